@@ -430,6 +430,16 @@ fn masking_a_text_takes_linear_time() {
         "a,sid=",
         "?u=//",
         "-",
+        "\"x/",
+        "=/",
+        "#token=",
+        "http:a;token=b:",
+        "ab:/",
+        "ab:\\",
+        "%25%32%35",
+        "\"token\"++:++",
+        "sk-a1b-",
+        "a[token]",
     ];
     for unit in units {
         let time = |bytes: usize| {

@@ -16,6 +16,8 @@ mod address;
 mod cases;
 mod encoded;
 mod exact;
+#[cfg(test)]
+mod forms;
 mod host;
 mod json;
 mod layers;

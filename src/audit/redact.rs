@@ -38,7 +38,7 @@ pub fn redact_into(text: &[u8], out: &mut Vec<u8>) -> u32 {
 fn mask_into(text: &[u8], out: &mut Vec<u8>) -> u32 {
     let mut copied = 0;
     let mut count = 0;
-    search::each(text, |secret| {
+    search::each(text, |secret, _| {
         out.extend_from_slice(&text[copied..secret.start]);
         out.extend_from_slice(MASK);
         copied = secret.end;
@@ -49,8 +49,8 @@ fn mask_into(text: &[u8], out: &mut Vec<u8>) -> u32 {
 }
 
 /// Calls `each` for the ranges of `text` that are masked, in order.
-pub(crate) fn each_secret(text: &[u8], each: impl FnMut(Range<usize>)) {
-    search::each(text, each);
+pub(crate) fn each_secret(text: &[u8], mut each: impl FnMut(Range<usize>)) {
+    search::each(text, |secret, _| each(secret));
 }
 
 /// Whether there may be something to mask: an `@`, a quote, or an `=` after a possible name of a

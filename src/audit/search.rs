@@ -7,6 +7,7 @@
 //! The search looks forward only, and backward no further than the end of the last secret; hence it takes linear time, and
 //! finds the same in a text whose secrets are masked.
 
+use core::cell::Cell;
 use core::ops::Range;
 
 use super::layers::{Layers, MOST};
@@ -15,13 +16,26 @@ use super::userinfo::{Authority, slashes};
 use super::{json, shape};
 use crate::grammar::class::{ALPHA, ByteClass, DIGIT, SCHEME};
 
-/// Calls `each` for the ranges of `text` that are secret, in order. User names without a password are, since they may be keys.
-pub(super) fn each(text: &[u8], mut each: impl FnMut(Range<usize>)) {
+/// Why a text is taken for a secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// It follows the name of a user.
+    Password,
+    /// The name of a user without a password: it may be a key.
+    UserName,
+    /// It has the name of a secret, as a parameter or a member of JSON.
+    Value,
+    /// It begins as tokens do.
+    Token,
+}
+
+/// Calls `each` for the ranges of `text` that are secret, in order.
+pub(super) fn each(text: &[u8], mut each: impl FnMut(Range<usize>, Kind)) {
     let layers = Layers::of(text);
     let mut places = layers.places();
-    let mut search = Search::new(&layers, |range: Range<usize>| {
+    let mut search = Search::new(&layers, |range: Range<usize>, kind| {
         let start = places.of(range.start);
-        each(start..places.of(range.end));
+        each(start..places.of(range.end), kind);
     });
     search.run();
 }
@@ -56,7 +70,7 @@ struct Search<'l, 't, F> {
     each: F,
 }
 
-impl<'l, 't, F: FnMut(Range<usize>)> Search<'l, 't, F> {
+impl<'l, 't, F: FnMut(Range<usize>, Kind)> Search<'l, 't, F> {
     fn new(layers: &'l Layers<'t>, each: F) -> Search<'l, 't, F> {
         let names = [Name { start: 0, is_parameter: false }; MOST + 1];
         Search {
@@ -85,7 +99,7 @@ impl<'l, 't, F: FnMut(Range<usize>)> Search<'l, 't, F> {
         const PLAIN: ByteClass = ALPHA.or(DIGIT);
         if PLAIN.has(byte) {
             return match shape::end_of(self.bytes, at) {
-                Some(end) if at >= self.floor => self.found(at..end),
+                Some(end) if at >= self.floor => self.found(at..end, Kind::Token),
                 _ => at + 1,
             };
         }
@@ -122,9 +136,9 @@ impl<'l, 't, F: FnMut(Range<usize>)> Search<'l, 't, F> {
     }
 
     /// Reports a secret; returns its end.
-    fn found(&mut self, secret: Range<usize>) -> usize {
+    fn found(&mut self, secret: Range<usize>, kind: Kind) -> usize {
         let end = secret.end;
-        (self.each)(secret);
+        (self.each)(secret, kind);
         self.end_secret(end);
         end
     }
@@ -154,7 +168,7 @@ impl<'l, 't, F: FnMut(Range<usize>)> Search<'l, 't, F> {
             let end = self.authority_end;
             self.floor = self.floor.max(from);
             // `http://http://...`: by the grammar a host with an empty port.
-            return if end > from && bytes[end - 1] == b':' { self.colon(end - 1) } else { end };
+            return if end > from && bytes[end - 1] == b':' { self.scheme(end - 1) } else { end };
         }
         if if has_scheme { is_scheme(&bytes[..len], slashes) } else { slashes > 1 } {
             return self.userinfo(Authority { from, slashes, is_own: false });
@@ -165,12 +179,15 @@ impl<'l, 't, F: FnMut(Range<usize>)> Search<'l, 't, F> {
     /// What begins at `at` with a slash: perhaps the authority of a reference without a scheme, as the value of a parameter.
     fn slashes(&mut self, at: usize) -> usize {
         let before = at.checked_sub(1).map(|before| self.bytes[before]);
-        let slashes = slashes(self.bytes, at, self.layers.component_end(at));
         let begins = before.is_none_or(|byte| b"=?#&\"'".contains(&byte));
-        if slashes >= 2 && begins && at >= self.floor {
-            return self.userinfo(Authority { from: at + slashes, slashes, is_own: false });
+        if !begins || at < self.floor {
+            return at + 1;
         }
-        at + 1
+        // Counted only where a run of slashes begins, once.
+        match slashes(self.bytes, at, self.layers.component_end(at)) {
+            0 | 1 => at + 1,
+            slashes => self.userinfo(Authority { from: at + slashes, slashes, is_own: false }),
+        }
     }
 
     /// What the colon at `at` ends: the name of a member of JSON, or a scheme.
@@ -181,15 +198,20 @@ impl<'l, 't, F: FnMut(Range<usize>)> Search<'l, 't, F> {
         {
             // A string is left where it ends.
             self.is_quoted |= self.bytes[value.start - 1] == b'"';
-            return self.found(value);
+            return self.found(value, Kind::Value);
         }
+        self.scheme(at)
+    }
+
+    /// What follows the colon at `at` if it ends a scheme.
+    fn scheme(&mut self, at: usize) -> usize {
         let from = self.floor.max(at.saturating_sub(LONGEST_SCHEME));
         let before = &self.bytes[from..at];
         let start = before.iter().rposition(|&byte| !SCHEME.has(byte)).map_or(0, |at| at + 1);
         let scheme = &before[start..];
         let slashes = slashes(self.bytes, at + 1, self.layers.component_end(at));
-        // `host:/` in an authority has an empty port.
-        if !is_scheme(scheme, slashes) || at < self.authority_end && slashes < 2 {
+        // `host:` in an authority has an empty port. With a slash it may be a scheme: what follows one need not be an authority.
+        if !is_scheme(scheme, slashes) || at < self.authority_end && slashes == 0 {
             return at + 1;
         }
         self.userinfo(Authority { from: at + 1 + slashes, slashes, is_own: false })
@@ -199,7 +221,35 @@ impl<'l, 't, F: FnMut(Range<usize>)> Search<'l, 't, F> {
     fn userinfo(&mut self, authority: Authority) -> usize {
         let found = authority.search(self.layers);
         self.authority_end = found.end;
-        found.secret.map_or(authority.from, |secret| self.found(secret))
+        let Some((mut secret, kind)) = found.secret else { return authority.from };
+        if secret.start > authority.from && self.has_secret(authority.from..secret.start - 1) {
+            secret.start = authority.from;
+        }
+        self.found(secret, kind)
+    }
+
+    /// Whether a secret begins in `name`, which precedes the colon of a userinfo: with the name of a parameter, or a token. It has
+    /// nothing of what ends an authority in its layer, so what is nested in it is nested deeper, and no deeper than all layers.
+    fn has_secret(&mut self, name: Range<usize>) -> bool {
+        let has_one = Cell::new(false);
+        let mut note = |secret: Range<usize>, _| {
+            has_one.set(has_one.get() || secret.start < name.end);
+        };
+        let each: &mut dyn FnMut(Range<usize>, Kind) = &mut note;
+        let mut search = Search {
+            floor: name.start,
+            authority_end: name.start,
+            is_quoted: self.is_quoted,
+            answer: self.answer,
+            names: [Name { start: name.start, is_parameter: true }; MOST + 1],
+            ..Search::new(self.layers, each)
+        };
+        let mut at = name.start;
+        while at < name.end && !has_one.get() {
+            at = search.step(at, self.bytes[at]);
+        }
+        self.answer = search.answer;
+        has_one.get()
     }
 
     /// The parameter with its `=` at `equals`.
@@ -215,7 +265,7 @@ impl<'l, 't, F: FnMut(Range<usize>)> Search<'l, 't, F> {
             return equals + 1;
         }
         let end = self.value_end(equals, depth);
-        if end > equals + 1 { self.found(equals + 1..end) } else { end }
+        if end > equals + 1 { self.found(equals + 1..end, Kind::Value) } else { end }
     }
 
     /// Whether the value of the parameter `name` is secret.

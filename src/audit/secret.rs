@@ -9,8 +9,8 @@ use crate::grammar::class::{ALPHA, ByteClass, DIGIT};
 /// Replaces a secret: bytes that a userinfo, a path, a query and a fragment may all hold.
 pub const MASK: &[u8] = b"***";
 
-/// Names of parameters that hold secrets, as they are compared: in lower case, letters and digits
-/// only.
+/// Names of parameters that hold secrets, as they are compared: in lower case, letters only.
+/// Digits at the end are dropped, and so are brackets at the end with what is in them.
 pub const NAMES: &[&str] = &[
     "pass",
     "passw",
@@ -67,8 +67,7 @@ pub(super) fn is_of_oauth_answer(name: &[u8]) -> bool {
 /// `X-Amz-Signature`.
 pub const ENDS: &[&str] = &[
     "password",
-    "password1",
-    "password2",
+    "passwords",
     "passwordconfirm",
     "passwordconfirmation",
     "dbpass",
@@ -80,6 +79,7 @@ pub const ENDS: &[&str] = &[
     "passcode",
     "secret",
     "token",
+    "tokenhint",
     "apikey",
     "accesskey",
     "secretkey",
@@ -149,6 +149,8 @@ pub(super) fn each_parameter<'t>(
     };
     // Everything before this offset is done.
     let mut done = 0;
+    // Where the last value ends; others may begin in it, and end there too.
+    let mut end = None;
     for equals in memchr::memchr_iter(b'=', text) {
         let before = text[done..equals].iter().rposition(|&byte| delimiters.has(byte));
         // Text between two `=` without a delimiter is a value; only the first one ends a name.
@@ -159,10 +161,13 @@ pub(super) fn each_parameter<'t>(
         let is_parameter = part == Part::Query || name_start > 0 && text[name_start - 1] != b'/';
         let name = &text[name_start..equals];
         if is_first && is_parameter && is_secret_name(name) {
-            let len = text[done..].iter().position(|&byte| ends.has(byte));
-            let len = len.unwrap_or(text.len() - done);
-            if len > 0 {
-                each(name, done..done + len);
+            let value_end = end.filter(|&end| end >= done).unwrap_or_else(|| {
+                let len = text[done..].iter().position(|&byte| ends.has(byte));
+                len.map_or(text.len(), |len| done + len)
+            });
+            end = Some(value_end);
+            if value_end > done {
+                each(name, done..value_end);
             }
         }
     }
@@ -184,7 +189,13 @@ pub(super) fn check_parameters(text: &[u8], start: usize, part: Part, found: &mu
 
 /// Whether `name`, which looks like that of a secret, is that of a session id.
 fn is_session_name(name: &[u8]) -> bool {
-    let name: Vec<u8> = decoded(name)
+    let name = decoded(name);
+    // As without what [`is_secret_name`] drops.
+    let end = name.iter().rposition(|byte| !DIGIT.has(*byte)).map_or(0, |last| last + 1);
+    let end = memchr::memchr(b'[', &name[..end])
+        .filter(|&open| is_secret_name(&name[..open]))
+        .unwrap_or(end);
+    let name: Vec<u8> = name[..end]
         .iter()
         .filter(|byte| byte.is_ascii_alphanumeric())
         .map(u8::to_ascii_lowercase)
@@ -195,10 +206,8 @@ fn is_session_name(name: &[u8]) -> bool {
 /// Whether `name` looks like that of a secret.
 ///
 /// Triplets are decoded; case, and bytes that are not letters or digits, do not matter: `API-Key`,
-/// `api_key` and `user[apikey]` are equivalent.
+/// `api_key` and `user[apikey]` are equivalent, and so are `apikey2`, `apikey[0]` and `apikey[new]`.
 pub(super) fn is_secret_name(name: &[u8]) -> bool {
-    // The longest name is short; the bytes before it do not matter.
-    const LONGEST: usize = 24;
     let once;
     let name = if memchr::memchr(b'%', name).is_some() {
         once = decoded(name);
@@ -206,6 +215,17 @@ pub(super) fn is_secret_name(name: &[u8]) -> bool {
     } else {
         name
     };
+    let open = memchr::memchr(b'[', name).filter(|_| name.ends_with(b"]"));
+    open.is_some_and(|open| is_plain_secret_name(&name[..open])) || is_plain_secret_name(name)
+}
+
+/// [`is_secret_name`] of a decoded name, which may have no other in brackets.
+fn is_plain_secret_name(name: &[u8]) -> bool {
+    // The longest name is short; the bytes before it do not matter.
+    const LONGEST: usize = 24;
+    // `token2` and `password[0]` are numbered; what separates the number does not matter either.
+    let is_number = |byte: &u8| byte.is_ascii_digit() || !byte.is_ascii_alphanumeric();
+    let name = &name[..name.iter().rposition(|byte| !is_number(byte)).map_or(0, |last| last + 1)];
     if let Some(&last) = name.last_chunk::<3>()
         && last.iter().all(u8::is_ascii_alphanumeric)
         && !ends_some_name(last)
@@ -249,11 +269,11 @@ pub(super) fn may_be_secret(text: &[u8], equals: usize) -> bool {
     !is_too_short & if ends_name(a) { is_pw | is_encoded } else { is_strange | is_known }
 }
 
-/// For each byte: 0 for a letter or digit, 2 for a byte that ends the name of a parameter, 1 for
-/// all others.
+/// For each byte: 0 for a letter, 2 for a byte that ends the name of a parameter, 1 for all others, also
+/// digits, which may number a name.
 static IN_NAME: [u8; 256] = {
     let mut table = [1; 256];
-    let (plain, delimiter) = (ALPHA.or(DIGIT).table(), ByteClass::of(b"&;?#").table());
+    let (plain, delimiter) = (ALPHA.table(), ByteClass::of(b"&;?#").table());
     let mut byte = 0;
     while byte < 256 {
         if plain[byte] {
@@ -351,12 +371,38 @@ mod tests {
             "PW",
             "jwt",
             "session",
+            "password[0]",
+            "password[new]",
+            "password%5Bnew%5D",
+            "passwords",
+            "passwords[0][value]",
+            "user[passwords][2]",
+            "token2",
+            "token_2",
+            "token[]",
+            "pin[1]",
+            "id_token_hint",
             "a-very-long-name-that-goes-on-and-on-token",
         ] {
             assert!(is_secret_name(name.as_bytes()), "{name}");
         }
-        for name in ["", "id", "q", "page", "passage", "tokens", "sids", "key", "author", "compass"]
-        {
+        for name in [
+            "",
+            "id",
+            "q",
+            "page",
+            "passage",
+            "tokens",
+            "sids",
+            "key",
+            "author",
+            "compass",
+            "page2",
+            "a[0]",
+            "2",
+            "tokens[0]",
+            "key[new]",
+        ] {
             assert!(!is_secret_name(name.as_bytes()), "{name}");
         }
     }
@@ -364,7 +410,7 @@ mod tests {
     #[test]
     fn the_test_of_the_last_letters_misses_no_secret() {
         let parts = ["", "x", "x_", "user.", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-"];
-        let ends = ["", "]", "_", "-"];
+        let ends = ["", "]", "_", "-", "2", "12345", "[0]", "[new]", "%5B%5D"];
         for name in NAMES.iter().chain(ENDS) {
             for part in parts {
                 for end in ends {
@@ -380,8 +426,24 @@ mod tests {
                 }
             }
         }
-        for harmless in ["h/?id=", "//h/?q=", "h/x&a=", "?page=", "?utm_source=", "?year="] {
+        for harmless in
+            ["h/?id=", "h/?utm=", "//h/?q=", "h/x&a=", "?page=", "?utm_source=", "?year="]
+        {
             assert!(!may_be_secret(harmless.as_bytes(), harmless.len() - 1), "{harmless}");
+        }
+    }
+
+    #[test]
+    fn values_without_an_end_take_linear_time() {
+        // Each value would be searched for its end up to the end of the text.
+        for unit in ["#token=", "?token=", "?sid=a"] {
+            let text = unit.repeat(200_000);
+            let mut count = 0;
+            each_parameter(text.as_bytes(), Part::Query, |_, value| {
+                count += 1;
+                assert_eq!(value.end, text.len());
+            });
+            assert!(count >= 199_999, "{unit}");
         }
     }
 

@@ -4,6 +4,7 @@
 use core::ops::Range;
 
 use super::layers::Layers;
+use super::search::Kind;
 use super::secret::{self, MASK};
 use crate::grammar::class::{ByteClass, DIGIT, UNRESERVED};
 
@@ -27,7 +28,7 @@ pub(super) struct Authority {
 pub(super) struct Found {
     pub(super) end: usize,
     /// What is secret: a password, or the name of a user without one.
-    pub(super) secret: Option<Range<usize>>,
+    pub(super) secret: Option<(Range<usize>, Kind)>,
 }
 
 /// Where an authority ends, its last `@`, and the last one that is encoded more often than the slashes.
@@ -47,14 +48,15 @@ impl Authority {
             true => self.own_name(text, extent.outer?),
             false => self.name(text.bytes()),
         };
+        let name = || Some((name()?, Kind::UserName));
         Found { end: extent.end, secret: password.or_else(name) }
     }
 
     /// The password before `at_sign`, or a name that is a token.
-    fn password(&self, text: &Layers<'_>, at_sign: usize) -> Option<Range<usize>> {
+    fn password(&self, text: &Layers<'_>, at_sign: usize) -> Option<(Range<usize>, Kind)> {
         let userinfo = &text.bytes()[self.from..at_sign];
         if secret::is_token(userinfo) {
-            return Some(self.from..at_sign);
+            return Some((self.from..at_sign, Kind::Token));
         }
         let found = match self.colon(text, at_sign) {
             Some(colon) => colon + 1..at_sign,
@@ -62,7 +64,7 @@ impl Authority {
             None if userinfo.contains(&b':') => self.from..at_sign,
             None => return None,
         };
-        (!found.is_empty()).then_some(found)
+        (!found.is_empty()).then_some((found, Kind::Password))
     }
 
     /// The colon that ends the name before `at_sign`.
@@ -98,15 +100,16 @@ impl Authority {
         self.from.checked_sub(1).map_or(0, |before| text.depth(before))
     }
 
-    /// Whether a secret of another kind was masked at `at`: it may have had what ends an authority.
-    fn is_other_secret(&self, bytes: &[u8], at: usize) -> bool {
+    /// Whether a secret of another kind was masked at `at`: it may have had what ends an authority. A password that is masked
+    /// has nothing that makes the authority doubtful.
+    fn is_other_secret(&self, bytes: &[u8], at: usize, is_doubtful: bool) -> bool {
         let Some(rest) = bytes[at..].strip_prefix(MASK) else { return false };
         let is_own = match rest {
             [b'@', ..] => at == self.from || bytes[at - 1] == b':',
             [b':', b'@', ..] => at == self.from,
             _ => false,
         };
-        !is_own
+        is_doubtful || !is_own
     }
 
     /// Finds the end of the authority, and its `@`. Nested, it also ends where a parameter does, unless a password with `&` or
@@ -134,7 +137,7 @@ impl Authority {
                     extent.inner = Some(at);
                     false
                 }
-                b'*' => !self.is_own && self.is_other_secret(text.bytes(), at),
+                b'*' => !self.is_own && self.is_other_secret(text.bytes(), at, is_doubtful),
                 _ if own > depth => false,
                 b'/' | b'?' | b'#' => true,
                 b'\\' => has_backslash,
