@@ -363,6 +363,32 @@ pub(super) const ROWS: &[Row] = &[
         ],
     ),
     (
+        Rule::Secret,
+        &[
+            ("https://h/?q=ghp_0123456789abcdefghij", "ghp_0123456789abcdefghij"),
+            ("http://h/web/http://u:pw@i/", "pw"),
+            ("http://h/?u=http%3A%2F%2Fu%3Apw%40i", "pw"),
+            ("jdbc:mysql://u:pw@h", "pw"),
+            ("http:/u:pw@h", "pw"),
+            ("blob:http://u:pw@h/", "pw"),
+            ("http://h/?d=%7B%22token%22%3A+%22abc%22%7D", "abc"),
+            ("http://h/?code=abc&state=de", "abc"),
+            ("http://h/?u=%2F%3Ftoken%3Dabc%26b", "abc"),
+            ("data:text/plain,token?token=abc", "abc"),
+            ("http://h/?u=https://key@i/", "key"),
+        ],
+        &[
+            "http://h/?token=abc",
+            "http://u:pw@h/",
+            "http://key@h/",
+            "http://h/;jsessionid=1?sid=2#pwd=3",
+            "http://h/?code=de&q=x",
+            "http://h/sk-learn-tutorial-for-beginners",
+            "http://h/web/http://i/a@b",
+            "mailto:a@b",
+        ],
+    ),
+    (
         Rule::MisleadingUserinfo,
         &[
             // The example of section 7.6.

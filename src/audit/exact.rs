@@ -1,8 +1,8 @@
 //! The audit of one reference: checks each component by the rules that apply to it.
 
 use super::quiet::Hint;
-use super::{Detail, Finding, Found, Rule, RuleSet, Severity};
-use super::{address, encoded, host, path, port, secret};
+use super::{Detail, Finding, Found, MASK, Rule, RuleSet, Severity};
+use super::{address, encoded, host, path, port, redact, search, secret};
 use crate::grammar::{character_reference, scheme_facts};
 use crate::uri::{Components, ErrorKind, UriError, host_kind, parse, split};
 
@@ -30,8 +30,21 @@ pub(crate) fn audit_with(
     rules: RuleSet,
     findings: &mut Vec<Finding>,
 ) -> Option<UriError> {
-    findings.clear();
-    let mut found = Found { rules, findings, component: 0 };
+    let mut found = Found::new(rules, findings);
+    let error = find(hint, text, &mut found);
+    if error.is_some_and(|error| error.kind == ErrorKind::TooLong) {
+        return error;
+    }
+    let has_secrets = redact::may_hold_secret(text) && check_secrets(text, &mut found);
+    if has_secrets {
+        hide_details(text, rules, findings);
+    }
+    findings.sort_by_key(|finding| (finding.start, finding.rule));
+    error
+}
+
+/// Finds all but secrets that are nested.
+fn find(hint: Hint, text: &[u8], found: &mut Found<'_>) -> Option<UriError> {
     let parsed = hint.parts.map_or_else(|| parse(text), Ok);
     let parts = match parsed {
         Ok(parts) => parts,
@@ -45,11 +58,48 @@ pub(crate) fn audit_with(
         }
     };
     if !hint.head_is_quiet {
-        check_head(text, &parts, parsed.is_ok(), &mut found);
+        check_head(text, &parts, parsed.is_ok(), found);
     }
-    check_rest(text, &parts, parsed.is_ok(), &mut found);
-    findings.sort_by_key(|finding| (finding.start, finding.rule));
+    check_rest(text, &parts, parsed.is_ok(), found);
     parsed.err()
+}
+
+/// Reports what is masked and no rule has looked at yet: what is nested, and tokens. Returns whether anything is masked.
+fn check_secrets(text: &[u8], found: &mut Found<'_>) -> bool {
+    found.next_component();
+    let known = core::mem::take(&mut found.secrets);
+    let mut known = known.iter().peekable();
+    let mut has_any = false;
+    search::each(text, |secret, kind| {
+        has_any = true;
+        while known.next_if(|known| known.end <= secret.start).is_some() {}
+        if known.peek().is_none_or(|known| known.start >= secret.end) {
+            found.add_as(Rule::Secret, kind.severity(), secret, Detail::None);
+        }
+    });
+    has_any
+}
+
+/// Hides the details of `findings` that the record with its secrets masked does not give as well: names of parameters and hosts
+/// may be secrets, hold some, or be made of them.
+fn hide_details(text: &[u8], rules: RuleSet, findings: &mut [Finding]) {
+    let is_of_text = |detail: &Detail| matches!(detail, Detail::Name(_) | Detail::Address(_));
+    if !findings.iter().any(|finding| is_of_text(&finding.detail)) {
+        return;
+    }
+    let mut masked = Vec::with_capacity(text.len());
+    redact::redact_into(text, &mut masked);
+    let mut of_masked = Vec::new();
+    find(Hint::default(), &masked, &mut Found::new(rules, &mut of_masked));
+    for Finding { rule, detail, .. } in findings {
+        let is_same = |of_masked: &Finding| of_masked.rule == *rule && of_masked.detail == *detail;
+        if is_of_text(detail) && !of_masked.iter().any(is_same) {
+            *detail = match detail {
+                Detail::Name(_) => Detail::Name(String::from_utf8_lossy(MASK).into()),
+                _ => Detail::None,
+            };
+        }
+    }
 }
 
 /// The finding for a record of more than `max_record` bytes, which is not checked.

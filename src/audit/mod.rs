@@ -125,9 +125,17 @@ struct Found<'a> {
     findings: &'a mut Vec<Finding>,
     /// Findings before this index belong to earlier components.
     component: usize,
+    /// What rules on secrets have looked at, in order, whether they are selected or not.
+    secrets: Vec<Range<usize>>,
 }
 
-impl Found<'_> {
+impl<'a> Found<'a> {
+    /// Replaces `findings` by those of `rules`.
+    fn new(rules: RuleSet, findings: &'a mut Vec<Finding>) -> Found<'a> {
+        findings.clear();
+        Found { rules, findings, component: 0, secrets: Vec::new() }
+    }
+
     /// Starts the next component.
     fn next_component(&mut self) {
         self.component = self.findings.len();

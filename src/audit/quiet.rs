@@ -4,7 +4,7 @@
 //! (the tests compare the two on every backend). Most records of most lists are quiet, and cost
 //! little more than parsing.
 
-use super::{host, path, port, secret, triplet};
+use super::{host, path, port, redact, secret, shape, triplet};
 use crate::grammar::class::{ByteClass, UNRESERVED};
 use crate::grammar::scheme_facts;
 use crate::index::{Bits, Record, low_bits};
@@ -109,6 +109,8 @@ fn rest_is_quiet<I: Isa>(isa: I, record: Record<'_>, parts: &Components) -> bool
     // A path that does not begin with `/` has no segments that a rule checks
     // (`lacks_authority_to_check`).
     let has_segments = path_start != path_end && text[path_start] == b'/';
+    // Whether something may be masked, which is looked for in the whole record.
+    let mut may_hold_secret = false;
     // The dot segments of the path have been followed, and stay below the root.
     let mut dots_are_fine = false;
     for at in (path_start / BLOCK * BLOCK..text.len()).step_by(BLOCK) {
@@ -117,8 +119,9 @@ fn rest_is_quiet<I: Isa>(isa: I, record: Record<'_>, parts: &Components) -> bool
         let in_path = inside & low_bits(path_end.saturating_sub(at));
         let slashes = if has_segments { isa.equal(block, b'/') & in_path } else { 0 };
         let dots_next = isa.equal(next, b'.');
+        let percents = isa.equal(block, b'%') & inside;
         let looks = Looks {
-            triplets: doubtful(record, at, isa.equal(block, b'%') & inside, in_path),
+            triplets: doubtful(record, at, percents, in_path),
             dots: slashes & dots_next,
             devices: slashes & before_devices(isa, record, at),
             secrets: secret_separators(text, at, isa.equal(block, b'=') & inside),
@@ -128,8 +131,26 @@ fn rest_is_quiet<I: Isa>(isa: I, record: Record<'_>, parts: &Components) -> bool
         if looks.any() && !looks_are_quiet(text, at, looks, parts, &mut dots_are_fine) {
             return false;
         }
+        let marks = isa.members(block, &MARKS) & inside;
+        may_hold_secret |=
+            looks.secrets | percents | marks | token_beginnings(isa, record, at) & inside != 0;
     }
-    true
+    !may_hold_secret || !redact::holds_secret(text)
+}
+
+/// Bytes of a userinfo and of strings in JSON.
+static MARKS: NibbleTables = nibble_tables(ByteClass::of(b"@\"'"));
+
+/// The bytes of the block at byte `at` that begin with the first three bytes of a token (or of some other words).
+#[inline(always)]
+fn token_beginnings<I: Isa>(isa: I, record: Record<'_>, at: usize) -> u64 {
+    static BYTES: [NibbleTables; 3] = [of_tokens(0), of_tokens(1), of_tokens(2)];
+    const fn of_tokens(place: usize) -> NibbleTables {
+        nibble_tables(ByteClass::of(&shape::nth_bytes(place)))
+    }
+    isa.members(record.block(at), &BYTES[0])
+        & isa.members(record.block(at + 1), &BYTES[1])
+        & isa.members(record.block(at + 2), &BYTES[2])
 }
 
 /// Those of the triplets at `percents`, bits of the block at byte `at`, that are not obviously free

@@ -53,9 +53,18 @@ pub(crate) fn each_secret(text: &[u8], mut each: impl FnMut(Range<usize>)) {
     search::each(text, |secret, _| each(secret));
 }
 
+/// Whether there is something to mask in `text`.
+pub(super) fn holds_secret(text: &[u8]) -> bool {
+    let mut holds = false;
+    if may_hold_secret(text) {
+        search::each(text, |_, _| holds = true);
+    }
+    holds
+}
+
 /// Whether there may be something to mask: an `@`, a quote, or an `=` after a possible name of a
 /// secret, any of them perhaps encoded; or a token. Most records have none.
-fn may_hold_secret(text: &[u8]) -> bool {
+pub(super) fn may_hold_secret(text: &[u8]) -> bool {
     memchr::memchr3_iter(b'@', b'=', b'%', text)
         .any(|at| text[at] != b'=' || secret::may_be_secret(text, at))
         || memchr::memchr2(b'"', b'\'', text).is_some()

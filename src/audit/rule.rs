@@ -155,6 +155,9 @@ rules! {
     SecretParameter, "secret-parameter", "7.5", Error,
         "parameter that looks like a secret",
         "servers and proxies log it, browsers store it and send it in the Referer header";
+    Secret, "secret", "7.5", Error,
+        "secret within a component",
+        "servers and proxies log it, browsers store it and send it in the Referer header";
     MisleadingUserinfo, "misleading-userinfo", "7.6", Error,
         "userinfo that looks like a host",
         "people read the userinfo as the host; the client connects to the host after the '@'";
@@ -192,7 +195,7 @@ impl Rule {
 
     /// Whether the finding is a secret, which no output may show.
     pub const fn is_secret(self) -> bool {
-        matches!(self, Rule::Password | Rule::SecretParameter)
+        matches!(self, Rule::Password | Rule::SecretParameter | Rule::Secret)
     }
 }
 

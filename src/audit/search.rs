@@ -11,23 +11,10 @@ use core::cell::Cell;
 use core::ops::Range;
 
 use super::layers::{Layers, MOST};
-use super::secret::{self, MASK};
+use super::secret::{self, Kind, MASK};
 use super::userinfo::{Authority, slashes};
 use super::{json, shape};
 use crate::grammar::class::{ALPHA, ByteClass, DIGIT, SCHEME};
-
-/// Why a text is taken for a secret.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// It follows the name of a user.
-    Password,
-    /// The name of a user without a password: it may be a key.
-    UserName,
-    /// It has the name of a secret, as a parameter or a member of JSON.
-    Value,
-    /// It begins as tokens do.
-    Token,
-}
 
 /// Calls `each` for the ranges of `text` that are secret, in order.
 pub(super) fn each(text: &[u8], mut each: impl FnMut(Range<usize>, Kind)) {

@@ -3,11 +3,35 @@
 
 use core::ops::Range;
 
-use super::{Detail, Found, Rule, decoded, shape};
+use super::{Detail, Found, Rule, Severity, decoded, shape};
 use crate::grammar::class::{ALPHA, ByteClass, DIGIT};
 
 /// Replaces a secret: bytes that a userinfo, a path, a query and a fragment may all hold.
 pub const MASK: &[u8] = b"***";
+
+/// Why a text is taken for a secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// It follows the name of a user.
+    Password,
+    /// The name of a user without a password: it may be a key.
+    UserName,
+    /// It has the name of a secret, as a parameter or a member of JSON.
+    Value,
+    /// It begins as tokens do.
+    Token,
+}
+
+impl Kind {
+    /// How severe a finding is that no other rule reports: as is known how surely it is a secret.
+    pub(super) const fn severity(self) -> Severity {
+        match self {
+            Kind::Password | Kind::Token => Severity::Error,
+            Kind::Value => Severity::Warning,
+            Kind::UserName => Severity::Note,
+        }
+    }
+}
 
 /// Names of parameters that hold secrets, as they are compared: in lower case, letters only.
 /// Digits at the end are dropped, and so are brackets at the end with what is in them.
@@ -126,6 +150,7 @@ pub(super) fn check_userinfo(userinfo: &[u8], start: usize, found: &mut Found<'_
         || memchr::memchr(b':', userinfo).unwrap_or(userinfo.len()),
         |secret| secret.start.saturating_sub(1),
     );
+    found.secrets.push(start..start + userinfo.len());
     if name_end > 0 {
         found.add(Rule::UserName, start..start + name_end, Detail::None);
     }
@@ -183,6 +208,7 @@ pub(super) fn check_parameters(text: &[u8], start: usize, part: Part, found: &mu
         let name = &name[name.len().saturating_sub(SHOWN)..];
         let name = String::from_utf8_lossy(name).into_owned().into_boxed_str();
         let range = start + value.start..start + value.end;
+        found.secrets.push(range.clone());
         found.add_as(Rule::SecretParameter, severity, range, Detail::Name(name));
     });
 }

@@ -158,6 +158,17 @@ static FIRST: [u32; 256] = bits(0);
 /// And second.
 static SECOND: [u32; 256] = bits(1);
 
+/// The byte in this place of each beginning, of which there are three at least.
+pub(super) const fn nth_bytes(place: usize) -> [u8; COUNT] {
+    let mut found = [0; COUNT];
+    let mut at = 0;
+    while at < COUNT {
+        found[at] = KNOWN[at].beginning.as_bytes()[place];
+        at += 1;
+    }
+    found
+}
+
 const fn bits(place: usize) -> [u32; 256] {
     let mut table = [0; 256];
     let mut at = 0;

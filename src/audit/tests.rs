@@ -55,8 +55,8 @@ fn details_describe_the_finding() {
     assert_eq!(message, "private address: 10.1.2.3");
     let message = detail("http://xn--80ak6aa92e.com/", Rule::Confusable);
     assert_eq!(message, "host that looks like another one: apple.com");
-    let message = detail("http://good.com\\@evil.com/", Rule::HostWhatwg);
-    assert_eq!(message, "browsers see another host: good.com");
+    let message = detail("http://0x7f.1/", Rule::HostWhatwg);
+    assert_eq!(message, "browsers see another host: 127.0.0.1");
     let message = detail("http://h/?old_password=x", Rule::SecretParameter);
     assert_eq!(message, "parameter that looks like a secret: old_password");
     let message = detail("http://h/%00%00%00", Rule::EncodedNul);
@@ -232,10 +232,87 @@ proptest! {
         // Findings of two rules, one secret each per component, may occur more often than they are
         // listed.
         let listed: u32 = findings(text.as_bytes()).iter().filter(|f| f.rule.is_secret()).map(|f| f.count).sum();
-        // User names without a password are masked, and listed under a rule of their own; secrets
-        // in a value are not listed.
-        //
+        // User names without a password are masked, and listed under a rule of their own.
         let has_lone_user = text.starts_with("http://u:@");
         prop_assert!(count >= listed + u32::from(has_lone_user), "{count} {listed}");
+    }
+}
+
+/// What `--redact` writes, and all that a finding shows.
+fn redacted_and_shown(text: &str) -> (String, String) {
+    let mut redacted = Vec::new();
+    redact_into(text.as_bytes(), &mut redacted);
+    let shown = findings(text.as_bytes()).iter().map(|finding| finding.message() + "\n").collect();
+    (String::from_utf8_lossy(&redacted).into_owned(), shown)
+}
+
+#[test]
+fn no_detail_shows_what_is_masked() {
+    for text in [
+        "http://h/?http://u:hunter2@h/token=x",
+        "http://h/?token%3Dhunter2%26token=x",
+        "http://h/?ghp_0123456789hunter2_token=x",
+        "http://h/?{\"token\":\"hunter2x_token=1",
+        "#mailto:/../%26{\"token\":\"hunter2token=0",
+        "http://hunter2\\@h",
+        "http://token%3Dhunter2\\a:@",
+        "http://u:hunter2@uhunter2\\h@xn--",
+        "http://hun\tter2\\@h",
+        "http://\u{ff48}unter2\\@h/",
+        "http://hunter2.com\\@evil.com/",
+        "http://xn--hunter2-\\@h/",
+        "http://h/#http:/u:hunter2@h,sid=1",
+    ] {
+        let (redacted, shown) = redacted_and_shown(text);
+        assert!(!redacted.contains("hunter2") && !shown.is_empty(), "{text}: {redacted} {shown}");
+        assert!(!shown.contains("unter2"), "{text}: {shown}");
+    }
+    // What the masked record shows as well is shown.
+    for (text, detail) in [
+        ("http://u:pw@0x7f.1/?token=x", "browsers see another host: 127.0.0.1"),
+        ("http://u:pw@h/?old_password=x", "a secret: old_password"),
+        ("http://u:pw@10.0.0.1/", "private address: 10.0.0.1"),
+    ] {
+        assert!(redacted_and_shown(text).1.contains(detail), "{text}");
+    }
+}
+
+#[test]
+fn what_is_masked_is_a_finding() {
+    for (text, severity) in [
+        ("https://h/?q=ghp_0123456789abcdefghij", Severity::Error),
+        ("http://h/?u=http%3A%2F%2Fu%3Apw%40h", Severity::Error),
+        ("jdbc:mysql://u:pw@h", Severity::Error),
+        ("http:/u:pw@h", Severity::Error),
+        ("blob:http://u:pw@h/", Severity::Error),
+        ("http://h/?d=%7B%22token%22%3A%22a%22%7D", Severity::Warning),
+        ("http://h/?code=a&state=b", Severity::Warning),
+        ("http://h/?u=//key@i/", Severity::Note),
+        ("http://key@h/", Severity::Note),
+        ("http://h/?token=a", Severity::Error),
+    ] {
+        let found = findings(text.as_bytes());
+        assert_eq!(found.iter().map(|finding| finding.severity).max(), Some(severity), "{text}");
+    }
+    // One finding, with the number of secrets.
+    let found = findings(b"http://h/?token=a&u=http://u:p@i/%3Fsid%3D1");
+    let secret = found.iter().find(|finding| finding.rule == Rule::Secret).unwrap();
+    assert_eq!((secret.count, secret.severity), (2, Severity::Error));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 600 } else { 4000 }))]
+
+    #[test]
+    fn a_record_is_masked_only_with_a_finding(
+        text in "(http://h/|http:|//|)([?#/:@&=;,\\\\\"' +%a-c]|http:|//u:p@|token|%3D|%2540|code=|state=|\"pin\":|ghp_0123456789abcdef|%25%33%44){0,14}",
+        before in 0usize..70,
+    ) {
+        let mut redacted = Vec::new();
+        if redact_into(text.as_bytes(), &mut redacted) > 0 {
+            let is_secret = |rule| matches!(rule, Rule::Password | Rule::UserName | Rule::SecretParameter | Rule::Secret);
+            prop_assert!(findings(text.as_bytes()).iter().any(|finding| is_secret(finding.rule)), "{text}");
+        }
+        check_screen(text.as_bytes(), b"", before);
     }
 }

@@ -4,8 +4,7 @@
 use core::ops::Range;
 
 use super::layers::Layers;
-use super::search::Kind;
-use super::secret::{self, MASK};
+use super::secret::{self, Kind, MASK};
 use crate::grammar::class::{ByteClass, DIGIT, UNRESERVED};
 
 /// The number of slashes and backslashes from `at` up to `end`.
