@@ -16,22 +16,41 @@ const HEAD_BYTES: u64 = 8 << 10;
 /// The hint about the file at `path`, if it looks like something else than a list: most of its records are not URIs if
 /// `is_odd`, or it is a table anyway.
 pub(crate) fn of_file(path: &Path, is_odd: bool) -> Option<String> {
-    // A pipe cannot be read again.
-    path.metadata().ok().filter(std::fs::Metadata::is_file)?;
-    let file = File::open(path).ok()?;
-    of_stream(file, &path.display().to_string(), is_odd)
+    advice(&head_of(file(path)?)?, &path.display().to_string(), is_odd, &Call::of_process())
 }
 
 /// The hint about standard input, which began with `head`.
 pub(crate) fn of_stdin(head: &[u8], is_odd: bool) -> Option<String> {
-    of_stream(Cursor::new(head.to_vec()), "-", is_odd)
+    advice(&head_of(Cursor::new(head.to_vec()))?, "-", is_odd, &Call::of_process())
 }
 
-fn of_stream(stream: impl Read + Send + 'static, name: &str, is_odd: bool) -> Option<String> {
+/// The hint about the file at `path` whose secrets are masked, if it is binary data, in which none is found.
+pub(crate) fn of_masked_file(path: &Path) -> Option<String> {
+    of_masked_head(&head_of(file(path)?)?, &path.display().to_string())
+}
+
+/// The same about standard input, which began with `head`.
+pub(crate) fn of_masked_stdin(head: &[u8]) -> Option<String> {
+    of_masked_head(&head_of(Cursor::new(head.to_vec()))?, "-")
+}
+
+fn file(path: &Path) -> Option<File> {
+    // A pipe cannot be read again.
+    path.metadata().ok().filter(std::fs::Metadata::is_file)?;
+    File::open(path).ok()
+}
+
+fn head_of(stream: impl Read + Send + 'static) -> Option<Vec<u8>> {
     let mut head = Vec::new();
     // On error, what was read so far is enough.
     let _ = decompressed(Box::new(stream)).ok()?.take(HEAD_BYTES).read_to_end(&mut head);
-    advice(&head, name, is_odd, &Call::of_process())
+    Some(head)
+}
+
+fn of_masked_head(head: &[u8], name: &str) -> Option<String> {
+    is_binary(head).then(|| {
+        format!("{name} looks like binary data, such as UTF-16; secrets in it may not be masked")
+    })
 }
 
 /// The hint about the input of `call` with this `name`, which begins with `head`.

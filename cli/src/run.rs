@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use uriscan::io::{ReadError, Source};
 use uriscan::pipeline::{
-    self, Census, DedupOptions, Error, ExplainOptions, FindingCounts, LegacyQuestion, Report,
-    Settings, Sinks, Skipped, Top,
+    self, AuditOptions, Census, DedupOptions, Error, ExplainOptions, FindingCounts, LegacyQuestion,
+    Report, Settings, Sinks, Skipped,
 };
 use uriscan::uri::ErrorKind;
 
@@ -97,7 +97,7 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
     });
     unread += unread_later;
     session.end_progress();
-    let Done { mut report, findings, census, top, differs } = match done {
+    let Done { mut report, findings, census, differs } = match done {
         Ok(done) => done,
         Err(error) => return failed(error, &session),
     };
@@ -106,10 +106,17 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
         report.filtered += skipped.filtered;
         report.filtered += skipped.report.filtered;
     }
+    // The exit code counts findings that are not printed, too.
+    let printed = match &config.job {
+        Job::Audit(AuditOptions { least_written: Some(least), .. }, _) => {
+            findings.map(|counts| counts.from_severity(*least))
+        }
+        _ => findings,
+    };
     if let Some(page) = &mut session.report {
-        let (findings, census, top) = (findings.as_ref(), census.as_ref(), top.as_ref());
+        let (findings, census) = (printed.as_ref(), census.as_ref());
         let elapsed = started.elapsed();
-        let results = report::Results { report: &report, findings, census, top, elapsed };
+        let results = report::Results { report: &report, findings, census, elapsed };
         if let Err(error) = report::write(config, &results, &mut || open_again(config), page) {
             return match error {
                 Error::Write(error) => session.unwritten(error),
@@ -122,7 +129,7 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
         return Ok(Outcome::ReaderGone);
     }
     let set = set.map(SetAtWork::finish).transpose()?.flatten();
-    print_summary(config, report, findings, set, started);
+    print_summary(config, report, printed, set, started);
     print_hint(config, &report, &stdin_head);
     tables::print_notes();
     if let Job::Dedup(DedupOptions { approximate: Some(rate), .. }) = &config.job {
@@ -210,7 +217,14 @@ fn print_hint(config: &Config, report: &Report, stdin_head: &StdinHead) {
         return;
     }
     let is_odd = report.invalid.total() > report.records / 2;
+    let is_masked = matches!(config.job, Job::Redact);
     let hint = match config.inputs.first() {
+        // What is masked is not parsed, and may be the lines of a log.
+        Some(Input::File(path)) if is_masked => hint::of_masked_file(path),
+        Some(Input::Stdin) if is_masked => {
+            stdin_head.get().and_then(|head| hint::of_masked_stdin(head))
+        }
+        _ if is_masked => None,
         Some(Input::File(path)) => hint::of_file(path, is_odd),
         Some(Input::Stdin) => stdin_head.get().and_then(|head| hint::of_stdin(head, is_odd)),
         Some(Input::Remote(url)) if url.is_web() && is_odd => Some(format!(
@@ -239,7 +253,6 @@ struct Done {
     /// Of an audit.
     findings: Option<FindingCounts>,
     census: Option<Census>,
-    top: Option<Top>,
     /// Whether two URIs of the command line were compared and are not equivalent.
     differs: bool,
 }
@@ -251,7 +264,7 @@ fn work(
     settings: &Settings,
     sinks: &mut Sinks<'_>,
 ) -> Result<Done, Error> {
-    let (mut findings, mut counted, mut most, mut differs) = (None, None, None, false);
+    let (mut findings, mut counted, mut differs) = (None, None, false);
     let report = match job {
         Job::Dedup(options) => match set {
             None => pipeline::dedup(sources, options, settings, sinks)?,
@@ -322,9 +335,7 @@ fn work(
             if let Some(what) = top::inexact(&top) {
                 eprint_line(format_args!("uriscan: {what}"));
             }
-            let report = top.report;
-            most = Some(top);
-            report
+            top.report
         }
         Job::Census(options, view) => {
             let census = pipeline::census(sources, options, settings, sinks.progress.take())?;
@@ -344,7 +355,7 @@ fn work(
             report
         }
     };
-    Ok(Done { report, findings, census: counted, top: most, differs })
+    Ok(Done { report, findings, census: counted, differs })
 }
 
 /// Explains the URIs of the command line; returns whether two of them, which are compared, are equivalent.

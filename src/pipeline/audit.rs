@@ -47,9 +47,18 @@ pub struct AuditOptions {
     pub rules: RuleSet,
     /// The form of the findings.
     pub format: AuditFormat,
+    /// Findings below this severity are counted, but not written; `None` writes all that the rules report.
+    pub least_written: Option<Severity>,
 }
 
-setters! { AuditOptions { rules: RuleSet, format: AuditFormat } }
+setters! { AuditOptions { rules: RuleSet, format: AuditFormat } into { least_written: Option<Severity> } }
+
+impl AuditOptions {
+    /// Whether a finding of `severity` is written.
+    fn writes(&self, severity: Severity) -> bool {
+        self.least_written.is_none_or(|least| severity >= least)
+    }
+}
 
 /// Findings by rule and severity; adds up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +86,13 @@ impl FindingCounts {
         self.0.iter().flat_map(|counts| &counts[severity as usize..]).sum()
     }
 
+    /// Those of `severity` and above only.
+    #[must_use]
+    pub fn from_severity(mut self, severity: Severity) -> FindingCounts {
+        self.0.iter_mut().for_each(|counts| counts[..severity as usize].fill(0));
+        self
+    }
+
     /// The number of all findings.
     pub fn total(&self) -> u64 {
         self.at_least(Severity::Note)
@@ -94,7 +110,7 @@ impl FindingCounts {
 }
 
 /// Writes what `options.rules` find in the records of `sources`, in order; returns the totals of the run, in
-/// which `written` counts the records with findings, and the findings by rule. Those of a record come in the order of their
+/// which `written` counts the records with findings that are written, and all findings by rule. Those of a record come in the order of their
 /// severity, errors first.
 ///
 /// A record that is not a URI-reference is counted as invalid, and audited as Appendix B splits it. One
@@ -223,9 +239,13 @@ impl Audit {
             Position { places, has_context: self.has_context, paint: self.paint, ..start }
                 .of_record(lines.into(), (span.start - line_start).into());
         let whole = &text[line_start as usize..span.end as usize];
-        report.written += u64::from(!rows.buffer.is_empty());
+        let writes = |finding: &Finding| self.options.writes(finding.severity);
+        report.written += u64::from(rows.buffer.iter().any(writes));
         for finding in &rows.buffer {
             rows.counts.add(finding);
+            if !writes(finding) {
+                continue;
+            }
             let byte = chunk.byte + u64::from(span.start);
             self.write(position, whole, record, byte, finding, out);
         }
@@ -317,12 +337,13 @@ impl Job for Audit {
 
     fn long_record(&self, chunk: &Chunk) -> LongRecord {
         let mut row = Vec::new();
-        if self.reports_long() {
+        let too_long = oversized(self.max_record);
+        if self.reports_long() && self.options.writes(too_long.severity) {
             let source = &self.names[chunk.source];
             let position = Position::new(source, chunk.line);
             let position = Position { is_piece: true, paint: self.paint, ..position };
             let text = chunk.text.padded().content();
-            self.write(position, text, &[], chunk.byte, &oversized(self.max_record), &mut row);
+            self.write(position, text, &[], chunk.byte, &too_long, &mut row);
         }
         LongRecord::Row(row)
     }

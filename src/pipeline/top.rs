@@ -176,7 +176,8 @@ pub struct Top {
 /// occurs more often than [`TopTable::error`] is known. The result does not depend on the number of threads or the size of
 /// chunks in any case.
 ///
-/// Nothing is written to [`Sinks::out`].
+/// Nothing is written to [`Sinks::out`]. With [`Settings::redact`], values are those of records with their secrets masked;
+/// records are compared as they are.
 ///
 /// # Errors
 /// See [`Error`].

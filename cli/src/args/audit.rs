@@ -25,11 +25,11 @@ pub(crate) struct Audit {
 
     /// Report findings of this severity and above: note, warning or error
     ///
-    /// By default warning, and note if --select or --fail-on note asks for notes.
+    /// By default warning, and note if --select or --fail-on note asks for notes. Others count for --fail-on all the same.
     #[arg(long, value_name = "SEVERITY", value_parser = severity)]
     pub(crate) severity: Option<Severity>,
 
-    /// Exit with code 1 if there is a finding of this severity or above
+    /// Exit with code 1 if there is a finding of this severity or above, printed or not
     #[arg(long, value_name = "SEVERITY", value_enum, default_value_t)]
     pub(crate) fail_on: FailOn,
 

@@ -50,6 +50,10 @@ fn audit_job(typed: &args::Audit, format: args::AuditFormat) -> Job {
     };
     let asks_for_notes = !typed.select.is_empty() || fail_on == Some(Severity::Note);
     let least = if asks_for_notes { Severity::Note } else { Severity::Warning };
-    let rules = selected.without(all_of(&typed.ignore)).at_least(typed.severity.unwrap_or(least));
-    Job::Audit(AuditOptions::default().rules(rules).format(format), fail_on)
+    let least = typed.severity.unwrap_or(least);
+    // What fails the run is found, whether it is printed or not.
+    let least_found = fail_on.map_or(least, |fail_on| least.min(fail_on));
+    let rules = selected.without(all_of(&typed.ignore)).at_least(least_found);
+    let options = AuditOptions::default().rules(rules).format(format).least_written(least);
+    Job::Audit(options, fail_on)
 }

@@ -27,7 +27,7 @@ use crate::remote;
 use crate::summary::{grouped, plural, share};
 use html::Escaped;
 use sections::Section;
-use survey::{Plan, Survey, survey};
+use survey::{Plan, Survey, masked_top, survey};
 
 /// Sources that are listed.
 const SOURCES: usize = 50;
@@ -37,7 +37,6 @@ pub(crate) struct Results<'r> {
     pub(crate) report: &'r Report,
     pub(crate) findings: Option<&'r FindingCounts>,
     pub(crate) census: Option<&'r Census>,
-    pub(crate) top: Option<&'r Top>,
     pub(crate) elapsed: Duration,
 }
 
@@ -68,7 +67,11 @@ pub(crate) fn write(
         census: results.census,
     };
     let survey = survey(&plan, results.report, open)?;
-    let page = page(config, results, &compared, &survey, settings);
+    let top = match &config.job {
+        Job::Top(options, _) => Some(masked_top(&plan, options, open)?),
+        _ => None,
+    };
+    let page = page(config, results, &compared, (&survey, top.as_ref()), settings);
     out.write_all(page.as_bytes()).map_err(Error::Write)
 }
 
@@ -109,7 +112,7 @@ fn page(
     config: &Config,
     results: &Results<'_>,
     compared: &Compared,
-    survey: &Survey,
+    (survey, top): (&Survey, Option<&Top>),
     settings: Settings,
 ) -> String {
     let command = config.job.name();
@@ -120,7 +123,7 @@ fn page(
     let title = format!("uriscan {command}: {} {counted_noun}", grouped(records));
     // Commands differ in what they take for a URI; links are counted by the survey only.
     let invalid = if is_records { results.report.invalid } else { survey.top.report.invalid };
-    let own = results.top.and_then(|top| {
+    let own = top.and_then(|top| {
         let table = sections::counts(top.tables.first()?, top.counted)?;
         let of = if is_distinct(&config.job) { "distinct URIs" } else { "URIs" };
         let content = format!("<p>Of {} {of}.</p>\n{}", grouped(top.counted), table.html());

@@ -69,8 +69,7 @@ pub(super) fn survey(
         .limit(plan.limit.clone());
     let settings = &plan.settings;
     let mut skip = pass_over;
-    let top =
-        pipeline::top(open()?, &options, settings, &mut sinks(&mut sink(), plan.skip(&mut skip)))?;
+    let top = masked_top(plan, &options, open)?;
     if !plan.merges {
         return Ok(Survey { top, ladder: Vec::new(), merges: None, largest: None });
     }
@@ -95,6 +94,21 @@ pub(super) fn survey(
     }
     pipeline::classes(open()?, &options, settings, &mut both)?;
     Ok(Survey { top, ladder, merges: has_rungs.then_some(merges), largest: Some(largest) })
+}
+
+/// The counts of `options`, of records with their secrets masked: what is split first may be part of a secret.
+///
+/// # Errors
+/// See [`survey`].
+pub(super) fn masked_top(
+    plan: &Plan<'_>,
+    options: &TopOptions,
+    open: &mut dyn FnMut() -> Result<Vec<Source>, Error>,
+) -> Result<Top, Error> {
+    let mut skip = pass_over;
+    let mut out = sink();
+    let mut sinks = sinks(&mut out, plan.skip(&mut skip));
+    pipeline::top(open()?, options, &plan.settings.redact(true), &mut sinks)
 }
 
 /// Sinks for a pass; `skip` is called for sources that cannot be read, which the command has reported.

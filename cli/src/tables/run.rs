@@ -83,7 +83,7 @@ pub(crate) fn run(config: &Config, table: &TableUse) -> Result<Outcome, Failure>
     };
     if let Some(page) = &mut session.report {
         let elapsed = started.elapsed();
-        let results = Results { report: &report, findings: None, census: None, top: None, elapsed };
+        let results = Results { report: &report, findings: None, census: None, elapsed };
         let mut open = || {
             columns(config, (column, table.from), b'\0')
                 .map_err(|failure| pipeline::Error::Write(io::Error::other(failure.to_string())))
@@ -310,9 +310,11 @@ fn job(
         Job::Audit(_, Some(Severity::Note | Severity::Error)) => {
             return refuse("--fail-on works with lines: findings in tables have no exit code");
         }
-        Job::Audit(options, _) if options.format == pipeline::AuditFormat::Text => {
-            (Task::Audit(options.rules), &plain, pipeline::OnInvalid::Pass)
-        }
+        Job::Audit(options, _) if options.format == pipeline::AuditFormat::Text => (
+            Task::Audit(options.rules.at_least(options.least_written.unwrap_or(Severity::Note))),
+            &plain,
+            pipeline::OnInvalid::Pass,
+        ),
         Job::Extract(_, format) if *format != LinkFormat::default() => {
             return refuse(
                 "-H, -n, -b, -c, --context and --jsonl work with files of text, not with tables",

@@ -207,3 +207,87 @@ fn redaction_masks_what_is_written_and_compares_what_was_read() {
     let plain = run([&["dedup"], &keys[..]].concat(), SECRETS).quiet();
     assert_eq!(run([&["dedup", "--redact"], &keys[..]].concat(), SECRETS).quiet(), plain);
 }
+
+#[test]
+fn a_finding_that_is_not_printed_fails_the_run_all_the_same() {
+    let list = "http://127.0.0.1/\n";
+    for (args, code, printed) in [
+        (&["--severity", "error"][..], 1, false),
+        (&["--severity", "error", "--fail-on", "warning"], 1, false),
+        (&["--severity", "warning", "--fail-on", "note"], 1, true),
+        (&["--severity", "error", "--fail-on", "error"], 0, false),
+        (&["--severity", "error", "--fail-on", "never"], 0, false),
+        (&["--severity", "error", "--ignore", "7.4"], 0, false),
+    ] {
+        for to in ["text", "jsonl", "sarif"] {
+            let ran = run([&["audit", "--to", to], args].concat(), list);
+            assert_eq!(ran.code, code, "{args:?}");
+            let result = if to == "sarif" { "\"ruleId\"" } else { "address-loopback" };
+            assert_eq!(ran.text().matches(result).count() > 0, printed, "{args:?} {to}");
+        }
+    }
+    let ran = run(["audit", "--severity", "warning", "--fail-on", "note"], "http://h/a%2Fb\n");
+    assert_eq!((ran.code, ran.text()), (1, ""));
+    // What is counted is what is printed.
+    let ran = run(["audit", "--severity", "error", "--stats-format", "json"], list);
+    let stats: Value = serde_json::from_str(&ran.stderr).unwrap();
+    assert_eq!((ran.code, &stats["findings"]), (1, &json!(0)));
+}
+
+#[test]
+fn what_redaction_masks_is_a_finding_that_shows_none_of_it() {
+    for (record, severity) in [
+        ("https://h/?q=ghp_SECRET0123456789abcd", "error"),
+        ("http://h/?u=http%3A%2F%2Fu%3ASECRET%40h", "error"),
+        ("jdbc:mysql://u:SECRET@h", "error"),
+        ("http:/u:SECRET@h", "error"),
+        ("http://h/?token%25%33%44SECRET", "warning"),
+        ("http://h/?d=%7B%22token%22%3A+%22SECRET%22%7D", "warning"),
+        ("http://h/?code=SECRET&state=b", "warning"),
+        ("http://h/?u=//SECRET@i/", "note"),
+    ] {
+        let redacted = run(["audit", "--redact"], record).quiet();
+        assert!(redacted.contains("***") && !redacted.contains("SECRET"), "{redacted}");
+        let ran = run(["audit", "--to", "jsonl", "--select", "secret"], record);
+        assert_eq!(ran.code, i32::from(severity != "note"), "{record}");
+        let found = objects(ran.text());
+        assert_eq!((found.len(), &found[0]["severity"]), (1, &json!(severity)), "{record}");
+        assert!(!ran.text().contains("SECRET"), "{}", ran.text());
+    }
+}
+
+#[test]
+fn details_show_nothing_that_redaction_masks() {
+    for record in [
+        "http://h/?http://u:hunter2@h/token=x",
+        "http://h/?token%3Dhunter2%26token=x",
+        "http://h/?ghp_0123456789hunter2_token=x",
+        "http://h/?{\"token\":\"hunter2x_token=1",
+        "#mailto:/../%26{\"token\":\"hunter2token=0",
+        "http://hunter2\\@h",
+        "http://token%3Dhunter2\\a:@",
+        "http://u:hunter2@uhunter2\\h@xn--",
+    ] {
+        for to in ["text", "jsonl", "sarif"] {
+            let ran = run(["audit", "--to", to, "--severity", "note"], record);
+            assert!(ran.code == 1 && !ran.text().contains("hunter2"), "{}", ran.text());
+        }
+    }
+}
+
+#[test]
+fn redaction_reports_binary_data_in_which_it_finds_no_secrets() {
+    let utf16: String = "http://u:SECRET@h/\r\n".chars().flat_map(|c| [c, '\0']).collect();
+    let place = crate::run::Place::new(&[("list", &utf16)]);
+    for (args, input, name) in [(&["list"][..], "", "list"), (&[], &*utf16, "-")] {
+        let ran = place.run(&[&["audit", "--redact"], args].concat(), input);
+        let hint = format!(
+            "uriscan: {name} looks like binary data, such as UTF-16; secrets in it may not be masked\n"
+        );
+        assert_eq!((ran.code, &*ran.stderr), (0, &*hint));
+        assert_eq!(place.run(&[&["audit", "--redact", "-q"], args].concat(), input).stderr, "");
+        let ran = place.run(&[&["audit"], args].concat(), input);
+        assert!(ran.stderr.contains("looks like binary data"), "{}", ran.stderr);
+    }
+    assert_eq!(run(["audit", "--redact"], "GET http://u:p@h/ 1\n a, b\n").stderr, "");
+}

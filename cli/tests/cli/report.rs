@@ -232,6 +232,31 @@ fn records_that_are_not_uris_are_shown_up_to_what_is_wrong() {
 }
 
 #[test]
+fn parts_are_those_of_records_with_their_secrets_masked() {
+    for (record, by) in [
+        ("http:/u:SECRET@h/x", "path:1"),
+        ("http://h/?http%3A%2F%2Fu%3Aa&SECRET%40i", "param"),
+        ("http://h/?d='token':'a&SECRET'", "param"),
+        ("http://h/?u=http://u:a&SECRET@i/", "param"),
+        ("http://h/a%3Fcode=SECRET/b%26state=x", "path:1"),
+        ("http://h/http:/u:a.SECRET@i", "extension"),
+    ] {
+        let place = Place::new(&[("list", &format!("{record}\n{record}\n"))]);
+        for args in [
+            &["top", "--by", by][..],
+            &["top", "--by", by, "--distinct"],
+            &["audit", "--fail-on", "never"],
+            &["dedup"],
+            &["census"],
+        ] {
+            let ran = place.run(&[args, &["list", "--report", "page"]].concat(), "");
+            let page = place.read("page");
+            assert_eq!((ran.code, page.contains("SECRET")), (0, false), "{args:?} {record}");
+        }
+    }
+}
+
+#[test]
 fn standard_input_and_compressed_files_are_surveyed_too() {
     let place = Place::new(&[("list", LIST)]);
     let ran = place.run(&["dedup", "--report", "r.html"], LIST);

@@ -1,6 +1,7 @@
 //! Counts the parts of the records of a chunk, and adds the counts of chunks.
 
 use super::{Fault, Lengths, TopOptions};
+use crate::audit::redact_into;
 use crate::io::{Chunk, Shape};
 use crate::pipeline::driver::{Job, Reading};
 use crate::pipeline::invalid::{Fate, LongRecord, Policy};
@@ -101,6 +102,7 @@ impl Job for Count<'_> {
         (found.counted, found.lengths) = (0, Lengths::default());
         found.faults.clear();
         let &Count { record_end, redact, .. } = self;
+        let mut masked = Vec::new();
         let policy = Policy { on_invalid: *on_invalid, record_end, redact };
         for (line, &whole) in spans.iter().enumerate() {
             let (span, record) = record_at(text, index, whole);
@@ -125,6 +127,15 @@ impl Job for Count<'_> {
                 }
             };
             found.counted += 1;
+            let form = match redact {
+                // Before it is split: part of a secret is not known as one.
+                true => {
+                    masked.clear();
+                    redact_into(form, &mut masked);
+                    &masked
+                }
+                false => form,
+            };
             let Ok(parts) = parse(form) else {
                 found.absent.iter_mut().for_each(|count| *count += 1);
                 continue;
