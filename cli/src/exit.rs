@@ -144,7 +144,7 @@ fn masked_name(name: &str) -> String {
     masked.chars().map(|c| own(c).unwrap_or(c)).collect()
 }
 
-/// `name` without user information, query and other secrets if it is or has a URL. Objects of stores have no query, and the
+/// `name` without user information, query, fragment and other secrets if it is or has a URL. Objects of stores have no query, and the
 /// container of Azure is where others have a user.
 fn masked_url(name: &str) -> String {
     const STORES: [&str; 5] = ["s3", "gs", "az", "abfs", "abfss"];
@@ -163,9 +163,11 @@ fn masked_url(name: &str) -> String {
     let mut masked = Vec::with_capacity(name.len());
     redact_into(name.as_bytes(), &mut masked);
     let masked = String::from_utf8_lossy(&masked);
-    match masked.split_once('?') {
-        Some((before, query)) if !query.is_empty() => format!("{before}?..."),
-        _ => masked.into_owned(),
+    // A query and a fragment may be keys as a whole.
+    let shown = masked.find(['?', '#']).map_or(masked.len(), |at| at + 1);
+    match masked.len() > shown {
+        true => format!("{}...", &masked[..shown]),
+        false => masked.into_owned(),
     }
 }
 
@@ -207,7 +209,10 @@ mod tests {
             ("http:/u:S@h/a and http:\\\\u:S@h", "http:/u:***@h/a and http:\\\\u:***@h"),
             ("--seen=http://u:S@h/x", "--seen=http://u:***@h/x"),
             ("h/http%3A%2F%2Fu%3AS%40h", "h/http%3A%2F%2Fu%3A***%40h"),
-            ("a/http://u:S@h/#token=S", "a/http://u:***@h/#token=***"),
+            ("a/http://u:S@h/#token=S", "a/http://u:***@h/#..."),
+            ("https://h/x#S: not found", "https://h/x#...: not found"),
+            ("https://h/x?#S and http://h/#S?a", "https://h/x?... and http://h/#..."),
+            ("https://h/x#...: not found", "https://h/x#...: not found"),
             ("{\"name\":\"http://u:S@h/\",\"b\":1}", "{\"name\":\"http://u:***@h/\",\"b\":1}"),
             ("http://h/x?...: not found", "http://h/x?...: not found"),
             ("http:u:S@h/: not found", "http:u:***@h/: not found"),
