@@ -73,7 +73,8 @@ fn of_masked() -> String {
          --redact writes *** instead of\n  \
            passwords in `scheme://user:password@`, also nested, with other slashes or backslashes,\n    \
              and user names without a password\n  \
-           values of parameters, and of members of JSON (only letters and digits of a name count, in any case)\n    \
+           values of parameters, and of members of JSON (only letters of a name count, in any case; a number or\n    \
+             brackets may follow)\n    \
              named {}\n    \
              with names that end in {}\n  \
            code and state if both are in a query or fragment (OAuth)\n  \
