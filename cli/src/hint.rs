@@ -56,8 +56,10 @@ fn of_masked_head(head: &[u8], name: &str) -> Option<String> {
 /// The hint about the input of `call` with this `name`, which begins with `head`.
 fn advice(head: &[u8], name: &str, is_odd: bool, call: &Call) -> Option<String> {
     let header = Header::of(head, name).filter(|header| is_odd || header.urls.is_some());
-    if let Some(header) = header.filter(|_| call.takes("column")) {
-        let how = call.with(&header.options(name));
+    if let Some((header, options)) =
+        header.and_then(|it| it.options(name, call).map(|how| (it, how)))
+    {
+        let how = call.with(&options);
         let what = header.shown();
         return Some(match is_odd {
             true => {
@@ -208,15 +210,21 @@ impl Header {
         Some(Header { format, names, urls })
     }
 
-    /// The options that read the column of URLs, of the input with this `name`.
-    fn options(&self, name: &str) -> Vec<String> {
+    /// The options of `call` that read the column of URLs, of the input with this `name`.
+    fn options(&self, name: &str, call: &Call) -> Option<Vec<String>> {
         let column = self.urls.as_deref().map_or_else(|| "NAME".to_owned(), typed);
         let from = self.format.to_ascii_lowercase();
-        let mut options = vec![format!("--column {column}")];
+        let mut options = vec![if call.takes("column") {
+            format!("--column {column}")
+        } else if call.takes("link-column") {
+            format!("--extract --link-column {column}")
+        } else {
+            return None;
+        }];
         if !name.to_ascii_lowercase().contains(&format!(".{from}")) {
             options.push(format!("--from {from}"));
         }
-        options
+        Some(options)
     }
 
     /// What it is, with the names of its columns.
@@ -330,6 +338,12 @@ mod tests {
                 "x.tsv.gz",
                 "parse x.tsv.gz",
                 "uriscan parse --column url x.tsv.gz",
+            ),
+            (
+                "id,url\n1,http://h/\n",
+                "x.csv",
+                "census x.csv",
+                "uriscan census --extract --link-column url x.csv",
             ),
             ("id,path\n1,/a\n", "x.csv", "dedup x.csv", "uriscan dedup --column NAME x.csv"),
             (

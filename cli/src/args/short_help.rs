@@ -31,11 +31,11 @@ const SHOWN: [(&str, &str); 15] = [
     ("explain", "uris file pairs rung preset rules base repair to color output help"),
     (
         "resolve",
-        "files uri base base_column reference_column from suffix_scheme same_document grammar on_invalid output help",
+        "files uri base base_column reference_column from suffix_scheme same_document repair grammar on_invalid output help",
     ),
     (
         "extract",
-        "files from base link_column host domain matches www with_filename line_number context jsonl count output help",
+        "files uri from base link_column host domain matches www with_filename line_number context jsonl count output help",
     ),
     ("rules", "rung rules preset packs no_rules to output help"),
     ("create", "set files extract rung preset hash first_seen stats help"),

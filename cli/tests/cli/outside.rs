@@ -107,8 +107,12 @@ fn input_that_is_no_list_is_told_once_and_how_to_read_it() {
     let ran = run(["resolve", "--base-column", "b", "--from", "jsonl"], rows);
     assert_eq!((&*ran.stderr, ran.text()), ("", rows));
     assert_eq!(run(["resolve", "--base-column", "1"], "a b\tc\nd e\tf\n").stderr, "");
-    let ran = place.run(&["census", "--column", "id", "l.csv"], "");
-    assert!(!ran.stderr.contains("--extract"), "{}", ran.stderr);
+    let ran = place.run(&["top", "--by", "host", "--column", "id", "l.csv"], "");
+    assert_eq!((ran.code, &*ran.stderr), (0, ""));
+    let ran = place.run(&["census", "l.csv"], "");
+    let hint = "Try `uriscan census --extract --link-column url l.csv`\n";
+    assert!(ran.stderr.ends_with(hint), "{}", ran.stderr);
+    place.run(&["census", "--extract", "--link-column", "url", "l.csv"], "").quiet();
     // A list with some faults, and faults that look like nothing.
     for list in ["http://h/\nhttp://i/\na,b c\nc,d e\n", "a b\nc d\n"] {
         assert_eq!(run(["normalize"], list).quiet(), list);
