@@ -7,11 +7,11 @@ use crate::grammar::character_reference;
 /// A reference that was decoded.
 struct Reference {
     /// Where its character begins in the decoded text, and where that ends.
-    start: usize,
-    end: usize,
+    start: u32,
+    end: u32,
     /// Where it begins in the text, and where it ends.
-    from: usize,
-    to: usize,
+    from: u32,
+    to: u32,
 }
 
 /// A text with its references decoded, and where they were.
@@ -35,7 +35,10 @@ impl<'t> Decoded<'t> {
             let start = out.len();
             out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
             at = from + len;
-            references.push(Reference { start, end: out.len(), from, to: at });
+            // A record is shorter than 4 GiB, and its references take four times its bytes at most.
+            let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+            let (start, end) = (place(start), place(out.len()));
+            references.push(Reference { start, end, from: place(from), to: place(at) });
         }
         if references.is_empty() {
             return Decoded::unchanged(text);
@@ -46,23 +49,23 @@ impl<'t> Decoded<'t> {
 
     /// Where the first reference begins in the text before, and the bytes of all of them; `None` if there is none.
     pub(super) fn made(&self) -> Option<(usize, u32)> {
-        let bytes: usize = self.references.iter().map(|found| found.to - found.from).sum();
-        Some((self.references.first()?.from, u32::try_from(bytes).unwrap_or(u32::MAX)))
+        let bytes = self.references.iter().map(|found| found.to - found.from).sum();
+        Some((self.references.first()?.from as usize, bytes))
     }
 
     /// The offset in the text before of the byte at `at`.
     pub(super) fn place(&self, at: usize) -> usize {
-        let before = self.references.partition_point(|found| found.start <= at);
+        let before = self.references.partition_point(|found| found.start as usize <= at);
         match before.checked_sub(1).map(|last| &self.references[last]) {
             None => at,
-            Some(found) if at < found.end => found.from,
-            Some(found) => found.to + (at - found.end),
+            Some(found) if at < found.end as usize => found.from as usize,
+            Some(found) => found.to as usize + (at - found.end as usize),
         }
     }
 
     /// The ranges of the decoded text that references represented, in order.
     pub(super) fn ranges(&self) -> impl Iterator<Item = (usize, usize)> {
-        self.references.iter().map(|found| (found.start, found.end))
+        self.references.iter().map(|found| (found.start as usize, found.end as usize))
     }
 }
 

@@ -43,7 +43,7 @@ class Equivalence(TypedDict, total=False):
     packs: Sequence[str]
     """Packs of patterns for parameters: built-in names, or TOML files."""
     repair: Sequence[str]
-    """How invalid values may be repaired; ``all`` for all ways but ``iri``."""
+    """How invalid values may be repaired; ``all`` for all ways but ``iri`` and ``entity``, which also changes valid ones."""
     base: str | None
     """The URI that relative references are resolved against first."""
     lenient_scheme: bool

@@ -23,20 +23,20 @@ named! {
         NotDomain = "not-domain",
         /// A pattern matches that excludes.
         NotMatch = "not-match",
+        /// It exceeds [`Limit::Length`].
+        MaxLength = "max-length",
         /// It exceeds [`Limit::Segments`].
         MaxSegments = "max-segments",
         /// It exceeds [`Limit::Repeats`].
         MaxRepeats = "max-repeats",
         /// It exceeds [`Limit::Params`].
         MaxParams = "max-params",
-        /// It exceeds [`Limit::Length`].
-        MaxLength = "max-length",
     }
 }
 
 impl Cause {
     /// The number of causes that are not limits.
-    pub(super) const PROPERTIES: usize = Cause::MaxSegments as usize;
+    pub(super) const PROPERTIES: usize = Cause::MaxLength as usize;
 
     pub(super) fn of_limit(limit: Limit) -> Cause {
         match limit {

@@ -32,7 +32,7 @@ pub(super) fn resolve_into(
         }
         Against::Context(context) => (Cow::Borrowed(context), Cow::Borrowed(row)),
         Against::Fields { fields, options } => {
-            let (base, reference) = of_row(fields, row)?;
+            let [base, reference] = of_row(fields, row)?;
             let base = BaseUri::new(&repaired(base.trim_ascii(), repairs, &mut is_changed)?)?;
             (Cow::Owned(Context::Base { base, options: *options }), reference)
         }
@@ -51,7 +51,7 @@ pub(super) fn resolve_into(
 }
 
 /// The base and the reference of `row`.
-fn of_row<'r>(fields: &Fields, row: &'r [u8]) -> Result<(Cow<'r, [u8]>, Cow<'r, [u8]>), UriError> {
+fn of_row<'r>(fields: &Fields, row: &'r [u8]) -> Result<[Cow<'r, [u8]>; 2], UriError> {
     let bytes = |text: Cow<'r, str>| match text {
         Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
         Cow::Owned(text) => Cow::Owned(text.into_bytes()),
@@ -60,11 +60,11 @@ fn of_row<'r>(fields: &Fields, row: &'r [u8]) -> Result<(Cow<'r, [u8]>, Cow<'r, 
         Fields::Tsv { base, reference } => {
             let whole = Span { start: 0, end: row.len() as u32 };
             let (base, reference) = columns(row, whole, *base, *reference)?;
-            Ok((Cow::Borrowed(base.of(row)), Cow::Borrowed(reference.of(row))))
+            Ok([Cow::Borrowed(base.of(row)), Cow::Borrowed(reference.of(row))])
         }
         Fields::Jsonl { base, reference } => {
             let (base, reference) = members(row, base, reference)?;
-            Ok((bytes(base.text), bytes(reference.text)))
+            Ok([bytes(base.text), bytes(reference.text)])
         }
     }
 }
