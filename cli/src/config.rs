@@ -72,8 +72,8 @@ pub(crate) enum Job {
     KeyContext(Option<String>),
     Resolve(ResolveOptions),
     Extract(ExtractOptions, LinkFormat),
-    /// Keys for a set.
-    Collect(MemberOptions),
+    /// Keys for a set, and what it does with them.
+    Collect(MemberOptions, SetDoes),
     /// Records that are in a set, or are not.
     Members(MemberOptions, Selection),
 }
@@ -88,7 +88,7 @@ impl Job {
             Job::Normalize { equivalence, .. } | Job::Key { equivalence, .. } => {
                 equivalence.clone()
             }
-            Job::Collect(options) | Job::Members(options, _) => options.equivalence.clone(),
+            Job::Collect(options, _) | Job::Members(options, _) => options.equivalence.clone(),
             Job::Top(options, _) => options.equivalence.clone(),
             Job::Parse(_, repairs) | Job::Check(_, repairs) => {
                 Equivalence::default().repairs(*repairs)
@@ -142,7 +142,8 @@ impl Job {
             Job::KeyContext(_) => "key",
             Job::Resolve(_) => "resolve",
             Job::Extract(..) => "extract",
-            Job::Collect(_) => "set add",
+            Job::Collect(_, SetDoes::Remove) => "set remove",
+            Job::Collect(..) => "set add",
             Job::Members(..) => "set has",
         }
     }
@@ -252,6 +253,8 @@ pub(crate) enum SetDoes {
     Create,
     /// Adds keys.
     Add,
+    /// Removes keys.
+    Remove,
     /// Looks keys up.
     Ask,
     /// Looks keys up and adds new ones; creates the set if it does not exist.

@@ -35,9 +35,19 @@ impl Failure {
     }
 }
 
+impl Failure {
+    /// `error`, and `advice` where there is no set and one could be created.
+    pub(crate) fn of_set(error: &SetError, advice: &str) -> Failure {
+        match error.is_vacant() {
+            true => Failure(format!("{error}; {advice}")),
+            false => Failure(error.to_string()),
+        }
+    }
+}
+
 impl From<SetError> for Failure {
     fn from(error: SetError) -> Failure {
-        Failure::new(error.to_string())
+        Failure::of_set(&error, "`uriscan set create` creates it")
     }
 }
 

@@ -125,10 +125,13 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
         }
     }
     // The results must be durable before the set changes, since its keys are never written again.
-    if !session.commit(&report, matches!(set, Some(SetAtWork::Write(..))))? {
+    if !session.commit(&report, set.as_ref().is_some_and(SetAtWork::is_changed))? {
         return Ok(Outcome::ReaderGone);
     }
     let set = set.map(SetAtWork::finish).transpose()?.flatten();
+    if let Some(change) = set.filter(|change| change.is_removal) {
+        write_text(&change.to_string(), &Destination::Stdout)?;
+    }
     print_summary(config, report, printed, set, started);
     print_hint(config, &report, &stdin_head);
     tables::print_notes();
@@ -270,7 +273,7 @@ fn work(
             None => pipeline::dedup(sources, options, settings, sinks)?,
             Some(set) => pipeline::dedup_unseen(sources, options, set.seen(), settings, sinks)?,
         },
-        Job::Collect(options) => match set.and_then(SetAtWork::loader) {
+        Job::Collect(options, _) => match set.and_then(SetAtWork::loader) {
             None => Report::default(),
             Some(loader) => pipeline::collect(sources, options, loader, settings, sinks)?,
         },

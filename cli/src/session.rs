@@ -11,6 +11,7 @@ use crate::exit::{Failure, Outcome, eprint_line, eprint_lines};
 use crate::inputs::Input;
 use crate::output::{self, Claims, Content, Destination, FileId, Output, StdoutFile};
 use crate::progress::Progress;
+use crate::sets::records::SetChange;
 use crate::summary::Summary;
 use crate::tables::Folder;
 
@@ -190,7 +191,7 @@ pub(crate) fn print_summary(
     config: &Config,
     report: Report,
     findings: Option<FindingCounts>,
-    set: Option<(u64, u64)>,
+    set: Option<SetChange>,
     started: Instant,
 ) {
     let elapsed = started.elapsed();

@@ -18,6 +18,7 @@ use crate::args::StatsFormat;
 use crate::bar::bar;
 use crate::config::{Config, Job, KeyForm};
 use crate::rules;
+use crate::sets::records::SetChange;
 
 /// What a command writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,8 +46,8 @@ pub(crate) struct Summary {
     pub(crate) hash: Option<PublicHash>,
     pub(crate) settings: Settings,
     pub(crate) report: Report,
-    /// The number of keys added to a set on disk, and of all its keys.
-    pub(crate) set: Option<(u64, u64)>,
+    /// How a set on disk was changed.
+    pub(crate) set: Option<SetChange>,
     /// Two grammars were compared.
     pub(crate) differs: bool,
     /// Of an audit.
@@ -68,7 +69,7 @@ impl Summary {
         config: &Config,
         report: Report,
         findings: Option<FindingCounts>,
-        set: Option<(u64, u64)>,
+        set: Option<SetChange>,
         elapsed: Duration,
     ) -> Summary {
         let (equivalence, on_invalid, hash) = match &config.job {
@@ -86,7 +87,7 @@ impl Summary {
                 };
                 (Some(equivalence), Some(*on_invalid), hash)
             }
-            Job::Collect(options) | Job::Members(options, _) => {
+            Job::Collect(options, _) | Job::Members(options, _) => {
                 (Some(&options.equivalence), Some(options.on_invalid), Some(options.hash))
             }
             Job::Top(options, _) => (Some(&options.equivalence), Some(options.on_invalid), None),
@@ -106,7 +107,7 @@ impl Summary {
                 Job::Dedup(_) | Job::Classes(_) => Writes::Survivors,
                 Job::Normalize { .. } | Job::Key { .. } | Job::Parse(..) => Writes::Records,
                 Job::Redact | Job::Resolve(_) | Job::Members(..) => Writes::Records,
-                Job::Collect(_) => Writes::Answers,
+                Job::Collect(..) => Writes::Answers,
                 Job::Legacy { question, .. } => match question {
                     LegacyQuestion::PartsJsonl | LegacyQuestion::PartsTsv => Writes::Records,
                     LegacyQuestion::Check(_) | LegacyQuestion::Differ(_) => Writes::Answers,
@@ -236,12 +237,10 @@ impl Summary {
         if self.writes != Writes::Answers && self.dropped() > 0 {
             row("dropped", self.dropped(), "");
         }
-        if let Some((added, keys)) = self.set {
-            row(
-                "added",
-                added,
-                &format!("to a set that now has {} key{}", grouped(keys), plural(keys)),
-            );
+        if let Some(SetChange { count, is_removal, keys, .. }) = self.set {
+            let (name, way) = if is_removal { ("removed", "from") } else { ("added", "to") };
+            let note = format!("{way} a set that now has {} key{}", grouped(keys), plural(keys));
+            row(name, count, &note);
         }
         if let Some(findings) = self.findings {
             row("findings", findings.total(), "");
@@ -329,8 +328,9 @@ impl Summary {
             "dropped": if_records(self.dropped()),
             "same_document": (self.command == "resolve").then_some(same_document),
             "differing": self.differs.then_some(differing),
-            "set_added": self.set.map(|(added, _)| added),
-            "set_keys": self.set.map(|(_, keys)| keys),
+            "set_added": self.set.filter(|set| !set.is_removal).map(|set| set.count),
+            "set_removed": self.set.filter(|set| set.is_removal).map(|set| set.count),
+            "set_keys": self.set.map(|set| set.keys),
             "blank": blank,
             "spilled_bytes": (self.writes == Writes::Survivors).then_some(spilled),
             "findings": self.findings.map(|findings| findings.total()),

@@ -35,7 +35,7 @@ pub(crate) fn of_column(py: Python<'_>, error: ColumnError, row: usize) -> PyErr
 pub(crate) fn of_set(py: Python<'_>, error: &SetError) -> PyErr {
     let kind = match error.fault {
         Fault::Io(_) => "io",
-        Fault::NotASet => "not-a-set",
+        Fault::Absent | Fault::Empty { .. } | Fault::NotASet { .. } => "not-a-set",
         Fault::Exists => "exists",
         Fault::NotEmpty => "not-empty",
         Fault::NotRegular => "not-regular",

@@ -11,7 +11,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use uriscan::key::Key;
 use uriscan::pipeline::Seen;
-use uriscan::set::{self, Fault, Loader, Meaning, SetError, SetWriter, Timestamp};
+use uriscan::set::{self, Loader, Meaning, SetError, SetWriter, Timestamp};
 
 use crate::column::Column;
 use crate::form::Form;
@@ -258,9 +258,7 @@ impl SetAtWork {
             return Ok(Some(SetAtWork::Read(set)));
         }
         let mut writer = match SetWriter::open(path) {
-            Err(SetError { fault: Fault::NotASet, .. }) => {
-                SetWriter::create(path, meaning.clone())?
-            }
+            Err(error) if error.is_vacant() => SetWriter::create(path, meaning.clone())?,
             writer => writer?,
         };
         writer.set().expect(meaning)?;

@@ -53,7 +53,7 @@ def test_jobs_that_read_go_on(seen):
     named = sorted(name for names in seen.names for name in names)
     assert sets(seen) == named and len(named) < len(before)
     assert known(uriscan.SetPieces.open(seen.path)) == KEYS
-    with pytest.raises(uriscan.SetError, match="not a key set"):
+    with pytest.raises(uriscan.SetError, match="does not exist"):
         known(pickle.loads(pickle.dumps(reader)))
 
 

@@ -11,8 +11,7 @@ use std::path::Path;
 
 use super::error::{At, Fault, SetError};
 use super::file::{is_absence, open, open_with, read_up_to};
-use super::manifest::BEGUN;
-use super::names;
+use super::names::{self, BEGUN};
 use crate::files::{self, File};
 
 /// Locks the set in `directory` for writing, until the returned file is dropped.
@@ -102,6 +101,46 @@ pub(super) fn expect_free(directory: &Path) -> Result<(), SetError> {
         }
     }
     Ok(())
+}
+
+/// Why there is no set in `directory`, whose file `set` is missing, or has the text `said`, which is the beginning of
+/// [`BEGUN`].
+pub(super) fn vacancy(directory: &Path, said: Option<&str>) -> SetError {
+    look(directory, said).unwrap_or_else(|error| error)
+}
+
+/// [`vacancy`]; the error is that of looking.
+fn look(directory: &Path, said: Option<&str>) -> Result<SetError, SetError> {
+    let fault = |fault| Ok(SetError::new(directory, fault));
+    if said == Some(BEGUN) {
+        return fault(Fault::Empty { is_begun: true });
+    }
+    match directory.metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return fault(Fault::Absent),
+        metadata => {
+            if !metadata.at(directory)?.is_dir() {
+                return fault(Fault::NotASet { what: "it is a file, and a set is a directory" });
+            }
+        }
+    }
+    let (mut is_begun, mut is_other) = (said.is_some(), false);
+    for entry in files::list(directory).at(directory)? {
+        let name = entry.at(directory)?.file_name();
+        // Such files come after all of the text is on the disk.
+        if name.to_str().is_some_and(names::is_of_run) {
+            let (what, at) = match said {
+                None => ("this file of the set is missing", 0),
+                Some(said) => ("it ends too early", said.len()),
+            };
+            return Ok(SetError::damaged(&directory.join(names::MANIFEST), what, at as u64));
+        }
+        is_begun |= name == names::LOCK;
+        is_other |= name != names::LOCK && (said.is_none() || name != names::MANIFEST);
+    }
+    match is_other {
+        true => fault(Fault::NotASet { what: "this directory holds other files" }),
+        false => fault(Fault::Empty { is_begun }),
+    }
 }
 
 /// The beginning of the file `set` at `path`, as far as it decides whether there is a set; `None`

@@ -20,8 +20,18 @@ pub struct SetError {
 pub enum Fault {
     /// A file could not be read or written.
     Io(io::Error),
-    /// There is no set.
-    NotASet,
+    /// Nothing is there.
+    Absent,
+    /// The directory is empty, or the run that had begun to create a set in it did not complete it: a set can be created there.
+    Empty {
+        /// Whether a run had begun.
+        is_begun: bool,
+    },
+    /// Something is there that is not a set.
+    NotASet {
+        /// What it is.
+        what: &'static str,
+    },
     /// A set, or something else, exists already.
     Exists,
     /// The directory holds other files and no set, so no set is created in it.
@@ -58,6 +68,16 @@ impl SetError {
         SetError { path: path.to_owned(), fault }
     }
 
+    /// Whether there is no set, and one can be created: nothing is there, or an empty directory, or what a killed run had begun.
+    pub fn is_vacant(&self) -> bool {
+        matches!(self.fault, Fault::Absent | Fault::Empty { .. })
+    }
+
+    /// Whether the set was looked at and is not as it was written. Other errors say nothing about that.
+    pub fn is_damage(&self) -> bool {
+        matches!(self.fault, Fault::Damaged { .. } | Fault::NotRegular)
+    }
+
     pub(super) fn damaged(path: &Path, what: &'static str, at: u64) -> SetError {
         SetError::new(path, Fault::Damaged { what, at })
     }
@@ -79,7 +99,12 @@ impl fmt::Display for SetError {
         write!(f, "{}: ", self.path.display())?;
         match &self.fault {
             Fault::Io(error) => error.fmt(f),
-            Fault::NotASet => f.write_str("not a key set; `uriscan set create` creates one"),
+            Fault::Absent => f.write_str("does not exist"),
+            Fault::Empty { is_begun: true } => {
+                f.write_str("is empty: the run that was to create this set did not complete it")
+            }
+            Fault::Empty { is_begun: false } => f.write_str("is an empty directory, not a key set"),
+            Fault::NotASet { what } => write!(f, "not a key set: {what}"),
             Fault::Exists => f.write_str("already exists"),
             Fault::NotEmpty => f.write_str(
                 "this directory holds other files and is not a set; a set is created in a new or an empty directory",
@@ -100,33 +125,80 @@ impl fmt::Display for SetError {
     }
 }
 
-impl fmt::Display for Difference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Difference {
+    /// The settings that differ, in words, where the sets are called `one` and `other`.
+    ///
+    /// ```
+    /// use uriscan::key::PublicHash;
+    /// use uriscan::set::Meaning;
+    /// let meaning = |facts: &str| Meaning::new(PublicHash::Blake3, facts);
+    /// let (one, other) = (meaning("rung scheme\nrule www 1\n"), meaning("rung syntax\n"));
+    /// let difference = one.difference(&other).unwrap();
+    /// let words = "rung: scheme in a.set, syntax in b.set; rule www: in a.set only";
+    /// assert_eq!(difference.between("a.set", "b.set"), words);
+    /// ```
+    pub fn between(&self, one: &str, other: &str) -> String {
         // All facts of a pack of patterns would fill pages.
         const MOST: usize = 5;
-        let list = |facts: &[String]| {
-            let mut text: Vec<String> =
-                facts.iter().take(MOST).map(|fact| format!("`{fact}`")).collect();
-            if facts.len() > MOST {
-                text.push(format!("{} more", facts.len() - MOST));
-            }
-            text.join(", ")
-        };
-        match (&self.set[..], &self.requested[..]) {
-            ([], []) => f.write_str("its keys have another meaning"),
-            (set, []) => {
-                write!(f, "its keys were made with {}, which is not requested", list(set))
-            }
-            ([], requested) => write!(f, "its keys were made without {}", list(requested)),
-            (set, requested) => {
-                write!(f, "its keys were made with {}, not with {}", list(set), list(requested))
-            }
-        }?;
-        f.write_str(
-            "; give the options that `uriscan set stats` shows for it, or create another set",
-        )
+        let mut found = Vec::new();
+        for fact in &self.set {
+            let name = setting(fact);
+            found.push(match self.requested.iter().find(|it| setting(it) == name) {
+                Some(differs) => {
+                    let [own, differs] = [fact, differs].map(|fact| fact[name.len()..].trim());
+                    format!("{name}: {own} in {one}, {differs} in {other}")
+                }
+                None => format!("{}: in {one} only", words(fact)),
+            });
+        }
+        let is_pair = |fact: &String| self.set.iter().any(|it| setting(it) == setting(fact));
+        for fact in self.requested.iter().filter(|fact| !is_pair(fact)) {
+            found.push(format!("{}: in {other} only", words(fact)));
+        }
+        let more = found.len().saturating_sub(MOST);
+        found.truncate(MOST);
+        if more > 0 {
+            found.push(format!("{more} more"));
+        }
+        if found.is_empty() { "the order of the settings".to_owned() } else { found.join("; ") }
     }
 }
+
+/// What the fact is about: of facts about the same, a meaning has one.
+fn setting(fact: &str) -> &str {
+    let words = match fact.split(' ').next().unwrap_or_default() {
+        "rule" => 2,
+        "drop" | "keep" | "repair" => return fact,
+        _ => 1,
+    };
+    let end = fact.match_indices(' ').nth(words - 1).map_or(fact.len(), |(at, _)| at);
+    &fact[..end]
+}
+
+/// A fact without what says only that it is the present version.
+fn words(fact: &str) -> &str {
+    if fact.starts_with("rule ") { setting(fact) } else { fact }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.set[..], &self.requested[..]) {
+            ([], [times]) if times == FIRST_SEEN => f.write_str(
+                "does not record when its keys were first seen (--first-seen); `uriscan set touch` lets it record that",
+            ),
+            ([times], []) if times == FIRST_SEEN => {
+                f.write_str("records when its keys were first seen (--first-seen), and the others do not")
+            }
+            _ => {
+                let words = self.between("the set", "what is requested");
+                write!(f, "its keys have another meaning: {words}")
+            }
+        }
+    }
+}
+
+/// The fact of a set that records when its keys were first seen.
+pub(super) const FIRST_SEEN: &str = "first-seen";
 
 impl std::error::Error for SetError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {

@@ -19,7 +19,7 @@
 //!
 //! Each content has exactly one text, and any other text is damage: names of files have the form
 //! that writers use, no name occurs twice, and numbers have no leading zeros. While a set is being
-//! created, before there is a content, the file holds [`BEGUN`].
+//! created, before there is a content, the file holds [`names::BEGUN`].
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -27,6 +27,7 @@ use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Meaning;
+use super::directory::vacancy;
 use super::error::{At, Fault, SetError};
 use super::file::{self, is_absence};
 use super::names;
@@ -35,9 +36,6 @@ use crate::files::{Draft, sync_directory};
 /// The first line of this version, and the start of the first line of any version.
 const FIRST_LINE: &str = "uriscan set 2";
 const ANY_FIRST_LINE: &str = "uriscan set ";
-
-/// Its content while a set is being created.
-pub(super) const BEGUN: &str = "uriscan set 2\nbegun\n";
 
 /// Size limit in bytes. User-defined rules are part of a meaning and account for most of it.
 const LIMIT: usize = 16 << 20;
@@ -139,12 +137,12 @@ impl Manifest {
         let file = match file::open(&path) {
             Ok(file) => file,
             Err(SetError { fault: Fault::Io(error), .. }) if is_absence(&error) => {
-                return Err(match directory.metadata() {
-                    Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                        SetError::new(directory, Fault::Io(error))
-                    }
-                    _ => SetError::new(directory, Fault::NotASet),
-                });
+                return Err(vacancy(directory, None));
+            }
+            // Other directories have subdirectories of this name, too.
+            Err(error @ SetError { fault: Fault::NotRegular, .. }) => {
+                let found = vacancy(directory, None);
+                return Err(if found.is_damage() { error } else { found });
             }
             Err(error) => return Err(error),
         };
@@ -155,11 +153,18 @@ impl Manifest {
         }
         let text = str::from_utf8(&text)
             .map_err(|error| damaged("it is not UTF-8", error.valid_up_to()))?;
-        if BEGUN.starts_with(text) {
-            return Err(SetError::new(directory, Fault::NotASet));
+        if names::BEGUN.starts_with(text) {
+            return Err(vacancy(directory, Some(text)));
         }
         let first = text.lines().next().unwrap_or_default();
         match first.strip_prefix(ANY_FIRST_LINE) {
+            // All else is that of this version.
+            Some(_)
+                if Manifest::from_text(&text.replacen(first, FIRST_LINE, 1)).is_ok()
+                    && first != FIRST_LINE =>
+            {
+                Err(damaged("it does not begin like a set", 0))
+            }
             Some(version) if first != FIRST_LINE && version.parse::<u32>().is_ok() => {
                 Err(SetError::new(directory, Fault::Version(version.to_owned())))
             }

@@ -4,6 +4,9 @@
 /// The file that describes the set.
 pub(super) const MANIFEST: &str = "set";
 
+/// Its content while a set is being created.
+pub(super) const BEGUN: &str = "uriscan set 2\nbegun\n";
+
 /// The file that writers lock.
 pub(super) const LOCK: &str = "lock";
 

@@ -19,7 +19,7 @@ use super::blocks::{self, BLOCK, Blocks, Kind};
 use super::error::SetError;
 use super::names;
 use super::resident::{PART, Resident};
-use super::times::Times;
+use super::times::{Times, TimesWriter, Timestamp};
 
 /// Size of a key in bytes.
 pub(super) const KEY: usize = 16;
@@ -155,6 +155,21 @@ impl Run {
     /// The times at which the keys were first seen, if recorded.
     pub(super) fn times(&self) -> Option<&Times> {
         self.times.as_ref()
+    }
+
+    /// Gives all keys of a run without times the same one, in a file of `directory`.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub(super) fn date(&mut self, directory: &Path, time: Timestamp) -> Result<(), SetError> {
+        let (mut writer, mut left) = (TimesWriter::new(directory)?, self.len());
+        while left > 0 {
+            let count = left.min(BLOCK_KEYS);
+            writer.push((0..count).map(|_| time))?;
+            left -= count;
+        }
+        self.times = Some(writer.finish(&self.keys, true)?);
+        Ok(())
     }
 
     /// Size of the files in bytes.

@@ -6,7 +6,7 @@ use super::Meaning;
 use super::batch;
 use super::combine::{But, Sorted, combine};
 use super::entry::Dated;
-use super::error::{Difference, Fault, SetError};
+use super::error::{Difference, FIRST_SEEN, Fault, SetError};
 use super::file::is_absence;
 use super::manifest::{Listed, Manifest};
 use super::resident::Resident;
@@ -49,7 +49,7 @@ impl KeySet {
                     // If there was no writer, a run is missing.
                     let is_same = Manifest::read(directory)?.runs == runs;
                     if is_same || tries == TRIES {
-                        return Err(SetError::damaged(&path, "this run is missing", 0));
+                        return Err(missing(&path));
                     }
                 }
                 Err(error) => return Err(error),
@@ -259,6 +259,50 @@ impl KeySet {
     }
 }
 
+/// Reads all of the set in `directory` and returns all damage, also such as keeps it from being opened.
+///
+/// ```
+/// use uriscan::key::PublicHash;
+/// use uriscan::set::{Meaning, SetWriter, verify};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let directory = tempfile::tempdir()?;
+/// let path = directory.path().join("seen.set");
+/// SetWriter::create(&path, Meaning::new(PublicHash::Blake3, ""))?.commit()?;
+/// assert!(verify(&path)?.is_empty());
+/// std::fs::write(path.join("set"), "uriscan set 2\nfirst-")?;
+/// assert_eq!(verify(&path)?.len(), 1);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// If it cannot be looked at: there is no set, it has another format, or something cannot be read.
+pub fn verify(directory: &Path) -> Result<Vec<SetError>, SetError> {
+    let first = match KeySet::open(directory) {
+        Ok(set) => return set.verify(),
+        Err(error) if error.is_damage() => error,
+        Err(error) => return Err(error),
+    };
+    let Ok(manifest) = Manifest::read(directory) else { return Ok(vec![first]) };
+    let mut damages = Vec::new();
+    for listed in &manifest.runs {
+        match open_run(directory, listed) {
+            Ok(run) => damages.extend(run.verify()?),
+            Err(SetError { fault: Fault::Io(error), path }) if is_absence(&error) => {
+                damages.push(missing(&path));
+            }
+            Err(error) if error.is_damage() => damages.push(error),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(if damages.is_empty() { vec![first] } else { damages })
+}
+
+/// The damage of a set whose file at `path` is missing.
+fn missing(path: &Path) -> SetError {
+    SetError::damaged(path, "this file of the set is missing", 0)
+}
+
 /// Checks that `runs` of one set have no keys in common, given that they have `found` distinct
 /// ones.
 ///
@@ -270,9 +314,6 @@ pub(super) fn expect_distinct(runs: &[Run], found: u64) -> Result<(), SetError> 
         _ => Ok(()),
     }
 }
-
-/// The fact of a set that records when its keys were first seen.
-const FIRST_SEEN: &str = "first-seen";
 
 fn open_run(directory: &Path, listed: &Listed) -> Result<Run, SetError> {
     let times = listed.times.as_ref().map(|name| directory.join(name));

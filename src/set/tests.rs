@@ -8,6 +8,7 @@ use super::{Fault, KeySet, Meaning, SetError, SetWriter, Timestamp};
 
 mod forge;
 mod forged;
+mod removal;
 mod strange;
 use crate::key::{Key, PublicHash, PublicHasher};
 
@@ -159,8 +160,8 @@ fn sets_of_other_meanings_are_not_combined() {
     let mut merged = SetWriter::create(&directory.path().join("b"), other).unwrap();
     let error = merged.fill_with_all(&[set]).unwrap_err();
     assert!(matches!(&error.fault, Fault::Differs(_)), "{error}");
-    let message =
-        "its keys were made with `rung scheme`, not with `rung syntax`, `fragment dropped`; give";
+    let message = "a: its keys have another meaning: rung: scheme in the set, syntax in what is requested; \
+                   fragment dropped: in what is requested only";
     assert!(error.to_string().contains(message), "{error}");
     drop(merged);
     assert!(!directory.path().join("b").exists(), "nothing remains of it");
@@ -330,6 +331,8 @@ fn all_damage_is_detected(path: &Path, is_rejected: fn(&KeySet, &[Key]) -> bool)
         let file = path.join(&name);
         let check = |what: &str| {
             let opened = KeySet::open(path);
+            // What keeps a set from being opened is damage, too.
+            assert!(!super::verify(path).unwrap().is_empty(), "{name}: {what} was not verified");
             let damage = match &opened {
                 Err(error) => Some(error.to_string()),
                 Ok(set) => set.verify().unwrap().first().map(ToString::to_string),
@@ -355,6 +358,8 @@ fn all_damage_is_detected(path: &Path, is_rejected: fn(&KeySet, &[Key]) -> bool)
         check("a byte more");
         fs::remove_file(&file).unwrap();
         assert!(KeySet::open(path).is_err(), "{name} is missing");
+        let damages = super::verify(path).unwrap();
+        assert!(matches!(&damages[..], [one] if one.to_string().contains("is missing")));
         fs::write(&file, &bytes).unwrap();
     }
     assert!(KeySet::open(path).unwrap().contains(&queries).unwrap() == expected);

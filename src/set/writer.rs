@@ -150,7 +150,7 @@ impl SetWriter {
             return Ok(0);
         }
         if self.set.runs.len() < MAX_RUNS {
-            self.replace(0, writer)?;
+            self.replace(0, Some(writer))?;
         } else {
             let delta = writer.finish_for_now()?;
             self.fold(&delta)?;
@@ -169,7 +169,7 @@ impl SetWriter {
         let runs: Vec<&Run> = self.set.runs.iter().collect();
         let (writer, written) = self.combined(&runs, But::Not(&[]))?;
         expect_distinct(&self.set.runs, written)?;
-        self.replace(self.set.runs.len(), writer)
+        self.replace(self.set.runs.len(), Some(writer))
     }
 
     /// Fills the new set with the union of `sets`.
@@ -217,13 +217,17 @@ impl SetWriter {
         let (writer, written) = self.combined(runs, but)?;
         match written {
             0 => self.commit()?,
-            _ => self.replace(self.set.runs.len(), writer)?,
+            _ => self.replace(self.set.runs.len(), Some(writer))?,
         }
         Ok(written)
     }
 
     /// Writes the restricted union of `runs`; returns the run and its number of keys.
-    fn combined(&self, runs: &[&Run], but: But<'_>) -> Result<(RunWriter, u64), SetError> {
+    pub(super) fn combined(
+        &self,
+        runs: &[&Run],
+        but: But<'_>,
+    ) -> Result<(RunWriter, u64), SetError> {
         fn write<E: Entry>(
             runs: &[&Run],
             but: But<'_>,
@@ -256,22 +260,36 @@ impl SetWriter {
         }
         let small: Vec<&Run> = self.set.runs[..count].iter().chain([delta]).collect();
         let (writer, _) = self.combined(&small, But::Not(&[]))?;
-        self.replace(count, writer)
+        self.replace(count, Some(writer))
     }
 
-    /// Puts the run of `writer` in place of the first `count` runs of the set.
-    fn replace(&mut self, count: usize, writer: RunWriter) -> Result<(), SetError> {
+    /// Puts the run of `writer`, if there is one, in place of the first `count` runs of the set.
+    pub(super) fn replace(
+        &mut self,
+        count: usize,
+        writer: Option<RunWriter>,
+    ) -> Result<(), SetError> {
         let _held = self.gate();
         let replaced = self.replace_held(count, writer);
         self.settle(replaced)
     }
 
-    fn replace_held(&mut self, count: usize, writer: RunWriter) -> Result<(), SetError> {
-        let run = writer.finish()?;
-        let old: Vec<Run> = self.set.runs.splice(..count, [run]).collect();
+    fn replace_held(&mut self, count: usize, writer: Option<RunWriter>) -> Result<(), SetError> {
+        let run = writer.map(RunWriter::finish).transpose()?;
+        let old: Vec<Run> = self.set.runs.splice(..count, run).collect();
         self.commit_held()?;
         let kept: Vec<&Path> = self.set.runs.iter().flat_map(Run::paths).collect();
         old.iter().flat_map(Run::paths).filter(|path| !kept.contains(path)).try_for_each(remove)
+    }
+
+    /// Changes the set by `change`, and writes it to the directory.
+    pub(super) fn change(
+        &mut self,
+        change: impl FnOnce(&mut KeySet) -> Result<(), SetError>,
+    ) -> Result<(), SetError> {
+        let _held = self.gate();
+        let changed = change(&mut self.set).and_then(|()| self.commit_held());
+        self.settle(changed)
     }
 
     /// Writes the current state to the directory.
@@ -279,9 +297,7 @@ impl SetWriter {
     /// # Errors
     /// If it cannot be written; the set on disk is then unchanged.
     pub fn commit(&mut self) -> Result<(), SetError> {
-        let _held = self.gate();
-        let committed = self.commit_held();
-        self.settle(committed)
+        self.change(|_| Ok(()))
     }
 
     /// After a change that failed: the set is what is on the disk, and files that it does not name are removed. A new

@@ -383,7 +383,7 @@ pub(crate) struct Reporting {
     /// json is one object on one line, with the fields command, version, profile, rung, ignore_fragment,
     /// rules, rule_set, on_invalid, records, written, distinct (dedup only), withheld (by dedup
     /// -d and -u), duplicates, seen (with --seen; distinct URIs in the set, whose records are duplicates), dropped, same_document (resolve only), differing (check --differ only),
-    /// set_added, set_keys (if a set was updated), blank, spilled_bytes (dedup only), findings and findings_by_rule (audit only), repaired, filtered and filtered_by_cause (with a filter), invalid, invalid_by_kind, bytes, seconds, bytes_per_second,
+    /// set_added or set_removed, and set_keys (if a set was changed), blank, spilled_bytes (dedup only), findings and findings_by_rule (audit only), repaired, filtered and filtered_by_cause (with a filter), invalid, invalid_by_kind, bytes, seconds, bytes_per_second,
     /// records_per_second, backend, threads, hash. A field that does not apply is null.
     /// records = written + withheld + duplicates + dropped, except for check, audit and census, which write no
     /// records and have null there.

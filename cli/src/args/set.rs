@@ -1,6 +1,7 @@
 //! `uriscan set`.
 
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 use clap::{Args, Subcommand, ValueEnum};
 use uriscan::set::Timestamp;
@@ -32,6 +33,18 @@ pub(crate) enum SetCommand {
     Add(Add),
     /// Write the URIs in files that are in a set; exit with code 1 if there are none
     Has(Has),
+    /// Remove the URIs in files from a set, and print how many were in it
+    Remove(Remove),
+    /// Remove the keys that were first seen before a time
+    ///
+    /// A URI whose key is removed is new to the next run, which records when it is seen again. Only a set that records
+    /// times can be pruned: see `touch`.
+    Prune(Prune),
+    /// Let a set record when each key was first seen, from now on
+    ///
+    /// The keys that are in it count as first seen now, or at --at. So `prune` keeps them until they are old by that time.
+    /// Keys that are added later get their own time, as in a set made by `create --first-seen`.
+    Touch(Touch),
     /// Create the union of sets
     ///
     /// The result has the same bytes in whatever order sets are merged. A directory that `split` has made stands for the
@@ -64,6 +77,7 @@ impl SetCommand {
         match self {
             SetCommand::Create(typed) => &typed.filling.records.from.find.from,
             SetCommand::Add(typed) => &typed.filling.records.from.find.from,
+            SetCommand::Remove(typed) => &typed.filling.records.from.find.from,
             SetCommand::Has(typed) => &typed.records.from.find.from,
             _ => &None,
         }
@@ -71,7 +85,11 @@ impl SetCommand {
 
     /// Whether it reads URIs.
     pub(crate) fn reads_uris(&self) -> bool {
-        matches!(self, SetCommand::Create(_) | SetCommand::Add(_) | SetCommand::Has(_))
+        match self {
+            SetCommand::Create(_) | SetCommand::Add(_) | SetCommand::Has(_) => true,
+            SetCommand::Remove(typed) => !typed.keys,
+            _ => false,
+        }
     }
 }
 
@@ -143,6 +161,79 @@ pub(crate) struct Add {
 
     #[command(flatten)]
     pub(crate) filling: Filling,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Remove {
+    /// The set
+    #[arg(value_name = "SET")]
+    pub(crate) set: PathBuf,
+
+    /// The files have keys, as `uriscan key` and `uriscan set export` write them, instead of URIs
+    #[arg(long, conflicts_with_all = [
+        "rung", "ignore_fragment", "aliases", "iri", "repair", "rules", "preset", "packs", "no_rules", "base",
+        "lenient_scheme", "suffix_scheme", "profile", "uri", "extract", "on_invalid", "rejects", "strict", "null",
+        "from", "stats", "stats_format",
+    ])]
+    pub(crate) keys: bool,
+
+    #[command(flatten)]
+    pub(crate) filling: Filling,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Prune {
+    /// The set
+    #[arg(value_name = "SET")]
+    pub(crate) set: PathBuf,
+
+    /// Remove keys first seen longer ago than this: 36h, 30d, 4w or 1y, or before a time: 2026-03-01
+    ///
+    /// A day has 24 hours, a week 7 days, and a year 365 days. A time is as for --at, in UTC.
+    #[arg(long, value_name = "AGE", value_parser = older_than)]
+    pub(crate) older_than: Timestamp,
+}
+
+/// The time of `--older-than`.
+fn older_than(typed: &str) -> Result<Timestamp, String> {
+    before(typed, Timestamp::of(SystemTime::now()))
+}
+
+/// The time that is `typed`, or so long before `now`.
+fn before(typed: &str, now: Timestamp) -> Result<Timestamp, String> {
+    const EXPECTED: &str =
+        "write an age, 36h, 30d, 4w or 1y, or a time, 2026-03-01 or 2026-03-01T12:00:00Z";
+    const UNITS: [(char, u32); 4] =
+        [('h', 3600), ('d', 86_400), ('w', 7 * 86_400), ('y', 365 * 86_400)];
+    // Without a unit it could be any of them.
+    if typed.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(EXPECTED.to_owned());
+    }
+    for (unit, seconds) in UNITS {
+        let Some(count) = typed.strip_suffix(unit).filter(|it| !it.starts_with('+')) else {
+            continue;
+        };
+        let count: u32 = count.parse().map_err(|_| EXPECTED.to_owned())?;
+        return Ok(Timestamp(now.0.saturating_sub(count.saturating_mul(seconds))));
+    }
+    let time: Timestamp = typed.parse().map_err(|_| EXPECTED.to_owned())?;
+    match time > now {
+        true => Err("this time is in the future".to_owned()),
+        false => Ok(time),
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Touch {
+    /// The set
+    #[arg(value_name = "SET")]
+    pub(crate) set: PathBuf,
+
+    /// The time at which its keys were first seen [default: now]
+    ///
+    /// 2026-03-01, 2026-03-01T12:00:00Z, or seconds since 1970.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) at: Option<Timestamp>,
 }
 
 #[derive(Debug, Args)]
@@ -261,6 +352,9 @@ Examples:
   uriscan set create old.set archive-*.txt.gz
   uriscan set add old.set today.txt --stats
   uriscan set has old.set urls.txt                     the URIs in it; -v: the others
+  uriscan set remove old.set gone.txt                  to fetch these again
+  uriscan set prune seen.set --older-than 30d          and what was first seen longer ago
+  uriscan set touch seen.set                           let a set record times from now on
   uriscan set create --first-seen seen.set /dev/null   a set that records times
   uriscan set has --first-seen seen.set urls.txt       when each was first seen
   uriscan set merge -o all.set shard-*.set             shards in any order
@@ -271,3 +365,44 @@ Examples:
   uriscan key a.txt | uriscan set import --like all.set a.set
 
 Exit codes: 0 done, 1 `has` found nothing or `verify` found damage, 2 error.";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages_are_counted_back_from_now_and_times_are_taken_as_they_are() {
+        let now: Timestamp = "2026-03-31T12:00:00Z".parse().unwrap();
+        for (typed, expected) in [
+            ("36h", "2026-03-30T00:00:00Z"),
+            ("0d", "2026-03-31T12:00:00Z"),
+            ("30d", "2026-03-01T12:00:00Z"),
+            ("2w", "2026-03-17T12:00:00Z"),
+            ("1y", "2025-03-31T12:00:00Z"),
+            ("4000000000y", "1970-01-01T00:00:00Z"),
+            ("2026-03-01", "2026-03-01T00:00:00Z"),
+            ("2026-03-31T12:00:00Z", "2026-03-31T12:00:00Z"),
+        ] {
+            assert_eq!(before(typed, now).unwrap().to_string(), expected, "{typed}");
+        }
+        for typed in [
+            "",
+            "30",
+            "d",
+            "-1d",
+            "+1d",
+            "1.5d",
+            "30 d",
+            "30m",
+            "30D",
+            "99999999999y",
+            "1d2h",
+            "yesterday",
+            "2026-04-01",
+            "2026-02-30",
+            "é",
+        ] {
+            assert!(before(typed, now).is_err(), "{typed}");
+        }
+    }
+}

@@ -30,6 +30,9 @@ impl args::SetCommand {
                 let set = SetUse { first_seen: at.is_some(), at, ..used(set, SetDoes::Add) };
                 (set, PublicHash::default(), None, filled(filling))
             }
+            args::SetCommand::Remove(args::Remove { set, keys: _, filling }) => {
+                (used(set, SetDoes::Remove), PublicHash::default(), None, filled(filling))
+            }
             args::SetCommand::Has(args::Has { set, invert_match, first_seen, records, common }) => {
                 let set = SetUse { first_seen, ..used(set, SetDoes::Ask) };
                 let asked = match (first_seen, invert_match) {
@@ -48,7 +51,7 @@ impl args::SetCommand {
             .hash(hash)
             .on_invalid(on_invalid);
         let job = match asked {
-            None => Job::Collect(options),
+            None => Job::Collect(options, set.does),
             Some(asked) => Job::Members(options, asked),
         };
         let strict = records.invalid.strictness.strict;

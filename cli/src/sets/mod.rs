@@ -7,14 +7,16 @@ pub(crate) mod writing;
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use serde_json::json;
 use uriscan::io::escaped;
-use uriscan::set::{KeySet, SetError, SetWriter};
+use uriscan::set::{Fault, KeySet, SetError, SetWriter, Timestamp};
 
 use crate::args::{SetCommand, SetStatsFormat};
 use crate::exit::{Failure, Outcome, eprint_line};
 use crate::output::{Claims, Destination, Output, write_text};
+use crate::summary::counted;
 use text::Unwritten;
 use writing::Writing;
 
@@ -25,7 +27,8 @@ use writing::Writing;
 pub(crate) fn run(command: &SetCommand) -> Result<Outcome, Failure> {
     match command {
         // They read URIs and have plans.
-        SetCommand::Create(_) | SetCommand::Add(_) | SetCommand::Has(_) => {
+        SetCommand::Remove(typed) if typed.keys => text::remove(typed),
+        SetCommand::Create(_) | SetCommand::Add(_) | SetCommand::Has(_) | SetCommand::Remove(_) => {
             Err(Failure::new("needs URIs"))
         }
         SetCommand::Merge(typed) => {
@@ -39,6 +42,17 @@ pub(crate) fn run(command: &SetCommand) -> Result<Outcome, Failure> {
             combine(&typed.output, &typed.sets, SetWriter::fill_with_common)
         }
         SetCommand::Split(typed) => pieces::split(typed),
+        SetCommand::Prune(typed) => prune(&typed.set, typed.older_than),
+        SetCommand::Touch(typed) => {
+            let time = typed.at.unwrap_or_else(|| Timestamp::of(SystemTime::now()));
+            let mut writer = Writing::open(&typed.set)?;
+            if writer.set().is_dated() {
+                let what = "already records when its keys were first seen";
+                return Err(Failure::at(typed.set.display(), what));
+            }
+            writer.date(time)?;
+            Ok(Outcome::Done)
+        }
         SetCommand::Compact(typed) => {
             Writing::open(&typed.set)?.compact()?;
             Ok(Outcome::Done)
@@ -83,9 +97,32 @@ fn combine(
 ) -> Result<Outcome, Failure> {
     let sets = paths.iter().map(|path| KeySet::open(path)).collect::<Result<Vec<_>, _>>()?;
     let (meaning, is_dated) = (sets[0].meaning().clone(), sets[0].is_dated());
+    sets[1..].iter().try_for_each(|set| expect_alike(&sets[0], set))?;
     let mut writer = Writing::create(output, meaning, is_dated)?;
     fill(&mut writer, &sets)?;
     Ok(Outcome::Done)
+}
+
+/// Checks that two sets can be combined.
+///
+/// # Errors
+/// When they cannot; the message has the settings that differ.
+fn expect_alike(one: &KeySet, other: &KeySet) -> Result<(), Failure> {
+    let [first, second] = [one, other].map(|set| set.directory().display().to_string());
+    let refused =
+        |why: String| Err(Failure::new(format!("{first} and {second} cannot be combined: {why}")));
+    if let Some(difference) = one.meaning().difference(other.meaning()) {
+        return refused(difference.between(&first, &second));
+    }
+    let (with, without) = match (one.is_dated(), other.is_dated()) {
+        (true, false) => (&first, &second),
+        (false, true) => (&second, &first),
+        _ => return Ok(()),
+    };
+    refused(format!(
+        "{with} records when its keys were first seen (--first-seen), and {without} does not; `uriscan set touch \
+         {without}` lets it record that"
+    ))
 }
 
 fn stats(set: &KeySet, format: SetStatsFormat) -> String {
@@ -124,8 +161,29 @@ fn stats(set: &KeySet, format: SetStatsFormat) -> String {
     }
 }
 
+/// Removes the keys that were first seen before `time`.
+fn prune(path: &Path, time: Timestamp) -> Result<Outcome, Failure> {
+    let mut writer = Writing::open(path)?;
+    if !writer.set().is_dated() {
+        let what = "does not record when its keys were first seen, so none of them is known to be old; `uriscan set touch` \
+                    lets it record that from now on";
+        return Err(Failure::at(path.display(), what));
+    }
+    let removed = writer.prune(time)?;
+    let (removed, left) = (counted(removed, "key", "keys"), writer.set().len());
+    let text = format!("removed {removed} first seen before {time}; {left} left\n");
+    write_text(&text, &Destination::Stdout)
+}
+
 fn verify(path: &Path) -> Result<Outcome, Failure> {
-    let damages = KeySet::open(path)?.verify()?;
+    let damages = match uriscan::set::verify(path) {
+        // Nothing that was ever in it is lost.
+        Err(error @ SetError { fault: Fault::Empty { is_begun: true }, .. }) => {
+            eprint_line(format_args!("uriscan: {}", Failure::from(error)));
+            return Ok(Outcome::Done);
+        }
+        damages => damages?,
+    };
     for damage in &damages {
         eprint_line(format_args!("uriscan: {damage}"));
     }

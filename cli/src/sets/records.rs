@@ -1,8 +1,10 @@
 //! The set of a job: opened before the run, updated after its results are in place.
 
+use std::fmt;
+
 use uriscan::key::PublicHash;
 use uriscan::pipeline::{ClassOptions, DedupOptions, Seen};
-use uriscan::set::{Fault, KeySet, Loader, Meaning, SetError};
+use uriscan::set::{KeySet, Loader, Meaning, SetError};
 
 use super::writing::{LOAD_BYTES, Writing};
 use crate::config::{Config, Job, SetDoes, SetUse};
@@ -17,6 +19,29 @@ const HOLD_BYTES: u64 = 512 << 20;
 pub(crate) enum SetAtWork {
     Read(KeySet),
     Write(Writing, Loader),
+    /// The keys of the loader are removed.
+    Remove(Writing, Loader),
+}
+
+/// How a run has changed its set.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SetChange {
+    /// Keys that were added, or removed.
+    pub(crate) count: u64,
+    pub(crate) is_removal: bool,
+    /// Distinct keys of the input, where they were to be removed.
+    pub(crate) given: u64,
+    /// Keys that the set has now.
+    pub(crate) keys: u64,
+}
+
+/// What was removed, as a line.
+impl fmt::Display for SetChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let SetChange { count, given, keys, .. } = *self;
+        let plural = if given == 1 { "" } else { "s" };
+        writeln!(f, "removed {count} of {given} key{plural}; {keys} left")
+    }
 }
 
 /// Sets the hash of the job of `config` to that of its set, unless another one was requested.
@@ -28,8 +53,8 @@ pub(crate) fn choose_hash(config: &mut Config) -> Result<(), Failure> {
     let of_set = match (does, KeySet::open(path)) {
         (SetDoes::Create, _) => return Ok(()),
         (_, Ok(set)) => set.meaning().hash(),
-        (SetDoes::AskAndAdd, Err(SetError { fault: Fault::NotASet, .. })) => return Ok(()),
-        (_, Err(error)) => return Err(error.into()),
+        (SetDoes::AskAndAdd, Err(error)) if error.is_vacant() => return Ok(()),
+        (_, Err(error)) => return Err(absent(&config.job, &error)),
     };
     if hash.is_none() {
         *hash_of(&mut config.job) = of_set;
@@ -37,12 +62,20 @@ pub(crate) fn choose_hash(config: &mut Config) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The failure for `error`, which kept the set of `job` from being opened.
+fn absent(job: &Job, error: &SetError) -> Failure {
+    match job {
+        Job::Dedup(_) | Job::Classes(_) => Failure::of_set(error, "add --update to create it"),
+        _ => Failure::of_set(error, "`uriscan set create` creates it"),
+    }
+}
+
 fn hash_of(job: &mut Job) -> &mut PublicHash {
     match job {
         Job::Dedup(options) | Job::Classes(ClassOptions { dedup: options, .. }) => {
             &mut options.hash
         }
-        Job::Collect(options) | Job::Members(options, _) => &mut options.hash,
+        Job::Collect(options, _) | Job::Members(options, _) => &mut options.hash,
         _ => unreachable!("no other job is given a set"),
     }
 }
@@ -52,7 +85,7 @@ fn meaning_of(job: &Job) -> Meaning {
         Job::Dedup(options) | Job::Classes(ClassOptions { dedup: options, .. }) => {
             options.equivalence.meaning(options.hash)
         }
-        Job::Collect(options) | Job::Members(options, _) => {
+        Job::Collect(options, _) | Job::Members(options, _) => {
             options.equivalence.meaning(options.hash)
         }
         _ => unreachable!("no other job is given a set"),
@@ -96,6 +129,12 @@ pub(crate) fn open(config: &Config) -> Result<Option<SetAtWork>, Failure> {
             }
             writing(writer)?
         }
+        SetDoes::Remove => {
+            let writer = Writing::open(path)?;
+            writer.set().expect(&meaning)?;
+            let loader = writer.loader(load)?;
+            SetAtWork::Remove(writer, loader)
+        }
         SetDoes::AskAndAdd => {
             let mut writer = Writing::open_or_create(path, meaning, false)?;
             writer.set_mut().hold(hold);
@@ -113,20 +152,34 @@ pub(crate) fn open(config: &Config) -> Result<Option<SetAtWork>, Failure> {
     }))
 }
 
+/// Removes the keys of `loader`.
+///
+/// # Errors
+/// When the set cannot be read or written, and then it has not changed.
+pub(super) fn remove(mut writer: Writing, loader: Loader) -> Result<SetChange, SetError> {
+    let (count, given) = writer.remove(loader)?;
+    Ok(SetChange { count, is_removal: true, given, keys: writer.set().len() })
+}
+
 impl SetAtWork {
     /// The set, as it was before the job.
     pub(crate) fn set(&self) -> &KeySet {
         match self {
             SetAtWork::Read(set) => set,
-            SetAtWork::Write(writer, _) => writer.set(),
+            SetAtWork::Write(writer, _) | SetAtWork::Remove(writer, _) => writer.set(),
         }
     }
 
-    /// The loader of new keys.
+    /// Whether it is changed in the end.
+    pub(crate) fn is_changed(&self) -> bool {
+        !matches!(self, SetAtWork::Read(_))
+    }
+
+    /// The loader of the keys to add or remove.
     pub(crate) fn loader(&mut self) -> Option<&mut Loader> {
         match self {
             SetAtWork::Read(_) => None,
-            SetAtWork::Write(_, loader) => Some(loader),
+            SetAtWork::Write(_, loader) | SetAtWork::Remove(_, loader) => Some(loader),
         }
     }
 
@@ -134,18 +187,21 @@ impl SetAtWork {
     pub(crate) fn seen(&mut self) -> Seen<'_> {
         match self {
             SetAtWork::Read(set) => Seen::new(set),
+            SetAtWork::Remove(writer, _) => Seen::new(writer.set()),
             SetAtWork::Write(writer, loader) => Seen::new(writer.set()).new_keys(loader),
         }
     }
 
-    /// Adds the keys, after the results are in place; returns the number of new ones and of all.
-    pub(crate) fn finish(self) -> Result<Option<(u64, u64)>, SetError> {
+    /// Adds or removes the keys, after the results are in place.
+    pub(crate) fn finish(self) -> Result<Option<SetChange>, SetError> {
         match self {
             SetAtWork::Read(_) => Ok(None),
             SetAtWork::Write(mut writer, loader) => {
-                let added = writer.add(loader)?;
-                Ok(Some((added, writer.set().len())))
+                let count = writer.add(loader)?;
+                let keys = writer.set().len();
+                Ok(Some(SetChange { count, is_removal: false, given: 0, keys }))
             }
+            SetAtWork::Remove(writer, loader) => remove(writer, loader).map(Some),
         }
     }
 }

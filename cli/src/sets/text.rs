@@ -2,15 +2,17 @@
 //! hexadecimal digits per line, optionally followed by a space and the time at which it was first seen.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use uriscan::internals::files::File;
 use uriscan::key::Key;
 use uriscan::set::{KeySet, Loader, Meaning, SetError, Timestamp};
 
+use super::records;
 use super::writing::{LOAD_BYTES, Writing};
-use crate::args::Import;
+use crate::args::{Import, Remove};
 use crate::exit::{Failure, Outcome};
+use crate::output::{Destination, write_text};
 use crate::summary::plural;
 
 /// The prefix of the number of keys.
@@ -68,20 +70,7 @@ pub(super) fn export(set: &KeySet, out: &mut (impl Write + Send)) -> Result<(), 
 
 /// Creates a set of keys, or adds them to one.
 pub(super) fn import(typed: &Import) -> Result<Outcome, Failure> {
-    let (name, source): (String, Box<dyn Read>) = match &typed.file {
-        Some(path) if path.as_os_str() != "-" => {
-            let name = path.display().to_string();
-            let file = File::open(path).map_err(|error| Failure::at(&name, error))?;
-            (name, Box::new(file))
-        }
-        _ => ("-".to_owned(), Box::new(io::stdin())),
-    };
-    let mut lines = Lines {
-        name,
-        source: BufReader::with_capacity(1 << 16, source),
-        number: 0,
-        line: Vec::new(),
-    };
+    let mut lines = Lines::open(typed.file.as_deref())?;
     let header = lines.facts()?;
     let (meaning, is_like_dated) = lines.meaning(&header, typed.like.as_deref())?;
     let mut writer =
@@ -98,15 +87,28 @@ pub(super) fn import(typed: &Import) -> Result<Outcome, Failure> {
         (false, true) => Times::Optional,
         (false, false) => Times::None,
     };
-    let found = lines.load(&mut loader, times)?;
-    if let Some(declared) = header.keys.filter(|&declared| declared != found) {
-        return Err(lines.wrong(&format!(
-            "the file ends here with {found} key{}; it declares {declared}",
-            plural(found)
-        )));
-    }
+    lines.load_all(&header, &mut loader, times)?;
     writer.add(loader)?;
     Ok(Outcome::Done)
+}
+
+/// Removes keys from a set: those that `export` or `key` has written.
+pub(super) fn remove(typed: &Remove) -> Result<Outcome, Failure> {
+    let writer = Writing::open(&typed.set)?;
+    let mut loader = writer.loader(LOAD_BYTES)?;
+    let files = &typed.filling.input.files;
+    let stdin = [PathBuf::from("-")];
+    for file in if files.is_empty() { &stdin[..] } else { files } {
+        let mut lines = Lines::open(Some(file))?;
+        let header = lines.facts()?;
+        if !header.facts.is_empty() {
+            let (meaning, _) = lines.meaning(&header, None)?;
+            writer.set().expect(&meaning)?;
+        }
+        let times = if header.is_dated { Times::Required } else { Times::Optional };
+        lines.load_all(&header, &mut loader, times)?;
+    }
+    write_text(&records::remove(writer, loader)?.to_string(), &Destination::Stdout)
 }
 
 /// The lines of a file of keys.
@@ -157,6 +159,20 @@ const LONGEST: u64 = 1 << 16;
 const LONGEST_MEANING: usize = 16 << 20;
 
 impl Lines {
+    /// Opens the file at `path`; standard input without one, or for `-`.
+    fn open(path: Option<&Path>) -> Result<Lines, Failure> {
+        let (name, source): (String, Box<dyn Read>) = match path {
+            Some(path) if path.as_os_str() != "-" => {
+                let name = path.display().to_string();
+                let file = File::open(path).map_err(|error| Failure::at(&name, error))?;
+                (name, Box::new(file))
+            }
+            _ => ("-".to_owned(), Box::new(io::stdin())),
+        };
+        let source = BufReader::with_capacity(1 << 16, source);
+        Ok(Lines { name, source, number: 0, line: Vec::new() })
+    }
+
     /// Reads the next line; `false` at the end.
     fn next(&mut self) -> Result<bool, Failure> {
         self.line.clear();
@@ -201,6 +217,26 @@ impl Lines {
             (None, true) => {
                 Err(self.wrong("the file does not declare what its keys mean; use --like SET"))
             }
+        }
+    }
+
+    /// Adds the keys of the current and all further lines to `loader`.
+    ///
+    /// # Errors
+    /// When a line is not a key, or there are not as many as the `header` declares.
+    fn load_all(
+        &mut self,
+        header: &Header,
+        loader: &mut Loader,
+        times: Times,
+    ) -> Result<(), Failure> {
+        let found = self.load(loader, times)?;
+        match header.keys {
+            Some(declared) if declared != found => Err(self.wrong(&format!(
+                "the file ends here with {found} key{}; it declares {declared}",
+                plural(found)
+            ))),
+            _ => Ok(()),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
 
-use uriscan::set::{Fault, Meaning, SetError, SetWriter};
+use uriscan::set::{Meaning, SetError, SetWriter};
 
 use crate::interrupt::{self, Leftover, Registered};
 
@@ -65,9 +65,7 @@ impl Writing {
                 writing.set().expect(&meaning)?;
                 Ok(writing)
             }
-            Err(SetError { fault: Fault::NotASet, .. }) => {
-                Writing::create(path, meaning, first_seen)
-            }
+            Err(error) if error.is_vacant() => Writing::create(path, meaning, first_seen),
             Err(error) => Err(error),
         }
     }

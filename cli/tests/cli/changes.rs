@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use uriscan::set::{Fault, KeySet, SetError};
+use uriscan::set::{KeySet, SetError};
 
 use crate::run::Place;
 use crate::sets::uris;
@@ -254,7 +254,7 @@ fn output(path: &Path) -> Output {
         };
     }
     let set = match KeySet::open(path) {
-        Err(SetError { fault: Fault::NotASet, .. }) => return None,
+        Err(error) if error.is_vacant() => return None,
         set => set.unwrap(),
     };
     assert!(set.verify().unwrap().is_empty());

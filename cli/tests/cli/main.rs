@@ -34,6 +34,7 @@ mod hostile;
 mod invalid;
 mod json_tables;
 #[cfg(target_os = "linux")]
+mod kept_sets;
 mod kills;
 mod learn;
 mod lines;

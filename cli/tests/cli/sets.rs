@@ -36,7 +36,7 @@ fn what_an_earlier_run_has_written_is_not_written_again() {
     let run = |more: &[&str]| place.run(&[&["dedup"], &seen[..], more].concat(), "").quiet();
     // A set that is asked for has to be there, one to be filled need not.
     let message = place.run(&["dedup", "--seen", "s.set", "a"], "").refused();
-    assert!(message.contains("s.set: not a key set"), "{message}");
+    assert!(message.contains("s.set: does not exist; add --update"), "{message}");
     let mut one_by_one = run(&["--update", "a"]);
     assert_eq!(run(&["a"]), "");
     assert_eq!(run(&["b"]), run(&["b"]), "nothing is added unless asked for");
@@ -171,14 +171,20 @@ fn keys_of_other_meanings_are_refused_by_name() {
     place.run(&other, "").quiet();
     let refused = |args: &[&str]| place.run(args, "").refused();
     for (args, what) in [
-        (&["set", "has", "s.set", "in"][..], "`rule host-dot 1`"),
-        (&["set", "add", "s.set", "--rule", "host-dot", "--rung", "syntax", "in"], "`rung syntax`"),
-        (&["dedup", "--seen", "s.set", "--update", "--rule", "https", "in"], "`rule https 1`"),
-        (&["set", "merge", "-o", "u.set", "s.set", "t.set"], "`hash blake3`"),
+        (&["set", "has", "s.set", "in"][..], "rule host-dot: in the set only"),
+        (
+            &["set", "add", "s.set", "--rule", "host-dot", "--rung", "syntax", "in"],
+            "rung: scheme in the set",
+        ),
+        (&["dedup", "--seen", "s.set", "--update", "--rule", "https", "in"], "rule https: in what"),
+        (
+            &["set", "merge", "-o", "u.set", "s.set", "t.set"],
+            "hash: blake3 in s.set, sha256 in t.set",
+        ),
         (&["set", "create", "s.set", "in"], "already exists"),
         (&["set", "merge", "-o", "s.set", "t.set"], "already exists"),
         (&["set", "stats", "in"], "not a key set"),
-        (&["set", "add", "v.set", "in"], "not a key set"),
+        (&["set", "add", "v.set", "in"], "v.set: does not exist"),
         (&["set", "import", "v.set", "in"], "in:1: the file does not declare what its keys mean"),
         (&["set", "import", "--like", "s.set", "v.set", "in"], "in:1: expected a key of 32"),
     ] {
@@ -302,7 +308,11 @@ fn a_set_tells_since_when_it_knows_a_uri() {
         &["set", "import", "plain.set", "keys"],
     ] {
         let message = place.run(args, "").refused();
-        assert!(message.contains(".set: ") && message.contains("first-seen"), "{message}");
+        assert!(message.contains(".set ") || message.contains(".set: "), "{message}");
+        assert!(
+            message.contains("first-seen") && message.contains("`uriscan set touch"),
+            "{message}"
+        );
     }
     for args in [
         &["set", "create", "--at", "2026-03-01", "m.set", "old"][..],
@@ -397,6 +407,32 @@ fn a_set_with_times_survives_a_kill_at_any_moment() {
         program(args).current_dir(place.path("")).spawn().unwrap()
     };
     survives(kills().div_ceil(3), &dated, update, |_, _| {});
+}
+
+#[test]
+fn a_set_that_loses_keys_survives_a_kill_at_any_moment() {
+    let place = Place::new(&[("all", &uris(0..20_000)), ("gone", &uris(5_000..15_000))]);
+    place.run(&["set", "create", "whole.set", "all"], "").quiet();
+    let lines = |set: &str| place.run(&["set", "export", set], "").quiet().lines().count();
+    let sizes = [lines("whole.set"), lines("whole.set") - 10_000];
+    let whole = files(&place.path("whole.set"));
+    let (mut left, mut delay) = (kills(), Duration::from_millis(1));
+    while left > 0 {
+        let _ = fs::remove_dir_all(place.path("s.set"));
+        fs::create_dir(place.path("s.set")).unwrap();
+        for (name, bytes) in &whole {
+            fs::write(place.path("s.set").join(name), bytes).unwrap();
+        }
+        let args = ["set", "remove", "s.set", "gone"];
+        let child = program(args).current_dir(place.path("")).spawn().unwrap();
+        if kill_after(child, delay) {
+            delay = Duration::from_millis(1);
+        } else {
+            (left, delay) = (left - 1, delay + Duration::from_millis(3));
+        }
+        place.run(&["set", "verify", "s.set"], "").quiet();
+        assert!(sizes.contains(&lines("s.set")), "neither old nor new");
+    }
 }
 
 #[test]

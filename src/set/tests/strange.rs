@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use super::{add, files, key, made, meaning};
-use crate::set::{Fault, KeySet, SetError, SetWriter};
+use crate::set::{Fault, KeySet, SetError, SetWriter, verify};
 
 /// Every file below `directory`, with its content; for links and directories, their kind.
 fn everything(directory: &Path) -> Vec<(String, Vec<u8>)> {
@@ -95,8 +95,11 @@ fn a_set_whose_creation_was_interrupted_is_created_again() {
         for (name, content) in files {
             fs::write(path.join(name), content).unwrap();
         }
-        assert!(matches!(fault(KeySet::open(&path)), Fault::NotASet), "{i}");
-        assert!(matches!(fault(SetWriter::open(&path)), Fault::NotASet), "{i}");
+        let is_begun = i > 0;
+        let is_empty = |fault| matches!(fault, Fault::Empty { is_begun: it } if it == is_begun);
+        assert!(is_empty(fault(KeySet::open(&path))), "{i}");
+        assert!(is_empty(fault(SetWriter::open(&path))), "{i}");
+        assert!(is_empty(fault(verify(&path))), "{i}");
         drop(SetWriter::create(&path, meaning()).unwrap());
         assert!(!path.exists(), "{i}: nothing remains of the failed creation");
         fs::create_dir(&path).unwrap();
@@ -109,7 +112,7 @@ fn a_set_whose_creation_was_interrupted_is_created_again() {
     // Only one process creates it.
     let path = directory.path().join("busy");
     let writer = SetWriter::create(&path, meaning()).unwrap();
-    assert!(matches!(fault(KeySet::open(&path)), Fault::NotASet));
+    assert!(matches!(fault(KeySet::open(&path)), Fault::Empty { is_begun: true }));
     assert!(matches!(fault(SetWriter::create(&path, meaning())), Fault::Busy));
     // Files that others put there meanwhile stay.
     fs::write(path.join("mine.keys"), "").unwrap();
@@ -148,6 +151,43 @@ fn a_directory_with_other_files_is_not_changed() {
     assert_eq!(everything(&path).len(), 1);
     // Nor a file.
     assert!(matches!(fault(SetWriter::create(&path.join("set"), meaning())), Fault::Exists));
+}
+
+#[test]
+fn what_is_not_a_set_is_called_what_it_is() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    fs::write(at("file"), "http://a/\n").unwrap();
+    for (name, files) in [
+        ("other", &["notes", "mine.keys"][..]),
+        ("sub", &["set/x"]),
+        ("empty-file", &["set", "notes"]),
+    ] {
+        for file in files {
+            let path = at(name).join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+    }
+    fs::create_dir(at("empty")).unwrap();
+    for (name, expected, is_vacant) in [
+        ("nothing", "does not exist", true),
+        ("file/nothing", "Not a directory", false),
+        ("empty", "is an empty directory, not a key set", true),
+        ("file", "not a key set: it is a file", false),
+        ("other", "not a key set: this directory holds other files", false),
+        ("sub", "not a key set: this directory holds other files", false),
+        ("empty-file", "not a key set: this directory holds other files", false),
+    ] {
+        for error in [
+            KeySet::open(&at(name)).unwrap_err(),
+            SetWriter::open(&at(name)).unwrap_err(),
+            verify(&at(name)).unwrap_err(),
+        ] {
+            assert!(error.to_string().contains(expected), "{name}: {error}");
+            assert_eq!((error.is_vacant(), error.is_damage()), (is_vacant, false), "{name}");
+        }
+    }
 }
 
 #[cfg(unix)]
