@@ -13,6 +13,7 @@ use uriscan::pipeline::{
     MemoryLimit, OnInvalid, ResolveOptions, RowFormat, Settings, TopOptions,
 };
 use uriscan::repair::{Repair, Repairs};
+use uriscan::resolve::Context;
 use uriscan::set::Timestamp;
 use uriscan::surt;
 
@@ -226,6 +227,22 @@ impl<'a> LinkUse<'a> {
         LinkUse::of(&typed.mending, &typed.references)
     }
 
+    /// Those of a command with these settings, of which repairs were `typed`, if any were.
+    pub(crate) fn of_settings(settings: &'a Equivalence, typed: &args::Mending) -> LinkUse<'a> {
+        let base = match &settings.context {
+            Some(Context::Base { base, .. }) => str::from_utf8(base.as_bytes()).ok(),
+            _ => None,
+        };
+        let repairs = settings.repairs;
+        let entities = match repairs {
+            _ if !typed.repair.is_empty() => typed.of_links(),
+            _ if repairs.has(Repair::Entity) => Entities::All,
+            _ if repairs.or(Repairs::usual()) == repairs => Entities::Text,
+            _ => Entities::Keep,
+        };
+        LinkUse { base, accepts_iris: repairs.has(Repair::Iri), entities, has_places: false }
+    }
+
     /// Those of a command that names their places.
     pub(crate) fn of_pages(mending: &args::Mending) -> LinkUse<'a> {
         let entities = mending.of_links();
@@ -242,8 +259,6 @@ pub(crate) struct SetUse {
     pub(crate) first_seen: bool,
     /// The time of added keys, if not now.
     pub(crate) at: Option<Timestamp>,
-    /// The hash that was requested; by default that of the set.
-    pub(crate) hash: Option<PublicHash>,
 }
 
 /// What a job does with its set.
@@ -330,10 +345,9 @@ impl Config {
         mut self,
         path: Option<PathBuf>,
         update: bool,
-        hash: Option<PublicHash>,
     ) -> Result<Config, Failure> {
         let does = if update { SetDoes::AskAndAdd } else { SetDoes::Ask };
-        self.set = path.map(|path| SetUse { path, does, first_seen: false, at: None, hash });
+        self.set = path.map(|path| SetUse { path, does, first_seen: false, at: None });
         Ok(self)
     }
 

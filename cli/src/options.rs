@@ -66,13 +66,14 @@ pub(crate) fn equivalence_by(
             "rules beyond the RFC, aliases, --iri and --repair require rfc3986; omit --grammar";
         return Err(Failure::at(format_args!("--grammar {grammar}"), what));
     }
-    let rung = match typed.rung {
+    let typed_rung = typed.rung.unwrap_or_default();
+    let rung = match typed_rung {
         args::Rung::String => Rung::String,
         args::Rung::Syntax => Rung::Syntax,
         // The aliases are read when the work begins.
         args::Rung::Scheme | args::Rung::Protocol => Rung::Scheme,
     };
-    match (typed.rung, &typed.aliases) {
+    match (typed_rung, &typed.aliases) {
         (args::Rung::Protocol, None) => {
             return Err(Failure::at("--rung protocol", "requires --aliases FILE"));
         }

@@ -45,9 +45,7 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
         return tables::run(config, table);
     }
     let started = Instant::now();
-    let mut config = config.clone();
-    records::choose_hash(&mut config)?;
-    let config = &aliases::read(&config)?;
+    let config = &aliases::read(config)?;
     let mut unread = 0;
     let mut report_unread = |name: &dyn std::fmt::Display| {
         unread += 1;

@@ -168,7 +168,7 @@ def test_faults(tmp_path):
     error = fault(lambda: Set.open(tmp_path / "nothing"))
     assert (error.kind, error.path) == ("not-a-set", str(tmp_path / "nothing"))
     error = fault(lambda: Set.open(tmp_path / "seen"))
-    assert error.kind == "differs" and "rung syntax" in str(error)
+    assert error.kind == "differs" and "rung: syntax in the set" in str(error)
     assert Set.open(tmp_path / "seen", rung="syntax").contains("http://h/")
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "lock").write_text("not ours")

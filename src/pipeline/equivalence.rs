@@ -88,7 +88,11 @@ impl Equivalence {
 
     /// What public keys by `hash` mean under this equivalence; sets of keys with the same meaning mix.
     pub fn meaning(&self, hash: PublicHash) -> Meaning {
-        Meaning::new(hash, &self.facts())
+        let meaning = Meaning::new(hash, &self.facts());
+        match &self.rules {
+            Some(rules) if self.profile.is_none() => meaning.with_rules(&rules.to_toml()),
+            _ => meaning,
+        }
     }
 
     /// All that decides which records are equivalent, one fact a line.

@@ -41,6 +41,7 @@ mod row_job;
 mod scan;
 mod settings;
 mod slot;
+mod stored;
 mod top;
 mod writer;
 
@@ -68,5 +69,6 @@ pub use report::{Invalid, Report};
 pub use resolve::{Against, ResolveOptions, SameDocument, resolve};
 pub use rfc2396::{LegacyQuestion, inspect_rfc2396};
 pub use settings::{Settings, Sinks};
+pub use stored::StoredError;
 pub use top::{By, Fault, Lengths, Top, TopOptions, TopRow, TopTable, UnknownPart, top};
 pub(crate) use writer::{Origins, RecordWriter};

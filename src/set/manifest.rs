@@ -10,11 +10,14 @@
 //! grammar RFC-3986 1
 //! rung scheme
 //! fragment kept
+//! rule https 1
+//! | rules = ["https"]
 //! check 0123456789abcdef
 //! ```
 //!
-//! The runs, with the number of keys of each, are followed by an optional `note` and then the
-//! [`Meaning`]; `check` is XXH3-64 of everything before it. In a set with `first-seen yes` the name
+//! The runs, with the number of keys of each, are followed by the [`Meaning`]: facts, and the text of
+//! the rules, if there are any, each line after a bar. Nothing relies on that text: who makes rules of it
+//! compares them with the facts. `check` is XXH3-64 of everything before it. In a set with `first-seen yes` the name
 //! of a run's file of times follows its number of keys.
 //!
 //! Each content has exactly one text, and any other text is damage: names of files have the form
@@ -79,7 +82,7 @@ impl Manifest {
             }
             text.push('\n');
         }
-        text += self.meaning.as_str();
+        text += &self.meaning.to_text();
         let check = xxh3_64(text.as_bytes());
         text + &format!("check {check:016x}\n")
     }
@@ -181,7 +184,7 @@ impl Manifest {
     /// If it cannot be written; the old one then stays.
     pub(super) fn replace(&self, directory: &Path) -> Result<(), SetError> {
         let text = self.to_text();
-        if text.len() > LIMIT {
+        if text.len() > LIMIT || !self.meaning.fits() {
             let what = "the meaning of the keys is too long for a set";
             return Err(SetError::new(directory, Fault::Io(io::Error::other(what))));
         }

@@ -259,6 +259,30 @@ impl KeySet {
     }
 }
 
+impl Meaning {
+    /// Reads that of the set in `directory`, and no more of it.
+    ///
+    /// ```
+    /// use uriscan::key::PublicHash;
+    /// use uriscan::set::{Meaning, SetWriter};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let directory = tempfile::tempdir()?;
+    /// let path = directory.path().join("seen.set");
+    /// let meaning = Meaning::new(PublicHash::Blake3, "rule www 1\n").with_rules("rules = [\"www\"]");
+    /// SetWriter::create(&path, meaning.clone())?.commit()?;
+    /// assert_eq!(Meaning::read(&path)?, meaning);
+    /// assert_eq!(Meaning::read(&path)?.rules(), Some("rules = [\"www\"]\n"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// If there is no set, it cannot be read, or what describes it is damaged.
+    pub fn read(directory: &Path) -> Result<Meaning, SetError> {
+        Ok(Manifest::read(directory)?.meaning)
+    }
+}
+
 /// Reads all of the set in `directory` and returns all damage, also such as keeps it from being opened.
 ///
 /// ```

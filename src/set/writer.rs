@@ -1,5 +1,6 @@
 //! The exclusive writer of a set, and how a set is replaced.
 
+use std::io;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
@@ -8,7 +9,7 @@ use super::Meaning;
 use super::combine::{But, Sorted, combine};
 use super::directory::{self, remove};
 use super::entry::{Dated, Entry};
-use super::error::{At, SetError};
+use super::error::{At, Fault, SetError};
 use super::loader::Loader;
 use super::manifest::{Listed, MAX_RUNS, Manifest};
 use super::run::Run;
@@ -74,6 +75,10 @@ impl SetWriter {
     }
 
     fn begin(directory: &Path, meaning: Meaning, is_dated: bool) -> Result<SetWriter, SetError> {
+        if !meaning.fits() {
+            let what = "the rules are too long for a set: their text has more than 4 MiB";
+            return Err(SetError::new(directory, Fault::Io(io::Error::other(what))));
+        }
         let lock = directory::claim(directory)?;
         let set = KeySet { directory: directory.to_owned(), meaning, is_dated, runs: Vec::new() };
         // From here on, what is there is removed if anything fails.
@@ -213,6 +218,7 @@ impl SetWriter {
         for set in sets {
             set.expect(&self.set.meaning)?;
             set.expect_dated(self.set.is_dated)?;
+            self.set.meaning.prefer(set.meaning());
         }
         let (writer, written) = self.combined(runs, but)?;
         match written {

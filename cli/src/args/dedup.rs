@@ -38,7 +38,8 @@ pub(crate) struct Dedup {
 
     /// Also drop URIs whose keys are in this set (see `uriscan set --help`)
     ///
-    /// Use the same --rung and rules as for the set. With -c, -d, -u, --keep, --dupes or --clusters, whole classes are
+    /// Rung, rules, hash and all else that decides which URIs are equivalent are those of the set, and options that say
+    /// something else are refused. With -c, -d, -u, --keep, --dupes or --clusters, whole classes are
     /// dropped: they are not counted and in no cluster. --dupes lists their records without a survivor, with rung `seen`.
     #[arg(long, value_name = "SET", help_heading = "Sets")]
     pub(crate) seen: Option<PathBuf>,

@@ -69,9 +69,9 @@ pub(crate) struct Destination {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "What is compared")]
 pub(crate) struct Equivalence {
-    /// Which URIs are equivalent: the rung of the comparison ladder (RFC 3986, section 6.2)
-    #[arg(long, value_name = "RUNG", value_enum, default_value_t)]
-    pub(crate) rung: Rung,
+    /// Which URIs are equivalent: the rung of the comparison ladder (RFC 3986, section 6.2) [default: scheme]
+    #[arg(long, value_name = "RUNG", value_enum)]
+    pub(crate) rung: Option<Rung>,
 
     /// Ignore fragments: they are not sent to a server
     #[arg(long)]
@@ -222,7 +222,7 @@ fn repairs(typed: &str) -> Result<Repairs, String> {
 }
 
 /// A rung as typed.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Rung {
     /// Same bytes (6.2.1)
     String,

@@ -43,7 +43,7 @@ pub(crate) use resolve::{Resolve, RowsFormat, SameDocument};
 pub(crate) use rule_choice::RuleChoice;
 pub(crate) use rules::{Rules, RulesFormat};
 pub(crate) use set::{
-    Add, Create, Filling, Has, Import, Remove, Set, SetCommand, SetStatsFormat, SplitSet,
+    Add, Create, Export, Filling, Has, Import, Remove, Set, SetCommand, SetStatsFormat, SplitSet,
 };
 pub(crate) use table::{NoUri, Quote, TableChoice};
 pub(crate) use top::{Top, TopFormat};

@@ -14,8 +14,8 @@ use super::groups::{
 /// Keep sets of keys on disk, to recognize URIs of earlier runs
 ///
 /// A set is a directory of sorted files of 128-bit keys, 16 bytes each, with checksums. It records what its keys mean:
-/// hash, rung and rules. Keys of another meaning are rejected, with a message that names the difference; so use the same
-/// options for every run. At any moment, also after a crash, a set is the old one or the new one. It has one writer at a
+/// hash, rung, rules and so on, and every command that uses it takes these from it, so no option has to be repeated.
+/// Options that say something else are refused. At any moment, also after a crash, a set is the old one or the new one. It has one writer at a
 /// time and any number of readers. Usually it is used by `uriscan dedup --seen SET --update`.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP, arg_required_else_help = true, disable_help_subcommand = true)]
@@ -43,7 +43,7 @@ pub(crate) enum SetCommand {
     /// Let a set record when each key was first seen, from now on
     ///
     /// The keys that are in it count as first seen now, or at --at. So `prune` keeps them until they are old by that time.
-    /// Keys that are added later get their own time, as in a set made by `create --first-seen`.
+    /// Keys that are added later get their own time.
     Touch(Touch),
     /// Create the union of sets
     ///
@@ -60,6 +60,10 @@ pub(crate) enum SetCommand {
     Compact(OneSet),
     /// Print the number of keys of a set and what they mean
     Stats(SetStats),
+    /// Write the rules of a set as a file for --rules
+    ///
+    /// Its other settings are comments: hash, grammar, rung and so on.
+    Rules(Export),
     /// Read all of a set and report damage; exit with code 1 if there is any
     Verify(OneSet),
     /// Write the keys of a set as sorted text
@@ -360,6 +364,7 @@ Examples:
   uriscan set merge -o all.set shard-*.set             shards in any order
   uriscan set diff -o new.set today.set all.set
   uriscan set split -o pieces seen.set                 256 sets by their first byte, as uriscan.spark reads them
+  uriscan set rules seen.set > mine.toml               its rules, for --rules elsewhere
   uriscan set verify all.set
   uriscan set export all.set | zstd > keys.zst
   uriscan key a.txt | uriscan set import --like all.set a.set

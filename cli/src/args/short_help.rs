@@ -4,7 +4,7 @@ use clap::Command;
 use clap::builder::Resettable;
 
 /// Commands, each with the options that `-h` shows.
-const SHOWN: [(&str, &str); 15] = [
+const SHOWN: [(&str, &str); 16] = [
     (
         "dedup",
         "files extract rung preset seen update count repeated dupes on_invalid max_memory column output stats help",
@@ -38,9 +38,10 @@ const SHOWN: [(&str, &str); 15] = [
         "files uri from base link_column host domain matches www with_filename line_number context jsonl count output help",
     ),
     ("rules", "rung rules preset packs no_rules to output help"),
-    ("create", "set files extract rung preset hash first_seen stats help"),
-    ("add", "set files extract rung preset on_invalid stats help"),
-    ("has", "set files extract rung preset invert_match first_seen output help"),
+    ("set create", "set files extract rung preset hash first_seen stats help"),
+    ("set add", "set files uri extract at on_invalid stats help"),
+    ("set remove", "set files uri keys extract on_invalid stats help"),
+    ("set has", "set files uri extract invert_match first_seen output help"),
 ];
 
 /// `command`, whose `-h` and that of its commands show what is most used.
@@ -57,7 +58,7 @@ pub(super) fn shortened(command: Command) -> Command {
 /// `command`, which is one of those of the command `above`.
 fn of_command(above: &str, command: Command) -> Command {
     let call = format!("{above} {}", command.get_name());
-    let shown = SHOWN.iter().find(|(name, _)| *name == command.get_name());
+    let shown = SHOWN.iter().find(|(name, _)| call.strip_prefix("uriscan ") == Some(*name));
     let is_whole = shown.is_none();
     let command = command.mut_args(|arg| {
         let is_shown = shown.is_none_or(|(_, ids)| ids.split(' ').any(|id| arg.get_id() == id));

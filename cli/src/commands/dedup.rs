@@ -7,7 +7,8 @@ use crate::args;
 use crate::config::{Config, Job, LinkUse, SideFiles};
 use crate::environment::Environment;
 use crate::exit::Failure;
-use crate::options::{by_profile, equivalence, memory_limit, on_invalid, side_file};
+use crate::options::{memory_limit, on_invalid, side_file};
+use crate::sets::settings::{Source, Typed, settings};
 use crate::sides;
 
 impl args::Dedup {
@@ -19,6 +20,13 @@ impl args::Dedup {
         let has_tables = self.has_tables();
         let (on_invalid, rejects) = on_invalid(&self.invalid)?;
         let hash = self.hash.map(args::Hash::public);
+        let typed = Typed { equivalence: &self.equivalence, profile: &self.profile, hash };
+        let source = match (&self.seen, self.update) {
+            (None, _) => Source::Options,
+            (Some(path), true) => Source::SetIfAny(path),
+            (Some(path), false) => Source::Set { path, advice: "add --update to create it" },
+        };
+        let (equivalence, key_hash) = settings(source, &typed)?;
         let side = SideFiles {
             dupes: side_file("--dupes", self.classes.dupes.clone())?,
             clusters: side_file("--clusters", self.classes.clusters.clone())?,
@@ -34,7 +42,7 @@ impl args::Dedup {
             return Err(Failure::at("--hash", what));
         }
         let options = DedupOptions::default()
-            .equivalence(by_profile(equivalence(&self.equivalence)?, &self.profile)?)
+            .equivalence(equivalence.clone())
             .emit(match self.emit {
                 args::Emit::Original => Emit::Original,
                 args::Emit::Normalized => Emit::Normalized,
@@ -42,15 +50,17 @@ impl args::Dedup {
             })
             .on_invalid(on_invalid)
             .hasher(Hasher::random())
-            .hash(hash.unwrap_or_default())
+            .hash(key_hash)
             .limit(memory_limit(&self.memory, &self.common, environment))
             .approximate(self.approx);
         let limit = options.limit.clone();
         let is_told = self.classes.dupes.is_some() || self.classes.clusters.is_some();
-        if is_told && self.profile.profile.is_some() {
+        if is_told && equivalence.profile.is_some() {
             let what =
                 "--dupes and --clusters report rungs and rules, which a profile does not have";
-            return Err(Failure::at("--profile", what));
+            let set = self.seen.iter().filter(|_| self.profile.profile.is_none());
+            let set = set.map(|path| format!("the profile of {}", path.display())).next();
+            return Err(Failure::at(set.as_deref().unwrap_or("--profile"), what));
         }
         if self.classes.keep.column.is_some() && !has_tables {
             return Err(Failure::at("--keep", "min:COLUMN and max:COLUMN require --column"));
@@ -61,10 +71,10 @@ impl args::Dedup {
             .reading_typed(&self.typed)?;
         config.side = SideFiles { rejects: config.side.rejects, ..side };
         config
-            .with_seen(self.seen, self.update, hash)?
+            .with_seen(self.seen, self.update)?
             .with_evidence(&self.equivalence)?
             .redacting(self.redaction.redact)
-            .reading(&self.from, LinkUse::of_equivalence(&self.equivalence))?
+            .reading(&self.from, LinkUse::of_settings(&equivalence, &self.equivalence.mending))?
             .with_report(self.page, limit, environment)
     }
 }

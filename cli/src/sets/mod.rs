@@ -2,6 +2,7 @@
 
 mod pieces;
 pub(crate) mod records;
+pub(crate) mod settings;
 mod text;
 pub(crate) mod writing;
 
@@ -11,9 +12,10 @@ use std::time::SystemTime;
 
 use serde_json::json;
 use uriscan::io::escaped;
-use uriscan::set::{Fault, KeySet, SetError, SetWriter, Timestamp};
+use uriscan::pipeline::{Equivalence, StoredError};
+use uriscan::set::{Fault, KeySet, Meaning, SetError, SetWriter, Timestamp};
 
-use crate::args::{SetCommand, SetStatsFormat};
+use crate::args::{Export, SetCommand, SetStatsFormat};
 use crate::exit::{Failure, Outcome, eprint_line};
 use crate::output::{Claims, Destination, Output, write_text};
 use crate::summary::counted;
@@ -61,6 +63,7 @@ pub(crate) fn run(command: &SetCommand) -> Result<Outcome, Failure> {
             let set = KeySet::open(&typed.set)?;
             write_text(&stats(&set, typed.to), &Destination::Stdout)
         }
+        SetCommand::Rules(typed) => rules(typed),
         SetCommand::Verify(typed) => verify(&typed.set),
         SetCommand::Export(typed) => {
             let set = KeySet::open(&typed.set)?;
@@ -175,6 +178,23 @@ fn prune(path: &Path, time: Timestamp) -> Result<Outcome, Failure> {
     write_text(&text, &Destination::Stdout)
 }
 
+/// Writes the rules of the keys of a set, after its other settings as comments: what `--rules` takes.
+fn rules(typed: &Export) -> Result<Outcome, Failure> {
+    let meaning = Meaning::read(&typed.set)?;
+    let stored =
+        Equivalence::stored(&meaning).map_err(|error| Failure::at(typed.set.display(), error))?;
+    let mut text = String::new();
+    for fact in settings::other_facts(&meaning) {
+        text += &format!("# {}\n", escaped(fact));
+    }
+    if let Some(rules) = &stored.rules {
+        text += &format!("\n{}", rules.to_toml());
+    }
+    let destination = Destination::of_option(typed.output.clone());
+    Claims::of_results(&destination, false).refuse_inside(&typed.set)?;
+    write_text(&text, &destination)
+}
+
 fn verify(path: &Path) -> Result<Outcome, Failure> {
     let damages = match uriscan::set::verify(path) {
         // Nothing that was ever in it is lost.
@@ -184,6 +204,14 @@ fn verify(path: &Path) -> Result<Outcome, Failure> {
         }
         damages => damages?,
     };
+    let meaning = Meaning::read(path).ok().filter(|meaning| meaning.rules().is_some());
+    if damages.is_empty()
+        && let Some(Err(error @ StoredError::Damaged(_))) =
+            meaning.as_ref().map(Equivalence::stored)
+    {
+        eprint_line(format_args!("uriscan: {}: {error}", path.display()));
+        return Ok(Outcome::SomeInvalid);
+    }
     for damage in &damages {
         eprint_line(format_args!("uriscan: {damage}"));
     }

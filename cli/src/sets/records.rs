@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use uriscan::key::PublicHash;
 use uriscan::pipeline::{ClassOptions, DedupOptions, Seen};
 use uriscan::set::{KeySet, Loader, Meaning, SetError};
 
@@ -41,42 +40,6 @@ impl fmt::Display for SetChange {
         let SetChange { count, given, keys, .. } = *self;
         let plural = if given == 1 { "" } else { "s" };
         writeln!(f, "removed {count} of {given} key{plural}; {keys} left")
-    }
-}
-
-/// Sets the hash of the job of `config` to that of its set, unless another one was requested.
-///
-/// # Errors
-/// When the set cannot be opened.
-pub(crate) fn choose_hash(config: &mut Config) -> Result<(), Failure> {
-    let Some(SetUse { path, does, hash, .. }) = &config.set else { return Ok(()) };
-    let of_set = match (does, KeySet::open(path)) {
-        (SetDoes::Create, _) => return Ok(()),
-        (_, Ok(set)) => set.meaning().hash(),
-        (SetDoes::AskAndAdd, Err(error)) if error.is_vacant() => return Ok(()),
-        (_, Err(error)) => return Err(absent(&config.job, &error)),
-    };
-    if hash.is_none() {
-        *hash_of(&mut config.job) = of_set;
-    }
-    Ok(())
-}
-
-/// The failure for `error`, which kept the set of `job` from being opened.
-fn absent(job: &Job, error: &SetError) -> Failure {
-    match job {
-        Job::Dedup(_) | Job::Classes(_) => Failure::of_set(error, "add --update to create it"),
-        _ => Failure::of_set(error, "`uriscan set create` creates it"),
-    }
-}
-
-fn hash_of(job: &mut Job) -> &mut PublicHash {
-    match job {
-        Job::Dedup(options) | Job::Classes(ClassOptions { dedup: options, .. }) => {
-            &mut options.hash
-        }
-        Job::Collect(options, _) | Job::Members(options, _) => &mut options.hash,
-        _ => unreachable!("no other job is given a set"),
     }
 }
 

@@ -41,7 +41,7 @@ impl From<io::Error> for Unwritten {
 
 /// Writes the keys of `set`.
 pub(super) fn export(set: &KeySet, out: &mut (impl Write + Send)) -> Result<(), Unwritten> {
-    for fact in set.meaning().as_str().lines() {
+    for fact in set.meaning().to_text().lines() {
         writeln!(out, "# {fact}")?;
     }
     // Truncated files are detected by it.
@@ -152,10 +152,7 @@ fn key(digits: &[u8]) -> Option<Key> {
     u128::from_str_radix(digits, 16).ok().map(Key)
 }
 
-/// Bytes of the longest valid line.
-const LONGEST: u64 = 1 << 16;
-
-/// Bytes of all header lines: what a set can store.
+/// Bytes of all header lines, and of the longest line: what a set can store.
 const LONGEST_MEANING: usize = 16 << 20;
 
 impl Lines {
@@ -177,7 +174,7 @@ impl Lines {
     fn next(&mut self) -> Result<bool, Failure> {
         self.line.clear();
         self.number += 1;
-        let mut limited = (&mut self.source).take(LONGEST);
+        let mut limited = (&mut self.source).take(LONGEST_MEANING as u64);
         let read = limited.read_until(b'\n', &mut self.line);
         Ok(read.map_err(|error| Failure::at(&self.name, error))? > 0)
     }

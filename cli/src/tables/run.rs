@@ -35,9 +35,6 @@ use crate::sides;
 pub(crate) fn run(config: &Config, table: &TableUse) -> Result<Outcome, Failure> {
     let (typed, column) = (&table.choice, &*table.column);
     let started = Instant::now();
-    let mut config = config.clone();
-    records::choose_hash(&mut config)?;
-    let config = &config;
     let to = output_format(config, table)?;
     let mut job = job(config, table, column, to)?;
     job.keeps_blank = typed.no_uri.map_or(job.keeps_blank, |no_uri| no_uri == NoUri::Keep);

@@ -53,6 +53,7 @@ mod resolve;
 mod rules;
 mod run;
 mod secrets;
+mod set_settings;
 mod sets;
 #[cfg(unix)]
 mod signals;

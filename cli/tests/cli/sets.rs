@@ -171,12 +171,18 @@ fn keys_of_other_meanings_are_refused_by_name() {
     place.run(&other, "").quiet();
     let refused = |args: &[&str]| place.run(args, "").refused();
     for (args, what) in [
-        (&["set", "has", "s.set", "in"][..], "rule host-dot: in the set only"),
         (
-            &["set", "add", "s.set", "--rule", "host-dot", "--rung", "syntax", "in"],
-            "rung: scheme in the set",
+            &["set", "has", "s.set", "--rule", "www", "in"][..],
+            "s.set has rule host-dot and no rule www",
         ),
-        (&["dedup", "--seen", "s.set", "--update", "--rule", "https", "in"], "rule https: in what"),
+        (
+            &["set", "add", "s.set", "--rung", "syntax", "in"],
+            "--rung syntax: s.set has rung scheme",
+        ),
+        (
+            &["dedup", "--seen", "s.set", "--update", "--rule", "https", "in"],
+            "--rule https: s.set has rule host-dot and no rule https",
+        ),
         (
             &["set", "merge", "-o", "u.set", "s.set", "t.set"],
             "hash: blake3 in s.set, sha256 in t.set",
