@@ -106,7 +106,7 @@ impl Job {
         let equivalence = match self {
             Job::Dedup(dedup) | Job::Classes(ClassOptions { dedup, .. }) => &mut dedup.equivalence,
             Job::Normalize { equivalence, .. } | Job::Key { equivalence, .. } => equivalence,
-            Job::Collect(options) | Job::Members(options, _) => &mut options.equivalence,
+            Job::Collect(options, _) | Job::Members(options, _) => &mut options.equivalence,
             Job::Top(options, _) => &mut options.equivalence,
             Job::Parse(_, repairs) | Job::Check(_, repairs) => return Some(repairs),
             Job::Census(options, _) => return Some(&mut options.repairs),
