@@ -215,7 +215,7 @@ mod tests {
         }
         let suffix = Suffix::new("https").unwrap();
         all.push(plain.clone().context(Some(Context::Suffix(suffix))));
-        all.push(plain.clone().repairs(Repairs::all_but_iri()));
+        all.push(plain.clone().repairs(Repairs::usual().with(Repair::Entity)));
         all.push(plain.clone().repairs(Repairs::default().with(Repair::Iri)));
         for (typed, preset) in [
             (&["www", "index-page=a,b.htm"][..], None),

@@ -184,7 +184,12 @@ fn model(lists: &[List], options: &ClassOptions) -> (Vec<u8>, Vec<u8>, Vec<Value
             row["rules"] = steps.iter().map(|step| step.name).collect();
             rows.push(row);
             if member != survivor {
-                let line = [&member.text, &b"\t"[..], &survivor.text, b"\t", name.as_bytes()];
+                let names: Vec<&str> = steps.iter().map(|step| step.name).collect();
+                let why = match name {
+                    "rules" => format!("rules:{}", names.join("+")),
+                    rung => rung.to_owned(),
+                };
+                let line = [&member.text, &b"\t"[..], &survivor.text, b"\t", why.as_bytes()];
                 left_out.insert(place(member), line.concat());
             }
         }

@@ -20,7 +20,8 @@ impl args::Dedup {
         let has_tables = self.has_tables();
         let (on_invalid, rejects) = on_invalid(&self.invalid)?;
         let hash = self.hash.map(args::Hash::public);
-        let typed = Typed { equivalence: &self.equivalence, profile: &self.profile, hash };
+        let extract = self.from.extract;
+        let typed = Typed { equivalence: &self.equivalence, profile: &self.profile, hash, extract };
         let source = match (&self.seen, self.update) {
             (None, _) => Source::Options,
             (Some(path), true) => Source::SetIfAny(path),

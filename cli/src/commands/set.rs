@@ -46,7 +46,9 @@ impl args::SetCommand {
             _ => return Err(Failure::new("reads no records")),
         };
         let (on_invalid, rejects) = on_invalid(&records.invalid)?;
-        let typed = Typed { equivalence: &records.equivalence, profile: &records.profile, hash };
+        let extract = records.from.extract;
+        let typed =
+            Typed { equivalence: &records.equivalence, profile: &records.profile, hash, extract };
         let source = match set.does {
             SetDoes::Create => Source::Options,
             _ => Source::Set { path: &set.path, advice: "`uriscan set create` creates it" },

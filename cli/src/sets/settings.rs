@@ -6,6 +6,7 @@ use std::path::Path;
 use clap::ValueEnum;
 use uriscan::key::PublicHash;
 use uriscan::pipeline::{Equivalence, StoredError};
+use uriscan::repair::Repair;
 use uriscan::set::Meaning;
 
 use crate::args;
@@ -17,6 +18,8 @@ pub(crate) struct Typed<'a> {
     pub(crate) equivalence: &'a args::Equivalence,
     pub(crate) profile: &'a args::ProfileChoice,
     pub(crate) hash: Option<PublicHash>,
+    /// The links of documents are read, which are decoded as they are found.
+    pub(crate) extract: bool,
 }
 
 /// Which set decides.
@@ -38,7 +41,11 @@ pub(crate) fn settings(
     source: Source<'_>,
     typed: &Typed<'_>,
 ) -> Result<(Equivalence, PublicHash), Failure> {
-    let chosen = by_profile(equivalence(typed.equivalence)?, typed.profile)?;
+    let mut chosen = by_profile(equivalence(typed.equivalence)?, typed.profile)?;
+    if typed.extract {
+        // As when the set was made.
+        chosen.repairs = chosen.repairs.without(Repair::Entity);
+    }
     let hash = typed.hash.unwrap_or_default();
     let (path, meaning) = match source {
         Source::Options => return Ok((chosen, hash)),

@@ -148,7 +148,7 @@ matrix! {
         (&["dedup", "--profile", "whatwg", "--emit", "normalized"], &["--rejects"]),
         (&["dedup", "--base", BASE, "--lenient-scheme"], &["--rejects"]),
         (&["dedup", "--extract", "--refang", "--email"], &["--rejects"]),
-        (&["dedup", "--iri", "--repair", "--emit", "normalized"], &["--rejects"]),
+        (&["dedup", "--iri", "--repair=all,entity", "--emit", "normalized"], &["--rejects"]),
         (&["dedup", "--rung", "protocol", "--aliases", EVIDENCE], &["--rejects"]),
         (&["dedup", "--seen", SEEN], &["--rejects"]),
     ];
@@ -175,7 +175,7 @@ matrix! {
         (&["census"], &[]),
         (&["census", "--preset", "log"], &[]),
         (&["census", "--base", BASE], &[]),
-        (&["census", "--iri", "--repair"], &[]),
+        (&["census", "--iri", "--repair=all,entity"], &[]),
     ];
     top [
         (&["top", "--by", "param", "-n", "0"], &[]),
@@ -195,13 +195,13 @@ matrix! {
         (&["key", "--rung", "protocol", "--aliases", EVIDENCE], &[]),
     ];
     resolve [
-        (&["resolve", "--base", BASE, "--same-document", "drop"], &["--rejects"]),
+        (&["resolve", "--base", BASE, "--same-document", "drop", "--repair"], &["--rejects"]),
         (&["resolve", "--suffix-scheme", "https"], &["--rejects"]),
         (&["resolve", "--grammar", "rfc2396", "--base", BASE], &["--rejects"]),
     ];
     extract [
         (&["extract", "-nbH", "--context", "--iri"], &[]),
-        (&["extract", "--jsonl", "--unwrap", "--scheme", "any"], &[]),
+        (&["extract", "--jsonl", "--unwrap", "--scheme", "any", "--max-repeats", "1"], &[]),
         (&["extract", "--from", "csv", "-nb"], &[]),
         (&["extract", "--from", "markdown", "--context"], &[]),
         (&["extract", "--from", "clf", "-n"], &[]),

@@ -135,6 +135,14 @@ fn options_that_agree_are_accepted_and_all_others_refused() {
 }
 
 #[test]
+fn links_are_decoded_again() {
+    let place = Place::new(&[("in", "http://a/?b&amp;c\n")]);
+    let args = ["dedup", "--seen", "s.set", "--update", "--extract", "--repair=entity", "in"];
+    assert_eq!(place.run(&args, "").quiet().lines().count(), 1);
+    assert_eq!(place.run(&args, "").quiet(), "");
+}
+
+#[test]
 fn aliases_are_given_again() {
     let place =
         Place::new(&[("alias", "http://a/\thttp://b/\n"), ("other", "http://a/\thttp://c/\n")]);
