@@ -102,6 +102,9 @@ fn members_of_json_are_masked_after_any_white_space() {
         ("http://h/?d={+token:+'S',+b:+'c'}", "http://h/?d={+token:+'***',+b:+'c'}"),
         (r#"http://h/?d={"pin":+1234,+"b":1}"#, r#"http://h/?d={"pin":+***,+"b":1}"#),
         (r#"http://h/?d="{\"token\":+\"S\"}""#, r#"http://h/?d="{\"token\":+\"***\"}""#),
+        // White space of other kinds.
+        (r#"http://h/?d={"token":%C2%A0"S","b":1}"#, r#"http://h/?d={"token":***,"b":1}"#),
+        (r#"http://h/?d={"token":\n"S","b":1}"#, r#"http://h/?d={"token":***,"b":1}"#),
     ]);
 }
 
@@ -119,6 +122,8 @@ fn names_of_secrets_may_have_a_number_or_brackets() {
         "id_token_hint",
         "a[token][0]",
         "sid2",
+        "user[password][new]",
+        "user%5Bpassword%5D%5B2%5D%5Bnew%5D",
     ] {
         check(&[(&format!("http://h/?a=b&{name}=S"), &format!("http://h/?a=b&{name}=***"))]);
     }

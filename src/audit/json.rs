@@ -55,7 +55,7 @@ pub(super) fn value_after(text: &Layers<'_>, colon: usize) -> Option<Range<usize
         _ if text.bytes()[start] == b'[' => {
             start + 1..bare_end(text, start + 1, end, ByteClass::of(b"]"))
         }
-        _ => start..bare_end(text, start, end, ByteClass::of(b",}]& \"{")),
+        _ => start..bare_value_end(text, start, end),
     };
     let is_nothing = [&b""[..], b"null", b"true", b"false"].contains(&&text.bytes()[value.clone()]);
     (!is_nothing).then_some(value)
@@ -81,6 +81,28 @@ fn string_end(text: &Layers<'_>, quote: usize, escapes: usize, end: usize) -> us
         backslashes = 0;
     }
     end
+}
+
+/// The end of the value that begins at `start` without a quote. If one follows, what precedes it was white space of some kind, and
+/// the value includes the string with its quotes: what is left of it would begin another one.
+fn bare_value_end(text: &Layers<'_>, start: usize, end: usize) -> usize {
+    let mut at = start;
+    loop {
+        let quote = bare_end(text, at, end, ByteClass::of(b",}]& \"{"));
+        if quote == end || text.bytes()[quote] != b'"' {
+            return quote;
+        }
+        let before = text.bytes()[at..quote].iter().rev();
+        let escapes = before.take_while(|&&byte| byte == b'\\').count();
+        let close = string_end(text, quote, escapes, end);
+        let closing = text.bytes()[close..end].iter().take_while(|&&byte| byte == b'\\').count();
+        at = close + closing;
+        match text.bytes()[at..end].first() {
+            Some(b'"') => at += 1,
+            // The string has no end but that of its parameter.
+            _ => return at,
+        }
+    }
 }
 
 /// The end of what begins at `start`, before one of `ends`.

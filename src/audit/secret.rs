@@ -216,12 +216,8 @@ pub(super) fn check_parameters(text: &[u8], start: usize, part: Part, found: &mu
 /// Whether `name`, which looks like that of a secret, is that of a session id.
 fn is_session_name(name: &[u8]) -> bool {
     let name = decoded(name);
-    // As without what [`is_secret_name`] drops.
-    let end = name.iter().rposition(|byte| !DIGIT.has(*byte)).map_or(0, |last| last + 1);
-    let end = memchr::memchr(b'[', &name[..end])
-        .filter(|&open| is_secret_name(&name[..open]))
-        .unwrap_or(end);
-    let name: Vec<u8> = name[..end]
+    let name: Vec<u8> = secret_word(&name)
+        .unwrap_or(&name)
         .iter()
         .filter(|byte| byte.is_ascii_alphanumeric())
         .map(u8::to_ascii_lowercase)
@@ -241,17 +237,29 @@ pub(super) fn is_secret_name(name: &[u8]) -> bool {
     } else {
         name
     };
-    let open = memchr::memchr(b'[', name).filter(|_| name.ends_with(b"]"));
-    open.is_some_and(|open| is_plain_secret_name(&name[..open])) || is_plain_secret_name(name)
+    secret_word(name).is_some()
 }
 
-/// [`is_secret_name`] of a decoded name, which may have no other in brackets.
-fn is_plain_secret_name(name: &[u8]) -> bool {
+/// The part of `name`, which is decoded, that looks like the name of a secret: all but a number at its end, or brackets.
+fn secret_word(mut name: &[u8]) -> Option<&[u8]> {
+    // What separates the number does not matter either.
+    let is_number = |byte: &u8| byte.is_ascii_digit() || !byte.is_ascii_alphanumeric();
+    loop {
+        let last = name.iter().rposition(|byte| !is_number(byte))?;
+        let (word, number) = name.split_at(last + 1);
+        if is_known(word) {
+            return Some(word);
+        }
+        // `user[password][new]`, from the right.
+        memchr::memchr(b']', number)?;
+        name = &word[..memchr::memrchr(b'[', word)?];
+    }
+}
+
+/// Whether `name`, which ends with a letter, is in [`NAMES`] or ends with one of [`ENDS`].
+fn is_known(name: &[u8]) -> bool {
     // The longest name is short; the bytes before it do not matter.
     const LONGEST: usize = 24;
-    // `token2` and `password[0]` are numbered; what separates the number does not matter either.
-    let is_number = |byte: &u8| byte.is_ascii_digit() || !byte.is_ascii_alphanumeric();
-    let name = &name[..name.iter().rposition(|byte| !is_number(byte)).map_or(0, |last| last + 1)];
     if let Some(&last) = name.last_chunk::<3>()
         && last.iter().all(u8::is_ascii_alphanumeric)
         && !ends_some_name(last)
@@ -402,6 +410,8 @@ mod tests {
             "password%5Bnew%5D",
             "passwords",
             "passwords[0][value]",
+            "user[password][new]",
+            "a[token][x][y][2]",
             "user[passwords][2]",
             "token2",
             "token_2",

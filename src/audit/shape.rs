@@ -116,19 +116,30 @@ fn is_random(text: &[u8]) -> bool {
     const LOOKED_AT: usize = 64;
     const LONGEST_WORD: usize = 23;
     const MOST_CHANGES: usize = 2;
-    let len = text.iter().take(LOOKED_AT).position(|&byte| !WORD.has(byte));
-    let text = &text[..len.unwrap_or(text.len().min(LOOKED_AT))];
+    let (mut part, mut has_digit, mut has_letter, mut changes_of_part) = (0, false, false, 0);
     let mut changes = 0;
-    for part in text.split(|&byte| !PLAIN.has(byte)) {
-        let has_both = || part.iter().any(|&b| DIGIT.has(b)) && part.iter().any(|&b| ALPHA.has(b));
-        if part.len() > LONGEST_WORD || part.len() >= SHORTEST && has_both() {
-            return true;
+    let mut before = b'-';
+    for &byte in text.iter().take(LOOKED_AT).take_while(|&&byte| WORD.has(byte)) {
+        if !PLAIN.has(byte) {
+            (part, has_digit, has_letter, changes_of_part) = (0, false, false, 0);
+        } else {
+            part += 1;
+            (has_digit, has_letter) = (has_digit || DIGIT.has(byte), has_letter || ALPHA.has(byte));
+            if part > 1 && changes_kind(before, byte) {
+                changes_of_part += 1;
+                // One is no more than that of `256gb` or `v1`.
+                changes += usize::from(changes_of_part > 1);
+            }
+            if part > LONGEST_WORD
+                || part >= SHORTEST && has_digit && has_letter
+                || changes > MOST_CHANGES
+            {
+                return true;
+            }
         }
-        // One of them is no more than that of `256gb` or `v1`.
-        changes +=
-            part.windows(2).filter(|two| changes_kind(two[0], two[1])).count().saturating_sub(1);
+        before = byte;
     }
-    changes > MOST_CHANGES
+    false
 }
 
 /// Whether a digit follows a letter, or the reverse, or a capital letter a small one.
