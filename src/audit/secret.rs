@@ -4,7 +4,7 @@
 use core::ops::Range;
 
 use super::{Detail, Found, Rule, Severity, decoded, shape};
-use crate::grammar::class::{ALPHA, ByteClass, DIGIT};
+use crate::grammar::class::{ALPHA, ByteClass};
 
 /// Replaces a secret: bytes that a userinfo, a path, a query and a fragment may all hold.
 pub const MASK: &[u8] = b"***";
