@@ -73,7 +73,7 @@ impl RuleSet {
         for _ in 0..MOST_CHANGES {
             let before = text.bytes.len();
             let host = folded(&text.bytes[text.host()]).into_owned();
-            let mut scope = self.scope.clone();
+            let mut scope = self.sites.written.clone();
             let mut main = None;
             for site in self.sites.list.iter().filter(|site| site.matches(&host)) {
                 site.apply_to(&mut scope);

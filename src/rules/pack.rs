@@ -203,8 +203,9 @@ fn parse_within(
     for table in document.site {
         let start = table.span().start;
         let (site, own) = site(table, &places)?;
+        let number = Some(pack.sites.len());
         pack.sites.push(site);
-        units.extend(own.map(|unit| (start, unit)));
+        units.extend(own.map(|unit| (start, Unit { site: number, ..unit })));
     }
     units.sort_by_key(|(start, _)| *start);
     pack.units.extend(units.into_iter().map(|(_, unit)| unit));
@@ -215,9 +216,21 @@ impl Pack {
     /// Adds the rules of `other`, which come after its own.
     fn extend(&mut self, other: Pack) {
         self.scope.extend(&other.scope);
-        self.units.extend(other.units);
-        self.sites.extend(other.sites);
+        extend(&mut self.units, &mut self.sites, other.units, other.sites);
     }
+}
+
+/// Adds units and sites, which these units number from 0.
+pub(super) fn extend(
+    units: &mut Vec<Unit>,
+    sites: &mut Vec<Site>,
+    more_units: Vec<Unit>,
+    more_sites: Vec<Site>,
+) {
+    let first = sites.len();
+    let placed = |unit: Unit| Unit { site: unit.site.map(|site| first + site), ..unit };
+    units.extend(more_units.into_iter().map(placed));
+    sites.extend(more_sites);
 }
 
 #[cfg(test)]

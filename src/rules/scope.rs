@@ -82,6 +82,12 @@ impl Scope {
         }
     }
 
+    /// Bytes of memory that it takes, about.
+    pub(super) fn bytes(&self) -> usize {
+        let texts = self.index_pages.iter().chain(&self.prefixes);
+        size_of::<Scope>() + texts.map(|text| size_of::<Vec<u8>>() + text.len()).sum::<usize>()
+    }
+
     /// Brings the arguments to the form in which the rules before theirs leave a path.
     pub(super) fn settle(&mut self) {
         for list in [&mut self.index_pages, &mut self.prefixes] {

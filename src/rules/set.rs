@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use super::hosts::{HostPattern, PUBLIC_SUFFIX_VERSION};
 use super::names::Action;
-use super::pack::Pack;
+use super::pack::{Pack, extend};
 use super::param::{Named, Pattern, Place, Unit, name_pattern};
 use super::params::{Override, Params};
 use super::preset::Preset;
 use super::rule::{Argument, Rule, Rules, typed_rule};
 use super::scope::Scope;
-use super::site::{Site, SiteRules, Sites, drop_www};
+use super::site::{Site, SiteRules, Sites, add_www, drop_www};
 use super::starts::Starts;
 
 /// Compiled rules beyond the RFC: a function from canonical URIs to canonical URIs.
@@ -36,6 +36,8 @@ pub struct RuleSet {
     pub(super) sites: Sites,
     /// The sites as they were written, for [`RuleSet::to_toml`].
     pub(super) written: Vec<Site>,
+    /// The rules for parameters as they were written.
+    pub(super) written_units: Vec<Unit>,
     pub(super) patterns: Vec<Pattern>,
     /// The source of [`Params`]; [`Pattern`]s in order, by unit.
     pub(super) units: Vec<(Unit, Vec<(Action, Named)>)>,
@@ -85,8 +87,7 @@ impl Builder {
     /// Adds the rules of `pack`.
     pub fn pack(&mut self, pack: &Pack) {
         self.scope.extend(&pack.scope);
-        self.units.extend(pack.units.iter().cloned());
-        self.sites.extend(pack.sites.iter().cloned());
+        extend(&mut self.units, &mut self.sites, pack.units.clone(), pack.sites.clone());
     }
 
     /// Adds a rule, written `NAME` or `NAME=ARG`.
@@ -126,15 +127,21 @@ impl Builder {
     pub fn build(mut self) -> Result<RuleSet, RuleError> {
         if !self.own.is_empty() {
             let patterns = std::mem::take(&mut self.own);
-            let own = Unit { hosts: Vec::new(), except: Vec::new(), patterns, why: None };
+            let own =
+                Unit { hosts: Vec::new(), except: Vec::new(), patterns, why: None, site: None };
             if let Some((again, before)) = own.repeated() {
                 let (a, b) = (before.list, again.list);
                 return Err(RuleError(format!("`{}` is in {a} and in {b}", again.text)));
             }
             self.units.push(own);
         }
-        if self.scope.rules.has(Rule::Www) {
-            for unit in &mut self.units {
+        let written_units = self.units.clone();
+        let global = self.scope.rules;
+        for unit in &mut self.units {
+            if let Some(site) = unit.site.map(|i| &self.sites[i]) {
+                add_www(&mut unit.hosts, global, site.on.rules, site.off);
+                add_www(&mut unit.except, global, site.on.rules, site.off);
+            } else if global.has(Rule::Www) {
                 // Hosts are then looked up without `www.`.
                 unit.hosts.iter_mut().chain(&mut unit.except).for_each(drop_www);
             }
@@ -149,16 +156,28 @@ impl Builder {
             .collect();
         let (params, overrides) = Params::new(&units);
         let patterns = patterns(&units);
-        let mut scope = self.scope;
+        let mut own = self.scope;
+        patterns.iter().for_each(|pattern| own.rules.add(pattern.rule));
+        let mut scope = own.clone();
         scope.settle();
-        patterns.iter().for_each(|pattern| scope.rules.add(pattern.rule));
         let written = self.sites.clone();
-        let sites = Sites::new(self.sites, &scope)
+        let sites = Sites::new(self.sites, &own, &scope)
             .map_err(|(place, why)| RuleError(format!("{place}: {why}")))?;
         let rules = written.iter().fold(scope.rules, |rules, site| rules.union(site.on.rules));
         let globs = units.iter().flat_map(|(_, patterns)| patterns).map(|(_, named)| &named.glob);
         let starts = Starts::new(rules, globs);
-        Ok(RuleSet { rules, scope, sites, written, patterns, units, params, starts, overrides })
+        Ok(RuleSet {
+            rules,
+            scope,
+            sites,
+            written,
+            written_units,
+            patterns,
+            units,
+            params,
+            starts,
+            overrides,
+        })
     }
 }
 
@@ -181,7 +200,7 @@ impl RuleSet {
     /// The rules of hosts without a site, as they are typed, in the order in which they are applied; without those for
     /// parameters.
     pub fn typed(&self) -> Vec<String> {
-        self.scope.typed()
+        self.sites.written.typed()
     }
 
     /// The rules of single sites, in order: of several for a host, a later one overrides.
@@ -211,13 +230,17 @@ impl RuleSet {
         if sites || self.rules.has(Rule::Www) {
             let _ = writeln!(out, "public-suffix {PUBLIC_SUFFIX_VERSION}");
         }
-        self.scope.describe("", out);
+        self.sites.written.describe("", out);
         for pattern in &self.patterns {
             let action = match pattern.action {
                 Action::Drop => "drop",
                 Action::Keep => "keep",
             };
             let _ = write!(out, "{action} {}", pattern.text);
+            if (pattern.rule, pattern.action) == (Rule::KeepParam, Action::Drop) {
+                // A site may turn one of the rules off that drop.
+                let _ = write!(out, " by {}", pattern.rule);
+            }
             for host in &*pattern.hosts {
                 let _ = write!(out, " on {host}");
             }

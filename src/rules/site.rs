@@ -48,6 +48,8 @@ pub struct SiteRules {
 #[derive(Clone, Debug)]
 pub(super) struct Sites {
     pub(super) list: Vec<Site>,
+    /// The rules for all hosts, before [`Scope::settle`].
+    pub(super) written: Scope,
     /// The rules on hosts that no other site matches, for each of them.
     scopes: Vec<Scope>,
     hosts: Hosts<u32>,
@@ -70,37 +72,43 @@ pub(super) struct Settled<'a> {
     pub(super) scope: &'a Scope,
 }
 
+/// Bytes of the rules of all sites.
+const MOST_BYTES: usize = 64 << 20;
+
 /// Times that a host may change before it stays: it loses `www.`, and another takes its place. Building refuses others.
 pub(super) const MOST_CHANGES: usize = 4;
 
 impl Sites {
-    /// Compiles the sites of `list`, on top of the rules for all hosts.
+    /// Compiles the sites of `list`, on top of the rules for all hosts: as they were `written`, and settled.
     ///
     /// # Errors
     /// With the place of a site whose `host` would not stay.
-    pub(super) fn new(mut list: Vec<Site>, global: &Scope) -> Result<Sites, (Place, String)> {
+    pub(super) fn new(
+        mut list: Vec<Site>,
+        written: &Scope,
+        global: &Scope,
+    ) -> Result<Sites, (Place, String)> {
+        let bytes = |site: &Site| written.bytes() + site.on.bytes();
+        if let Some(site) = list.first()
+            && list.iter().map(bytes).sum::<usize>() > MOST_BYTES
+        {
+            let why = "all sites together take more than 64 MiB: they repeat the lists of the rules for all hosts";
+            return Err((site.place.clone(), why.to_owned()));
+        }
         for site in &mut list {
-            if site.off.has(Rule::Www) {
-                continue;
-            }
-            for hosts in [&mut site.hosts, &mut site.except] {
-                if global.rules.has(Rule::Www) {
-                    // No host is looked up with `www.`.
-                    hosts.iter_mut().for_each(drop_www);
-                } else if site.on.rules.has(Rule::Www) {
-                    let more: Vec<_> = hosts.iter().flat_map(other_www).collect();
-                    hosts.extend(more);
-                }
-            }
+            let (rules, off) = (site.on.rules, site.off);
+            add_www(&mut site.hosts, global.rules, rules, off);
+            add_www(&mut site.except, global.rules, rules, off);
         }
         let scopes = list.iter().map(|site| {
-            let mut scope = global.clone();
+            let mut scope = written.clone();
             site.apply_to(&mut scope);
             scope.settle();
             scope
         });
         let hosts = |site: &Site, i: u32| site.hosts.clone().into_iter().map(move |host| (host, i));
         let mut sites = Sites {
+            written: written.clone(),
             scopes: scopes.collect(),
             hosts: Hosts::new(list.iter().zip(0..).flat_map(|(site, i)| hosts(site, i))),
             except: list.iter().map(Site::exceptions).collect(),
@@ -196,7 +204,7 @@ impl Sites {
             [] => global,
             [i] => &self.scopes[i as usize],
             _ => {
-                scope.clone_from(global);
+                scope.clone_from(&self.written);
                 found.iter().for_each(|&i| self.list[i as usize].apply_to(scope));
                 scope.settle();
                 scope
@@ -249,6 +257,19 @@ impl Site {
     fn exceptions(&self) -> Option<Hosts<()>> {
         let list = self.except.iter().map(|host| (host.clone(), ()));
         (!self.except.is_empty()).then(|| Hosts::new(list))
+    }
+}
+
+/// Adds to the hosts of a site what they are with and without `www.`, where a rule drops that: of all hosts, or of the site, which
+/// turns some rules on and others off.
+pub(super) fn add_www(hosts: &mut Vec<HostPattern>, global: Rules, on: Rules, off: Rules) {
+    if global.union(on).without(off).has(Rule::Www) {
+        let more: Vec<_> = hosts.iter().flat_map(other_www).collect();
+        for host in more {
+            if !hosts.contains(&host) {
+                hosts.push(host);
+            }
+        }
     }
 }
 

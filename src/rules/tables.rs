@@ -12,6 +12,8 @@ use super::param::{Named, Place, Unit, name_pattern};
 use super::rule::{Rule, Rules, typed_rule};
 use super::scope::Scope;
 use super::site::Site;
+use crate::normalize::{Rung, normalize_exact};
+use crate::uri::split;
 
 /// Why a pack is invalid, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,7 +108,7 @@ pub(super) fn scope(typed: &[Spanned<String>], places: &Places) -> Result<Scope,
     Ok(scope)
 }
 
-/// A site, and its rules for parameters.
+/// A site, and its rules for parameters if there are any.
 pub(super) fn site(
     table: Spanned<SiteTable>,
     places: &Places,
@@ -138,14 +140,9 @@ pub(super) fn site(
     }
     let main = match &host {
         None => None,
-        Some(text) => match HostPattern::new(text.get_ref()) {
-            Ok(HostPattern::Exact(name)) if !name.contains(&b'%') => Some(name),
-            Ok(_) => {
-                let why = format!("`{}`: name one host", text.get_ref());
-                return Err(places.error(text.span(), why));
-            }
-            Err(why) => return Err(places.error(text.span(), why)),
-        },
+        Some(text) => {
+            Some(canonical_host(text.get_ref()).map_err(|why| places.error(text.span(), why))?)
+        }
     };
     if main.is_some() {
         on.rules.add(Rule::HostAlias);
@@ -168,6 +165,28 @@ pub(super) fn site(
         place,
     };
     Ok((site, has_params.then_some(unit)))
+}
+
+/// The one host that `text` is, in canonical form.
+fn canonical_host(text: &str) -> Result<Vec<u8>, String> {
+    let HostPattern::Exact(name) = HostPattern::new(text)? else {
+        return Err(format!("`{text}`: name one host"));
+    };
+    let uri = [&b"http://"[..], &name, b"/"].concat();
+    let mut form = Vec::new();
+    let is_host = normalize_exact(&uri, Rung::Scheme, false, &mut form).is_ok()
+        && split(&uri).authority == Some(&*name);
+    if !is_host || name.contains(&b'%') {
+        return Err(format!("`{text}` is not a host"));
+    }
+    if form != uri {
+        let own = &form[b"http://".len()..form.len() - 1];
+        return Err(format!(
+            "`{text}`: write `{}`, as canonical URIs do",
+            String::from_utf8_lossy(own)
+        ));
+    }
+    Ok(name)
 }
 
 /// A `[[param]]`.
@@ -211,6 +230,7 @@ fn unit_of(table: Table, span: Range<usize>, places: &Places) -> Result<Unit, Pa
         except: hosts(&table.except)?,
         patterns,
         why: table.why.map(Arc::from),
+        site: None,
     };
     if let Some(both) = unit.hosts.iter().find(|host| unit.except.contains(host)) {
         return Err(places.error(span, format!("`{both}` is in hosts and in except")));

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::hosts::HostPattern;
+use super::param::Unit;
 use super::rule::Rule;
 use super::set::RuleSet;
 
@@ -26,36 +27,62 @@ impl RuleSet {
         if !typed.is_empty() {
             list(&mut text, "rules", typed);
         }
-        for (unit, _) in &self.units {
-            table(&mut text, "param");
-            hosts(&mut text, &unit.hosts, &unit.except);
-            for (rule, name) in
-                [(Rule::KeepParam, "keep"), (Rule::DropParam, "drop"), (Rule::AllowParam, "allow")]
-            {
-                let named = unit.patterns.iter().filter(|named| named.list == rule);
-                let texts: Vec<String> = named.map(|named| named.text.to_string()).collect();
-                if !texts.is_empty() {
-                    list(&mut text, name, texts);
+        let mut sites = 0;
+        for unit in &self.written_units {
+            match unit.site {
+                None => param(&mut text, unit),
+                Some(number) => {
+                    while sites < number {
+                        self.site(&mut text, sites, None);
+                        sites += 1;
+                    }
+                    self.site(&mut text, number, Some(unit));
+                    sites = number + 1;
                 }
             }
-            why(&mut text, unit.why.as_deref());
         }
-        for site in &self.written {
-            table(&mut text, "site");
-            hosts(&mut text, &site.hosts, &site.except);
-            if let Some(host) = &site.host {
-                let _ = writeln!(text, "host = {}", quoted(&String::from_utf8_lossy(host)));
-            }
-            let typed = site.on.typed();
-            if !typed.is_empty() {
-                list(&mut text, "rules", typed);
-            }
-            if !site.off.is_empty() {
-                list(&mut text, "without", site.off.iter().map(|rule| rule.name().to_owned()));
-            }
-            why(&mut text, site.why.as_deref());
-        }
+        (sites..self.written.len()).for_each(|number| self.site(&mut text, number, None));
         text
+    }
+
+    /// Appends the site of this number, and its rules for parameters.
+    fn site(&self, text: &mut String, number: usize, unit: Option<&Unit>) {
+        let site = &self.written[number];
+        table(text, "site");
+        hosts(text, &site.hosts, &site.except);
+        if let Some(host) = &site.host {
+            let _ = writeln!(text, "host = {}", quoted(&String::from_utf8_lossy(host)));
+        }
+        let typed = site.on.typed();
+        if !typed.is_empty() {
+            list(text, "rules", typed);
+        }
+        if !site.off.is_empty() {
+            list(text, "without", site.off.iter().map(|rule| rule.name().to_owned()));
+        }
+        if let Some(unit) = unit {
+            patterns(text, unit);
+        }
+        why(text, site.why.as_deref());
+    }
+}
+
+fn param(text: &mut String, unit: &Unit) {
+    table(text, "param");
+    hosts(text, &unit.hosts, &unit.except);
+    patterns(text, unit);
+    why(text, unit.why.as_deref());
+}
+
+fn patterns(text: &mut String, unit: &Unit) {
+    for (rule, name) in
+        [(Rule::KeepParam, "keep"), (Rule::DropParam, "drop"), (Rule::AllowParam, "allow")]
+    {
+        let named = unit.patterns.iter().filter(|named| named.list == rule);
+        let texts: Vec<String> = named.map(|named| named.text.to_string()).collect();
+        if !texts.is_empty() {
+            list(text, name, texts);
+        }
     }
 }
 
@@ -118,6 +145,8 @@ mod tests {
                 builder.preset(&preset).unwrap();
                 builder.pack(&parse(pack));
                 builder.rule("drop-param=own_*").unwrap();
+                builder.rule("path-decode").unwrap();
+                builder.rule("index-page=a%2Cb").unwrap();
                 if www {
                     builder.rule("www").unwrap();
                 }

@@ -119,6 +119,88 @@ fn exceptions_and_registrable_domains_hold_for_sites() {
 }
 
 #[test]
+fn parameters_of_a_site_are_those_of_its_hosts() {
+    // Also where www is dropped elsewhere, and where the site drops it.
+    let kept = "[[site]]\nhosts = ['www.h.example']\nwithout = ['www']\ndrop = ['sid']\n";
+    check(
+        &rules("log", kept),
+        &[
+            ("https://www.h.example/?sid=1", "https://www.h.example/"),
+            ("https://h.example/?sid=1", "https://h.example/?sid=1"),
+        ],
+    );
+    let dropped = "[[site]]\nhosts = ['www.h.example']\nrules = ['www']\ndrop = ['sid']\n";
+    check(
+        &rules("rfc", dropped),
+        &[
+            ("http://www.h.example/?sid=1", "http://h.example/"),
+            ("http://h.example/?sid=1", "http://h.example/"),
+            ("http://www.i.example/?sid=1", "http://www.i.example/?sid=1"),
+        ],
+    );
+    let only = "[[site]]\nhosts = ['h.example']\nkeep = ['id']\n";
+    check(&rules("rfc", only), &[("http://h.example/?id=1&b", "http://h.example/?id=1")]);
+}
+
+#[test]
+fn a_site_that_keeps_www_keeps_what_others_say_of_the_host() {
+    let text = "rules = ['www']\n[[site]]\nhosts = ['www.a.example']\nrules = ['path-case']\n\
+        [[site]]\nhosts = ['*.a.example']\nwithout = ['www']\n";
+    check(
+        &rules("rfc", text),
+        &[
+            ("http://www.a.example/A", "http://www.a.example/a"),
+            ("http://a.example/A", "http://a.example/a"),
+        ],
+    );
+}
+
+#[test]
+fn arguments_of_all_hosts_are_as_written_where_a_site_turns_path_case_off() {
+    let text = "rules = ['path-case', 'path-prefix=/EN/']\n[[site]]\nhosts = ['a.example']\nwithout = ['path-case']\n";
+    check(
+        &rules("rfc", text),
+        &[
+            ("http://a.example/EN/A", "http://a.example/A"),
+            ("http://a.example/en/A", "http://a.example/en/A"),
+            ("http://b.example/en/A", "http://b.example/a"),
+        ],
+    );
+}
+
+#[test]
+fn rule_sets_that_do_something_else_have_another_identity() {
+    use uriscan::normalize::Options;
+    use uriscan::rules::Identity;
+    let text = |keep: &str, drop: &str| {
+        format!(
+            "[[param]]\nhosts=['{keep}']\nkeep=['id']\n[[param]]\nhosts=['{drop}']\ndrop=['*']\nallow=['id']\n\
+             [[site]]\nhosts=['a.example']\nwithout=['drop-param']\n"
+        )
+    };
+    let [a, b] = [text("a.example", "b.example"), text("b.example", "a.example")]
+        .map(|text| rules("rfc", &text));
+    assert_ne!(form(&a, "http://a.example/?x"), form(&b, "http://a.example/?x"));
+    let identity = |rules| Identity::new(Options::default(), Some(rules));
+    assert_ne!(identity(&a), identity(&b));
+}
+
+#[test]
+fn the_lists_of_many_sites_are_limited_together() {
+    let pages: Vec<String> = (0..20_000).map(|i| format!("page{i}.html")).collect();
+    let sites = "[[site]]\nhosts = ['h.example']\nrules = ['www']\n";
+    let build = |count: usize| {
+        let text = format!("rules = ['index-page={}']\n{}", pages.join(","), sites.repeat(count));
+        let mut builder = RuleSet::builder();
+        builder.pack(&Pack::parse(&text, "test", &mut |_, _| Err(String::new())).unwrap());
+        builder.build()
+    };
+    assert!(build(10).is_ok());
+    let error = build(1000).unwrap_err().to_string();
+    assert!(error.contains("test:2:1: all sites together take more than 64 MiB"), "{error}");
+}
+
+#[test]
 fn sites_that_replace_each_others_hosts_are_refused() {
     let text = "[[site]]\nhosts = ['a.example']\nhost = 'b.example'\n[[site]]\nhosts = ['b.example']\nhost = 'a.example'\n";
     let mut builder = RuleSet::builder();
@@ -167,6 +249,10 @@ fn faults_in_sites_have_a_position_and_a_reason() {
         ),
         ("[[site]]\nhosts = ['h']\nhost = '*.h'", "test:3:8: `*.h`: name one host"),
         ("[[site]]\nhosts = ['h']\nhost = 'h:80'", "test:3:8: `h:80`: a host without port"),
+        ("[[site]]\nhosts = ['h']\nhost = '[1'", "test:3:8: `[1` is not a host"),
+        ("[[site]]\nhosts = ['h']\nhost = 'a]b'", "test:3:8: `a]b` is not a host"),
+        ("[[site]]\nhosts = ['h']\nhost = '[::0:1]'", "test:3:8: `[::0:1]`: write `[::1]`"),
+        ("[[site]]\nhosts = ['h']\nhost = 'a%41'", "test:3:8: `a%41`"),
         ("rules = ['path-decode=/']", "test:1:10: '/' cannot stand"),
         ("rules = ['keep-param=/']", "test:1:10: `keep-param` is for [[param]]"),
     ] {
