@@ -129,9 +129,10 @@ fn shown_part(text: &str) -> String {
     if text.split_once("://").is_some_and(is_name) {
         return masked_url(text);
     }
-    let is_end = |c: char| c.is_whitespace() || "\"'`<>".contains(c);
+    // An apostrophe may be one of a password.
+    let is_end = |c: char| c.is_whitespace() || "\"`<>".contains(c);
     let words = text.split_inclusive(is_end).map(|word| {
-        let end = word.trim_end_matches(|c| is_end(c) || ":;,.)".contains(c)).len();
+        let end = word.trim_end_matches(|c| is_end(c) || "':;,.)".contains(c)).len();
         let (url, rest) = word.split_at(end);
         masked_url(url) + rest
     });

@@ -9,6 +9,7 @@ use uriscan::io::compress::decompressed;
 use uriscan::io::escaped;
 
 use crate::args;
+use crate::exit::shown_name;
 
 /// Bytes of an input that are examined.
 const HEAD_BYTES: u64 = 8 << 10;
@@ -129,7 +130,7 @@ impl Call {
                 return text + " ...";
             }
             text += " ";
-            text += &quoted(arg);
+            text += &quoted(&shown_name(arg));
         }
         text
     }
@@ -214,13 +215,27 @@ impl Header {
     fn options(&self, name: &str, call: &Call) -> Option<Vec<String>> {
         let column = self.urls.as_deref().map_or_else(|| "NAME".to_owned(), typed);
         let from = self.format.to_ascii_lowercase();
-        let mut options = vec![if call.takes("column") {
-            format!("--column {column}")
-        } else if call.takes("link-column") {
-            format!("--extract --link-column {column}")
-        } else {
-            return None;
-        }];
+        // What tables do not have: whose findings are lists, which CSV cannot hold, and what is for lines.
+        const OF_LINES: [&str; 9] = [
+            "-0",
+            "--null",
+            "--emit",
+            "--aliases",
+            "--differ",
+            "--iri",
+            "-g",
+            "--template",
+            "--redact",
+        ];
+        let is_of_lines = call.words == ["audit"] || OF_LINES.iter().any(|option| call.has(option));
+        let mut options =
+            vec![if call.takes("column") && !(is_of_lines && call.takes("link-column")) {
+                format!("--column {column}")
+            } else if call.takes("link-column") {
+                format!("--extract --link-column {column}")
+            } else {
+                return None;
+            }];
         if !name.to_ascii_lowercase().contains(&format!(".{from}")) {
             options.push(format!("--from {from}"));
         }
@@ -344,6 +359,24 @@ mod tests {
                 "x.csv",
                 "census x.csv",
                 "uriscan census --extract --link-column url x.csv",
+            ),
+            (
+                "id,url\n1,http://h/\n",
+                "x.csv",
+                "audit x.csv",
+                "uriscan audit --extract --link-column url x.csv",
+            ),
+            (
+                "id,url\n1,http://h/\n",
+                "x.csv",
+                "check --differ x.csv",
+                "uriscan check --extract --link-column url --differ x.csv",
+            ),
+            (
+                "id,url\n1,http://h/\n",
+                "x.csv",
+                "dedup --base http://u:hun'ter2@h/ x.csv",
+                "uriscan dedup --column url --base 'http://u:***@h/' x.csv",
             ),
             ("id,path\n1,/a\n", "x.csv", "dedup x.csv", "uriscan dedup --column NAME x.csv"),
             (

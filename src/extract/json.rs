@@ -20,6 +20,12 @@ pub(crate) fn lines(values: &mut Values<'_>, fields: &[String], links: &mut Link
         let is_json = may_begin(&content[start..end]);
         if is_json {
             line(values, fields, start, end, links);
+            if fields.is_empty()
+                && let Some(at) = text_after(&content[start..end])
+            {
+                let span = Span { start: (start + at) as u32, end: end as u32 };
+                values.take_text(span, links);
+            }
         } else if fields.is_empty() {
             values.take_text(Span { start: start as u32, end: end as u32 }, links);
         }
@@ -51,6 +57,25 @@ fn may_begin(line: &[u8]) -> bool {
             _ => false,
         };
     }
+}
+
+/// Where the text after the last string, object or array of `line` begins, if there is one that is not of JSON.
+fn text_after(line: &[u8]) -> Option<usize> {
+    let at = memchr::memrchr3(b'"', b'}', b']', line)? + 1;
+    let words = line[at..].split(|byte| !byte.is_ascii_alphabetic());
+    let is_json = |word: &[u8]| matches!(word, b"" | b"e" | b"E" | b"true" | b"false" | b"null");
+    if words.into_iter().all(is_json) {
+        return None;
+    }
+    // It may be in a string that does not end.
+    let mut from = 0;
+    while let Some(quote) = memchr::memchr(b'"', line.get(from..)?) {
+        from = string_end(line, from + quote + 1).0 + 1;
+        if from > line.len() {
+            return None;
+        }
+    }
+    Some(at)
 }
 
 /// Whether `word` is a number or a literal name of JSON.

@@ -14,6 +14,7 @@ use crate::io::json;
 use crate::io::row::push_decimal;
 use crate::key::{Key, PublicHasher};
 use crate::normalize::{Options, Rung};
+use crate::rules::Rule;
 use crate::simd::Kernels;
 use crate::survivors::{ClassSession, ClassWriter, Select};
 
@@ -269,7 +270,9 @@ impl Classes<'_> {
             return name.into();
         }
         let steps = self.results.writer.steps(record, survivor, rung);
-        let names: Vec<&str> = steps.iter().map(|step| step.name).collect();
+        let mut names: Vec<&str> = steps.iter().map(|step| step.name).collect();
+        // In the order in which they are applied, whichever record they change.
+        names.sort_by_key(|name| Rule::from_name(name));
         // There is none where only --ignore-fragment merges, or where the records are too long to be compared.
         if names.is_empty() { RULES.into() } else { format!("{RULES}:{}", names.join("+")).into() }
     }

@@ -759,6 +759,18 @@ fn lines_of_another_format_are_searched_as_text() {
         assert_eq!(found.text(), format!("{own}{expected}"), "{first}");
         assert_eq!((found.code, &*found.stderr), (0, ""), "{first}");
     }
+    // Also what follows a value in its line.
+    for (line, url) in [
+        ("{\"a\":\"b\"} http://j/13", "http://j/13\n"),
+        ("\"quoted\" http://b/6", "http://b/6\n"),
+        ("{} http://i/12", "http://i/12\n"),
+        ("[2026, 1] GET http://l/15", "http://l/15\n"),
+        ("{\"a\": true, \"b\": 1e5, \"c\":", ""),
+        ("{\"a\": \"http://c/\", \"b\": null", "http://c/\n"),
+    ] {
+        let found = run(["extract", "--from", "json"], &format!("{line}\n{{\"a\":1}}\n"));
+        assert_eq!(found.text(), url, "{line}");
+    }
     // Where members are selected, only those are searched.
     let chosen = run(["extract", "--link-column", "u"], "{\"u\":\"http://x/0\"}\nhttp://a/1\n");
     assert_eq!(chosen.text(), "http://x/0\n");
