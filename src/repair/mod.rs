@@ -127,7 +127,7 @@ pub struct Change {
 /// ```
 /// use uriscan::repair::{Repair, Repairs, repair};
 /// let mut out = Vec::new();
-/// let changes = repair(b"\"http://h/\\a b?c=100%\"", Repairs::usual(), &mut out).unwrap();
+/// let changes = repair(b"\"http://h\\a b?c=100%\"", Repairs::usual(), &mut out).unwrap();
 /// assert_eq!(out, b"http://h/a%20b?c=100%25");
 /// let made: Vec<&str> = changes.iter().map(|change| change.repair.name()).collect();
 /// assert_eq!(made, ["quotes", "space", "backslash", "percent"]);
