@@ -78,7 +78,7 @@ def test_contexts():
     assert crawl.startswith(RULES + "rule ") and not crawl.endswith("\n")
     assert crawl != uriscan.key_context(preset="crawl", rung="syntax")
     assert "fragment dropped" in uriscan.key_context(preset="crawl", drop_fragment=True)
-    assert uriscan.key_context(preset="crawl", without_rules=["fragment"]) != crawl
+    assert uriscan.key_context(preset="crawl", without_rules=["anchor"]) != crawl
 
 
 def test_wrong_hashes():

@@ -176,7 +176,7 @@ def test_faults(tmp_path):
     assert os.listdir(tmp_path / "mine") == ["lock"]
     (tmp_path / "linked").mkdir()
     (tmp_path / "linked" / "set").symlink_to(tmp_path / "seen" / "set")
-    assert fault(lambda: Set.open(tmp_path / "linked")).kind == "not-regular"
+    assert fault(lambda: Set.open(tmp_path / "linked")).kind == "not-a-set"
     other = Set.create(tmp_path / "other")
     assert fault(lambda: Set.merge(tmp_path / "both", [seen, other])).kind == "differs"
     with seen.adding():

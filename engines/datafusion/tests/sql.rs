@@ -161,8 +161,8 @@ fn options() -> Vec<(&'static str, Vec<(&'static str, OptionValue)>)> {
             vec![("rules", list(&["fragment", "drop-param=utm_*"]))],
         ),
         (
-            "{'preset': 'crawl', 'without_rules': ['fragment']}",
-            vec![("preset", "crawl".into()), ("without_rules", list(&["fragment"]))],
+            "{'preset': 'crawl', 'without_rules': ['anchor']}",
+            vec![("preset", "crawl".into()), ("without_rules", list(&["anchor"]))],
         ),
         ("{'suffix_scheme': 'https'}", vec![("suffix_scheme", "https".into())]),
         ("{'repair': ['all']}", vec![("repair", list(&["all"]))]),
