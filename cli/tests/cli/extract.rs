@@ -768,7 +768,7 @@ fn lines_of_another_format_are_searched_as_text() {
         ("{\"a\": true, \"b\": 1e5, \"c\":", ""),
         ("{\"a\": \"http://c/\", \"b\": null", "http://c/\n"),
     ] {
-        let found = run(["extract", "--from", "json"], &format!("{line}\n{{\"a\":1}}\n"));
+        let found = run(["extract", "--from", "json"], format!("{line}\n{{\"a\":1}}\n"));
         assert_eq!(found.text(), url, "{line}");
     }
     // Where members are selected, only those are searched.
