@@ -227,7 +227,7 @@ impl<'a> LinkUse<'a> {
         LinkUse::of(&typed.mending, &typed.references)
     }
 
-    /// Those of a command with these settings, of which repairs were `typed`, if any were.
+    /// The use of links under these settings; repairs that were `typed` decide before those of the settings.
     pub(crate) fn of_settings(settings: &'a Equivalence, typed: &args::Mending) -> LinkUse<'a> {
         let base = match &settings.context {
             Some(Context::Base { base, .. }) => str::from_utf8(base.as_bytes()).ok(),

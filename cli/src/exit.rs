@@ -36,7 +36,7 @@ impl Failure {
 }
 
 impl Failure {
-    /// `error`, and `advice` where there is no set and one could be created.
+    /// The failure for `error`, with `advice` if there is no set but one can be created.
     pub(crate) fn of_set(error: &SetError, advice: &str) -> Failure {
         match error.is_vacant() {
             true => Failure(format!("{error}; {advice}")),

@@ -39,7 +39,7 @@ impl From<Field> for Selector {
 }
 
 impl Selector {
-    /// What is named beside fields, for messages.
+    /// The forms of names other than those of fields, for messages.
     pub const OTHERS: &'static str = "query:NAME, query:NAME:decoded, segment:N, segment:N:decoded";
 
     /// The part with this name, or `None`.

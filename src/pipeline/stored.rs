@@ -74,8 +74,7 @@ impl Equivalence {
         let equivalence = parse(meaning)?;
         let own = equivalence.meaning(meaning.hash());
         let without_aliases = facts.lines().filter(|line| name_of(line) != "aliases");
-        let mut pairs = Pairs { stored: without_aliases, own: own.as_str().lines() };
-        match pairs.difference() {
+        match difference(without_aliases, own.as_str().lines()) {
             None => Ok(equivalence),
             Some((Some(stored), Some(own)))
                 if unversioned(stored).is_some() && unversioned(stored) == unversioned(own) =>
@@ -91,21 +90,16 @@ impl Equivalence {
     }
 }
 
-/// The lines of two meanings.
-struct Pairs<S, O> {
-    stored: S,
-    own: O,
-}
-
-impl<'a, S: Iterator<Item = &'a str>, O: Iterator<Item = &'a str>> Pairs<S, O> {
-    /// The first lines that differ.
-    fn difference(&mut self) -> Option<(Option<&'a str>, Option<&'a str>)> {
-        loop {
-            match (self.stored.next(), self.own.next()) {
-                (None, None) => return None,
-                (stored, own) if stored == own => {}
-                differing => return Some(differing),
-            }
+/// The first lines that differ.
+fn difference<'a>(
+    mut stored: impl Iterator<Item = &'a str>,
+    mut own: impl Iterator<Item = &'a str>,
+) -> Option<(Option<&'a str>, Option<&'a str>)> {
+    loop {
+        match (stored.next(), own.next()) {
+            (None, None) => return None,
+            (stored, own) if stored == own => {}
+            differing => return Some(differing),
         }
     }
 }

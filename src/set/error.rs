@@ -168,7 +168,7 @@ impl Difference {
 fn setting(fact: &str) -> &str {
     let words = match fact.split(' ').next().unwrap_or_default() {
         "rule" => 2,
-        "drop" | "keep" | "repair" => return fact,
+        "drop" | "keep" | "repair" | "site" => return fact,
         _ => 1,
     };
     let end = fact.match_indices(' ').nth(words - 1).map_or(fact.len(), |(at, _)| at);

@@ -75,7 +75,7 @@ const REPAIRS: &[&str] = &["repair"];
 const CONTEXT: &[&str] = &["base", "lenient-base", "suffix-scheme"];
 const HASH: &[&str] = &["hash"];
 
-/// Checks that each option that was typed, of which `chosen` is the meaning, says what the set at `path` has.
+/// Checks that the typed options, which have the meaning `chosen`, agree with the settings of the set at `path`.
 ///
 /// # Errors
 /// When one says something else; the message has both.
@@ -100,7 +100,7 @@ fn agree(
             return refused("--rung protocol", of_set(stored, &["rung"]));
         }
         (_, None) if has_aliases => {
-            let what = "was made with aliases, of which it has a digest only; add --rung protocol --aliases FILE";
+            let what = "was made with aliases, and stores only their digest; add --rung protocol --aliases FILE";
             return Err(Failure::at(path.display(), what));
         }
         _ => {}
