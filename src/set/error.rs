@@ -208,3 +208,34 @@ impl std::error::Error for SetError {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::key::PublicHash;
+    use crate::set::Meaning;
+
+    #[test]
+    fn settings_of_which_there_are_several_are_named_one_by_one() {
+        let meaning = |facts: &str| Meaning::new(PublicHash::Blake3, facts);
+        let between = |a: &str, b: &str| {
+            let difference = meaning(a).difference(&meaning(b)).unwrap();
+            difference.between("a", "b")
+        };
+        for (a, b, expected) in [
+            (
+                "site on x\nsite rule www 1\n",
+                "site on y\nsite rule www 1\n",
+                "site on x: in a only; site on y: in b only",
+            ),
+            ("drop x\ndrop y\n", "drop x\ndrop z\n", "drop y: in a only; drop z: in b only"),
+            (
+                "repair space\n",
+                "repair percent\n",
+                "repair space: in a only; repair percent: in b only",
+            ),
+            ("rung scheme\n", "rung syntax\n", "rung: scheme in a, syntax in b"),
+        ] {
+            assert_eq!(between(a, b), expected);
+        }
+    }
+}
