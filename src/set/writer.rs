@@ -36,7 +36,7 @@ impl SetWriter {
     /// started to create a set counts as empty.
     ///
     /// # Errors
-    /// [`Fault::Exists`](super::Fault::Exists) if there is a set or a file already, [`Fault::NotEmpty`](super::Fault::NotEmpty) if the directory
+    /// [`Fault::Exists`] if there is a set or a file already, [`Fault::NotEmpty`] if the directory
     /// holds other files; if the set cannot be created.
     pub fn create(directory: &Path, meaning: Meaning) -> Result<SetWriter, SetError> {
         SetWriter::begin(directory, meaning, false)
@@ -91,7 +91,7 @@ impl SetWriter {
     /// Opens the set in `directory` for writing, and removes the temporary files of killed writers.
     ///
     /// # Errors
-    /// As for [`KeySet::open`]; [`Fault::Busy`](super::Fault::Busy) if there is another writer.
+    /// As for [`KeySet::open`]; [`Fault::Busy`] if there is another writer.
     pub fn open(directory: &Path) -> Result<SetWriter, SetError> {
         // Reports a missing set rather than a lock that cannot be created.
         KeySet::open(directory)?;
@@ -180,7 +180,7 @@ impl SetWriter {
     /// Fills the new set with the union of `sets`.
     ///
     /// # Errors
-    /// As for [`SetWriter::add`]; [`Fault::Differs`](super::Fault::Differs) for a set with another meaning.
+    /// As for [`SetWriter::add`]; [`Fault::Differs`] for a set with another meaning.
     pub fn fill_with_all(&mut self, sets: &[KeySet]) -> Result<u64, SetError> {
         let runs: Vec<&Run> = sets.iter().flat_map(KeySet::runs).collect();
         self.fill(sets, &runs, But::Not(&[]))
