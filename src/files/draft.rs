@@ -6,7 +6,7 @@
 //!
 //! A file that is replaced needs a temporary name for a moment everywhere, since no system call links over a file.
 
-use std::fs::OpenOptions;
+use std::fs::{Metadata, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -139,6 +139,26 @@ impl Draft {
         }
         #[cfg(not(unix))]
         let _ = path;
+        Ok(())
+    }
+
+    /// Takes from group and others what the file with this metadata does not allow them.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn take_no_more_access_than(&self, other: &Metadata) -> io::Result<()> {
+        #[cfg(unix)]
+        {
+            use std::fs::Permissions;
+            use std::os::unix::fs::PermissionsExt;
+            let mode = self.file.metadata()?.permissions().mode() & 0o777;
+            let kept = mode & (other.permissions().mode() | OWNER);
+            if kept != mode {
+                self.file.set_permissions(Permissions::from_mode(kept))?;
+            }
+        }
+        #[cfg(not(unix))]
+        let _ = other;
         Ok(())
     }
 

@@ -356,8 +356,9 @@ pub fn remove(path: &Path) -> io::Result<()> {
 /// Creates the directory `path`, whose parent exists.
 ///
 /// # Errors
-/// Those of the system.
+/// Those of the system, and those of [`followed`].
 pub fn create_directory(path: &Path) -> io::Result<()> {
+    followed(path)?;
     call(Call::CreateDirectory(path), || fs::create_dir(path))
 }
 

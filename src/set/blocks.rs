@@ -294,7 +294,7 @@ impl BlockWriter {
     /// # Errors
     /// If no file can be created there.
     pub(super) fn new(directory: &Path, kind: &'static Kind) -> Result<BlockWriter, SetError> {
-        let file = Draft::new_in(directory, names::NEW).at(directory)?;
+        let file = super::directory::draft(directory, names::NEW)?;
         file.file().write_all(&[0; BLOCK]).at(directory)?;
         Ok(BlockWriter {
             kind,

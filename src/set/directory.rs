@@ -12,7 +12,7 @@ use std::path::Path;
 use super::error::{At, Fault, SetError};
 use super::file::{is_absence, open, open_with, read_up_to};
 use super::names::{self, BEGUN};
-use crate::files::{self, File};
+use crate::files::{self, Draft, File};
 
 /// Locks the set in `directory` for writing, until the returned file is dropped.
 ///
@@ -36,7 +36,6 @@ pub(super) fn lock(directory: &Path) -> Result<File, SetError> {
 /// # Errors
 /// Those of [`lock`] and [`expect_free`]; if the directory cannot be made.
 pub(super) fn claim(directory: &Path) -> Result<File, SetError> {
-    files::followed(directory).at(directory)?;
     let is_made = match files::create_directory(directory) {
         Ok(()) => true,
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -173,6 +172,23 @@ pub fn abandon(directory: &Path) {
         Ok(Some(said)) if said == BEGUN.as_bytes() => clear(directory),
         _ => remove_where(directory, &|name, _| is_partial(name)),
     };
+}
+
+/// A file to be one of the set in `directory`, with a temporary name that begins with `prefix`. Who may not read a file of
+/// keys or times that is there may not read this one, nor who may not read the file `set`.
+///
+/// # Errors
+/// If it cannot be made.
+pub(super) fn draft(directory: &Path, prefix: &'static str) -> Result<Draft, SetError> {
+    let draft = Draft::new_in(directory, prefix).at(directory)?;
+    draft.keep_access_of(&directory.join(names::MANIFEST)).at(directory)?;
+    for entry in files::list(directory).at(directory)? {
+        let entry = entry.at(directory)?;
+        if entry.file_name().to_str().is_some_and(names::is_of_run) {
+            draft.take_no_more_access_than(&entry.metadata().at(directory)?).at(directory)?;
+        }
+    }
+    Ok(draft)
 }
 
 /// Removes the files of a set whose creation was started, and the directory if it is then empty;

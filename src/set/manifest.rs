@@ -34,7 +34,7 @@ use super::directory::vacancy;
 use super::error::{At, Fault, SetError};
 use super::file::{self, is_absence};
 use super::names;
-use crate::files::{Draft, sync_directory};
+use crate::files::sync_directory;
 
 /// The first line of this version, and the start of the first line of any version.
 const FIRST_LINE: &str = "uriscan set 2";
@@ -232,8 +232,7 @@ impl<'a> Lines<'a> {
 
 /// Writes `text` to the manifest of the set in `directory`.
 fn put(directory: &Path, text: &str) -> Result<(), SetError> {
-    let draft = Draft::new_in(directory, names::NEW_MANIFEST).at(directory)?;
-    draft.keep_access_of(&directory.join(names::MANIFEST)).at(directory)?;
+    let draft = super::directory::draft(directory, names::NEW_MANIFEST)?;
     draft.file().write_all(text.as_bytes()).at(directory)?;
     draft.file().sync_all().at(directory)?;
     // The runs have their names before a set is made of them.

@@ -209,6 +209,41 @@ fn the_list_of_a_set_stays_as_private_as_it_was() {
 }
 
 #[test]
+fn keys_and_times_stay_as_private_as_those_that_they_replace() {
+    let place = Place::new(&[("in", LIST), ("more", "b:1\n"), ("page", "c:1\n")]);
+    let files = |set: &str| {
+        let entries = fs::read_dir(place.path(set)).unwrap();
+        let paths = entries.map(|entry| entry.unwrap().path());
+        paths.filter(|path| path.extension().is_some()).collect::<Vec<_>>()
+    };
+    place.run(&["set", "create", "s.set", "in"], "").quiet();
+    place
+        .run(&["set", "create", "t.set", "in", "--first-seen", "--at", "2020-01-01T00:00:00Z"], "")
+        .quiet();
+    for (set, bits, change) in [
+        ("s.set", 0o600, "set add s.set more"),
+        ("s.set", 0o640, "set remove s.set more"),
+        ("s.set", 0o600, "dedup --seen s.set --update page"),
+        ("s.set", 0o600, "set touch s.set"),
+        ("t.set", 0o600, "set add t.set more"),
+        ("t.set", 0o600, "set prune t.set --older-than 30d"),
+        ("t.set", 0o600, "dedup --seen t.set --update page"),
+    ] {
+        files(set).iter().for_each(|path| set_mode(path, bits));
+        let (before, ran) = (files(set), place.run(&change.split(' ').collect::<Vec<_>>(), ""));
+        assert_eq!(ran.code, 0, "{change}: {}", ran.stderr);
+        let after = files(set);
+        assert_ne!(before, after, "{change}");
+        assert!(after.iter().all(|path| mode(path) == bits), "{change}");
+    }
+    // Those of a set whose list is private are private.
+    place.run(&["set", "create", "u.set"], "").quiet();
+    set_mode(&place.path("u.set/set"), 0o400);
+    place.run(&["set", "add", "u.set", "in"], "").quiet();
+    assert_eq!(files("u.set").iter().map(|path| mode(path)).collect::<Vec<_>>(), [0o400]);
+}
+
+#[test]
 fn a_link_that_another_user_has_put_into_a_shared_directory_is_not_followed() {
     if !is_root() {
         return;
@@ -250,6 +285,9 @@ fn a_link_that_another_user_has_put_into_a_shared_directory_is_not_followed() {
         &["set", "add", "shared/keys", "t.csv"],
         &["set", "compact", "shared/keys"],
         &["set", "create", "shared/way/new.set", "in"],
+        &["set", "split", "old.set", "--bits", "1", "-o", "shared/way/pieces"],
+        &["set", "split", "old.set", "--bits", "1", "-o", "shared/later"],
+        &["man", "shared/way/pages"],
         &["dedup", "--seen", "shared/keys", "--update", "in"],
         &["dedup", "--seen", "shared/later", "--update", "in"],
     ] {
