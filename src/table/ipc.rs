@@ -474,6 +474,39 @@ mod tests {
     }
 
     #[test]
+    fn a_batch_that_holds_more_than_the_limit_is_refused() {
+        // What this many bytes cannot hold is refused above, and what they can, each for itself, is not.
+        let mut state = 1u64;
+        let letters = std::iter::repeat_with(|| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            char::from(b' ' + (state >> 58) as u8)
+        });
+        let text: String = letters.take(100_000).collect();
+        let column = |name| (name, Arc::new(StringArray::from(vec![&*text])) as ArrayRef);
+        let batch = RecordBatch::try_from_iter(["a", "b"].map(column)).unwrap();
+        let zstd = Some(CompressionType::ZSTD);
+        let options = IpcWriteOptions::default().try_with_compression(zstd).unwrap();
+        let mut data = Vec::new();
+        let mut to =
+            StreamWriter::try_new_with_options(&mut data, &batch.schema(), options).unwrap();
+        to.write(&batch).unwrap();
+        to.finish().unwrap();
+        drop(to);
+        assert_eq!(read(&data, false).unwrap(), [batch]);
+        // Before the mark of a frame of zstd.
+        let length = [&100_000u64.to_le_bytes()[..], b"\x28\xB5\x2F\xFD"].concat();
+        let lengths: Vec<usize> = memchr::memmem::find_iter(&data, &length).collect();
+        assert_eq!(lengths.len(), 2);
+        for (claimed, message) in
+            [(MOST_BYTES / 2 + 1, "write smaller batches"), (MOST_BYTES * 9, "claims to hold")]
+        {
+            lengths.iter().for_each(|&at| data[at..at + 8].copy_from_slice(&claimed.to_le_bytes()));
+            let error = read(&data, false).unwrap_err().to_string();
+            assert!(error.contains(message), "{error}");
+        }
+    }
+
+    #[test]
     fn a_message_of_another_type_does_not_end_the_batches() {
         // The type of the header is a byte before its table; batches have 3.
         for (data, is_file) in written(None).iter().zip([true, false]) {
