@@ -469,6 +469,13 @@ fn names_of_secrets_are_known_in_the_forms_of_real_sites() {
         "token_id",
         "TokenAccess",
         "Ocp-Apim-Subscription-Key",
+        "user[password_new]",
+        "passwordOld",
+        "user[password_current]",
+        "password.again",
+        "password-repeat",
+        "secret_key_base",
+        "token_value",
     ] {
         check(&[(&format!("http://h/?a=b&{name}=S"), &format!("http://h/?a=b&{name}=***"))]);
     }
@@ -477,5 +484,9 @@ fn names_of_secrets_are_known_in_the_forms_of_real_sites() {
         "http://h/?compass=2",
         "http://h/?passage=3",
         "http://h/?token_ids=4",
+        "http://h/?password_hint=5",
+        "http://h/?token_type=6",
+        "http://h/?event=new",
+        "http://h/?value=7",
     ]);
 }

@@ -132,14 +132,20 @@ fn rest_is_quiet<I: Isa>(isa: I, record: Record<'_>, parts: &Components) -> bool
             return false;
         }
         let marks = isa.members(block, &MARKS) & inside;
-        may_hold_secret |=
-            looks.secrets | percents | marks | token_beginnings(isa, record, at) & inside != 0;
+        may_hold_secret |= looks.secrets | percents | marks != 0
+            || has_token(text, at, token_beginnings(isa, record, at) & inside);
     }
     !may_hold_secret || !redact::holds_secret(text)
 }
 
 /// Bytes of a userinfo and of strings in JSON.
 static MARKS: NibbleTables = nibble_tables(ByteClass::of(b"@\"'"));
+
+/// Whether a token begins at one of `beginnings`, bits of the block at byte `at`.
+#[inline(always)]
+fn has_token(text: &[u8], at: usize, beginnings: u64) -> bool {
+    Bits(beginnings).any(|bit| shape::end_of(text, at + bit as usize).is_some())
+}
 
 /// The bytes of the block at byte `at` that begin with the first three bytes of a token (or of some other words).
 #[inline(always)]
