@@ -113,6 +113,27 @@ pub(super) fn is_route(fragment: &[u8]) -> bool {
     matches!(fragment, [b'/' | b'!', ..] | [b'%', b'2', b'F' | b'f' | b'1', ..])
 }
 
+/// `anchor`: whether `fragment`, without its `#`, does not only name a place in the page: it is a route, or the rest of a
+/// character reference of HTML, such as `&#38;`, in a query that was copied from a page.
+#[inline]
+pub(super) fn is_meaningful(fragment: &[u8]) -> bool {
+    is_route(fragment) || is_rest_of_reference(fragment)
+}
+
+/// Whether a number and a semicolon are first in `fragment`. What precedes it does not matter: `empty-param` may have
+/// dropped it.
+fn is_rest_of_reference(fragment: &[u8]) -> bool {
+    let digits = fragment.strip_prefix(b"x").or_else(|| fragment.strip_prefix(b"X"));
+    let len = |text: &[u8], is_digit: fn(&u8) -> bool| {
+        text.iter().position(|byte| !is_digit(byte)).filter(|&len| text[len] == b';')
+    };
+    let len = match digits {
+        Some(digits) => len(digits, u8::is_ascii_hexdigit),
+        None => len(fragment, u8::is_ascii_digit),
+    };
+    len.is_some_and(|len| len > 0)
+}
+
 /// The parts of a `fragment` that is a route and has a query of its own: what precedes its `?`, and what follows.
 #[inline]
 pub(super) fn route_query(fragment: &[u8]) -> Option<(&[u8], &[u8])> {
@@ -244,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn routes_are_told_from_anchors() {
+    fn routes_and_rests_of_references_are_told_from_anchors() {
         for (fragment, expected) in [
             ("/", true),
             ("/t/1", true),
@@ -258,8 +279,17 @@ mod tests {
             ("?t", false),
             ("%22", false),
             (":~:text=/a", false),
+            ("38;id=2", true),
+            ("x26;id=2", true),
+            ("X3d;", true),
+            ("039;s", true),
+            ("38", false),
+            ("38id;", false),
+            (";", false),
+            ("x;", false),
+            ("xyz;", false),
         ] {
-            assert_eq!(is_route(fragment.as_bytes()), expected, "{fragment}");
+            assert_eq!(is_meaningful(fragment.as_bytes()), expected, "{fragment}");
         }
         assert_eq!(route_query(b"/t?a?b"), Some((&b"/t"[..], &b"a?b"[..])));
         assert_eq!(route_query(b"t?a"), None);

@@ -1,6 +1,6 @@
 //! The fast path for paths and fragments.
 
-use super::parts::{decode, fold, has_dot_segment, is_route, prefix_len};
+use super::parts::{decode, fold, has_dot_segment, is_meaningful, prefix_len};
 use super::rule::{Rule, Rules};
 use super::scope::Scope;
 use super::session;
@@ -12,7 +12,7 @@ impl Scope {
         if self.rules.has(Rule::Fragment) {
             Some(Rule::Fragment)
         } else {
-            (self.rules.has(Rule::Anchor) && !is_route(fragment)).then_some(Rule::Anchor)
+            (self.rules.has(Rule::Anchor) && !is_meaningful(fragment)).then_some(Rule::Anchor)
         }
     }
 

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use super::names::Action;
 use super::parts::{
-    folded, has_dot_segment, has_needless_dot, host_in, https_port, is_dot_segment, is_route,
+    folded, has_dot_segment, has_needless_dot, host_in, https_port, is_dot_segment, is_meaningful,
     name_of, route_query, www_len,
 };
 use super::rule::Rule;
@@ -117,7 +117,7 @@ impl Text {
         let range = end - fragment.len() - 1..end;
         if scope.rules.has(Rule::Fragment) {
             self.edit(Rule::Fragment, range, b"", None);
-        } else if scope.rules.has(Rule::Anchor) && !is_route(fragment) {
+        } else if scope.rules.has(Rule::Anchor) && !is_meaningful(fragment) {
             self.edit(Rule::Anchor, range, b"", None);
         }
     }
