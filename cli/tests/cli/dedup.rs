@@ -141,7 +141,16 @@ fn an_approximate_run_writes_nothing_twice_and_says_what_it_may_have_lost() {
         let dropped = format!(" of {} dropped records may be new\n", 60_000 - lines.len());
         assert!(ran.stderr.ends_with(&dropped), "{}", ran.stderr);
     }
-    for wrong in ["0", "1", "x", "-1", "NaN"] {
-        assert_eq!(run(["dedup", "--approx", wrong], "").code, 2);
+    let told = |text: &str| run(["dedup", "--approx", "0.01"], text).stderr;
+    assert_eq!(told(""), "uriscan: --approx 0.01: no record was dropped\n");
+    assert_eq!(told("a:\n"), "uriscan: --approx 0.01: no record was dropped\n");
+    // Not more than were dropped.
+    let text = (0..1000).map(|i| format!("a:{i}\n")).collect::<String>() + "a:0\n";
+    let told = told(&text);
+    let numbers: Vec<u64> = told.split(' ').filter_map(|word| word.parse().ok()).collect();
+    assert!(numbers.len() == 2 && numbers[0] <= numbers[1], "{told}");
+    for wrong in ["0", "1", "x", "-1", "NaN", "0.6", "1e-10", "inf", ""] {
+        let ran = run(["dedup", &format!("--approx={wrong}")], "");
+        assert!(ran.code == 2 && ran.stderr.contains("from 0.000000001 to 0.5"), "{}", ran.stderr);
     }
 }
