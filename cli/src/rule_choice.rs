@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use uriscan::rules::{Pack, PackError, Preset, Rule, RuleSet};
+use uriscan::rules::{Builder, Pack, PackError, Preset, Rule, RuleSet};
 
 use crate::args::RuleChoice;
 use crate::exit::Failure;
@@ -28,22 +28,93 @@ pub(crate) fn rule_set(typed: &RuleChoice) -> Result<Option<Arc<RuleSet>>, Failu
         builder.pack(&pack(path)?);
     }
     for name in &typed.no_rules {
-        let rule = Rule::from_name(name).ok_or_else(|| {
-            Failure::at(format_args!("--no-rule {name}"), "unknown rule; see `uriscan rules`")
-        })?;
+        let fail = |why: String| Failure::at(format_args!("--no-rule {name}"), why);
+        let rule = Rule::from_name(name).ok_or_else(|| fail(misspelt(name)))?;
         if !builder.without(rule) {
-            return Err(Failure::at(
-                format_args!("--no-rule {name}"),
-                "not a rule of the preset; to keep parameters that a pack drops, use \
-                 --rule allow-param=GLOB",
-            ));
+            return Err(fail(not_on(rule, &built(builder)?)));
         }
     }
     for rule in &typed.rules {
         builder.rule(rule).map_err(|error| Failure::at("--rule", error))?;
     }
-    let rules = builder.build().map_err(|error| Failure::at("--rule", error))?;
+    let rules = built(builder)?;
     Ok((!rules.is_empty()).then(|| Arc::new(rules)))
+}
+
+/// # Errors
+/// When rules contradict each other.
+fn built(builder: Builder) -> Result<RuleSet, Failure> {
+    builder.build().map_err(|error| match error.place() {
+        Some(_) => Failure::new(error.to_string()),
+        None => Failure::at("--rule", error),
+    })
+}
+
+/// Why `name` is not the name of a rule to remove, and what is.
+fn misspelt(name: &str) -> String {
+    let typed = name.split_once('=');
+    match typed.and_then(|(name, argument)| Some((Rule::from_name(name)?, argument))) {
+        None => "unknown rule; see `uriscan rules`".to_owned(),
+        Some((Rule::DropParam | Rule::KeepParam, argument)) => {
+            format!("to keep these parameters, use --rule allow-param={argument}")
+        }
+        Some((rule, _)) => {
+            format!("write --no-rule {rule}, which removes the rule with all its arguments")
+        }
+    }
+}
+
+/// Why `rule`, which `rules` do not have for all hosts, cannot be removed, and what can be.
+fn not_on(rule: Rule, rules: &RuleSet) -> String {
+    if rules.is_empty() {
+        return "no rule is on; --no-rule removes one that --preset or --rules turns on".to_owned();
+    }
+    if rules.rules().has(rule) {
+        return elsewhere(rule, rules);
+    }
+    let typed = rules.typed();
+    let names: Vec<&str> = typed.iter().filter_map(|typed| typed.split('=').next()).collect();
+    let twin = match rule {
+        Rule::Fragment => Some(Rule::Anchor),
+        Rule::Anchor => Some(Rule::Fragment),
+        _ => None,
+    };
+    let twin = twin.filter(|twin| rules.rules().has(*twin));
+    let twin = twin.map_or(String::new(), |twin| {
+        format!("; --no-rule {twin} removes the one that drops fragments")
+    });
+    match names.is_empty() {
+        true => "not a rule that is on; no rule can be removed".to_owned(),
+        false => format!(
+            "not a rule that is on; those that can be removed are {}{twin}",
+            names.join(", ")
+        ),
+    }
+}
+
+/// Why `rule`, which only patterns for parameters or sites turn on, cannot be removed.
+fn elsewhere(rule: Rule, rules: &RuleSet) -> String {
+    let patterns = rules.patterns().iter().filter(|pattern| pattern.rule == rule);
+    let mut sources: Vec<&str> = patterns.map(|pattern| &*pattern.place.source).collect();
+    sources.dedup();
+    let sources = sources.join(", ");
+    match rule {
+        Rule::KeepParam | Rule::DropParam => format!(
+            "a list of parameters ({sources}) is not removed as a whole; --rule allow-param=NAME keeps one of them, \
+             --rule 'allow-param=*' all"
+        ),
+        Rule::AllowParam => format!(
+            "a list of parameters ({sources}) is not removed as a whole; --rule drop-param=NAME drops one of them"
+        ),
+        _ => {
+            let places = rules.sites().filter(|site| match rule {
+                Rule::HostAlias => site.host.is_some(),
+                _ => site.rules.iter().any(|on| on.split('=').next() == Some(rule.name())),
+            });
+            let places: Vec<String> = places.map(|site| site.place.to_string()).take(3).collect();
+            format!("only a [[site]] has this rule, at {}; remove it there", places.join(", "))
+        }
+    }
 }
 
 /// The files that `typed` names, and those that they include.

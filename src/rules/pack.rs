@@ -299,7 +299,7 @@ mod tests {
                 "[[param]]\nhosts = ['site:co.uk']\ndrop=['a']",
                 "mine.toml:2:10: `site:co.uk` is a public",
             ),
-            ("\n[[param]]\nwhy = 'x'", "mine.toml:2:1: a rule needs keep, drop or allow"),
+            ("\n[[param]]\nwhy = 'x'", "mine.toml:2:1: a [[param]] needs keep, drop or allow"),
             ("[[param]]\nhosts = []\ndrop=['a']", "mine.toml:1:1: `hosts` names no host"),
             (
                 "[[param]]\nhosts=['h']\nexcept=['H.']\ndrop=['a']",

@@ -46,13 +46,42 @@ pub struct RuleSet {
     overrides: Vec<Override>,
 }
 
-/// An unknown rule or preset, or one with a wrong argument.
+/// An unknown rule or preset, or one with a wrong argument; or a site of a rule file that contradicts another.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RuleError(String);
+pub struct RuleError {
+    place: Option<Place>,
+    message: String,
+}
+
+impl RuleError {
+    /// An error in a rule that is in no file.
+    fn typed(message: String) -> RuleError {
+        RuleError { place: None, message }
+    }
+
+    /// The position of the table of a rule file that is wrong; `None` for a rule that is in no file.
+    ///
+    /// ```
+    /// use uriscan::rules::{Pack, RuleSet};
+    /// let text = "[[site]]\nhosts = ['b.h']\nhost = 'a.h'\n[[site]]\nhosts = ['a.h']\nhost = 'b.h'\n";
+    /// let mut builder = RuleSet::builder();
+    /// builder.pack(&Pack::parse(text, "mine.toml", &mut |_, _| Err(String::new())).unwrap());
+    /// let error = builder.build().unwrap_err();
+    /// assert_eq!(error.place().unwrap().line, 1);
+    /// assert!(error.to_string().starts_with("mine.toml:1:1: [[site]] "), "{error}");
+    /// assert_eq!(RuleSet::builder().rule("wwww").unwrap_err().place(), None);
+    /// ```
+    pub fn place(&self) -> Option<&Place> {
+        self.place.as_ref()
+    }
+}
 
 impl fmt::Display for RuleError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        if let Some(place) = &self.place {
+            write!(f, "{place}: ")?;
+        }
+        f.write_str(&self.message)
     }
 }
 
@@ -78,7 +107,7 @@ impl Builder {
             self.rule(rule)?;
         }
         for name in &preset.packs {
-            let unknown = || RuleError(format!("unknown pack `{name}`"));
+            let unknown = || RuleError::typed(format!("unknown pack `{name}`"));
             self.pack(&Pack::built_in(name).ok_or_else(unknown)?);
         }
         Ok(())
@@ -98,14 +127,14 @@ impl Builder {
     /// # Errors
     /// If there is no such rule, or its argument is missing, not allowed or invalid.
     pub fn rule(&mut self, typed: &str) -> Result<(), RuleError> {
-        let (rule, argument) = typed_rule(typed).map_err(RuleError)?;
+        let (rule, argument) = typed_rule(typed).map_err(RuleError::typed)?;
         if rule.argument() != Argument::Glob {
-            return self.scope.add(rule, argument).map_err(RuleError);
+            return self.scope.add(rule, argument).map_err(RuleError::typed);
         }
         let Some(text) = argument else {
-            return Err(RuleError(format!("`{rule}` needs a pattern: {rule}=GLOB")));
+            return Err(RuleError::typed(format!("`{rule}` needs a pattern: {rule}=GLOB")));
         };
-        let glob = name_pattern(text).map_err(RuleError)?;
+        let glob = name_pattern(text).map_err(RuleError::typed)?;
         let place = Place { source: Arc::from("--rule"), line: 0, column: 0 };
         self.own.push(Named { list: rule, text: Arc::from(text), glob, place });
         Ok(())
@@ -131,7 +160,7 @@ impl Builder {
                 Unit { hosts: Vec::new(), except: Vec::new(), patterns, why: None, site: None };
             if let Some((again, before)) = own.repeated() {
                 let (a, b) = (before.list, again.list);
-                return Err(RuleError(format!("`{}` is in {a} and in {b}", again.text)));
+                return Err(RuleError::typed(format!("`{}` is in {a} and in {b}", again.text)));
             }
             self.units.push(own);
         }
@@ -162,7 +191,7 @@ impl Builder {
         scope.settle();
         let written = self.sites.clone();
         let sites = Sites::new(self.sites, &own, &scope)
-            .map_err(|(place, why)| RuleError(format!("{place}: {why}")))?;
+            .map_err(|(place, message)| RuleError { place: Some(place), message })?;
         let rules = written.iter().fold(scope.rules, |rules, site| rules.union(site.on.rules));
         let globs = units.iter().flat_map(|(_, patterns)| patterns).map(|(_, named)| &named.glob);
         let starts = Starts::new(rules, globs);

@@ -130,7 +130,10 @@ impl Sites {
             let settled = sites.settle(global, host, &mut buffers);
             if settled.host != host {
                 let [from, to] = [host, settled.host].map(String::from_utf8_lossy);
-                let why = format!("the host `{from}` would become `{to}` by another site");
+                let by = sites.replacing(host).map_or(String::new(), |by| format!(" at {by}"));
+                let why = format!(
+                    "[[site]] with host `{from}`: this host would become `{to}` by the [[site]]{by}"
+                );
                 return Err((site.place.clone(), why));
             }
         }
@@ -161,6 +164,14 @@ impl Sites {
             }
             !is_excepted
         });
+    }
+
+    /// The place of the site that makes another host of `host`.
+    fn replacing(&self, host: &[u8]) -> Option<&Place> {
+        let mut found = Vec::new();
+        self.matching(&folded(host), &mut found);
+        let mut sites = found.iter().rev().map(|&i| &self.list[i as usize]);
+        sites.find(|site| site.host.is_some()).map(|site| &site.place)
     }
 
     fn rules_of(&self, found: &[u32], global: &Scope) -> Rules {

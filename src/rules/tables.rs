@@ -117,6 +117,9 @@ pub(super) fn site(
     let place = places.of(span.start);
     let SiteTable { hosts, except, host, rules, without, keep, drop, allow, why } =
         table.into_inner();
+    if hosts.is_empty() {
+        return Err(places.error(span, "`hosts` names no host; a [[site]] needs one or more"));
+    }
     let mut on = scope(&rules, places)?;
     let mut off = Rules::default();
     for name in &without {
@@ -132,11 +135,13 @@ pub(super) fn site(
     let mut listed = on.rules;
     own.iter().filter(|(_, list)| !list.is_empty()).for_each(|(rule, _)| listed.add(*rule));
     if let Some(both) = listed.iter().find(|&rule| off.has(rule)) {
-        return Err(places.error(span, format!("`{both}` is both on and off")));
+        return Err(places.error(span, format!("`{both}` is both on and off in this [[site]]")));
     }
     let has_params = !(keep.is_empty() && drop.is_empty() && allow.is_empty());
     if !has_params && host.is_none() && on.rules.is_empty() && off.is_empty() {
-        return Err(places.error(span, "a site needs host, rules, without, keep, drop or allow"));
+        return Err(
+            places.error(span, "a [[site]] needs host, rules, without, keep, drop or allow")
+        );
     }
     let main = match &host {
         None => None,
@@ -194,7 +199,7 @@ pub(super) fn unit(table: Spanned<Table>, places: &Places) -> Result<Unit, PackE
     let span = table.span();
     let unit = unit_of(table.into_inner(), span.clone(), places)?;
     if unit.patterns.is_empty() {
-        return Err(places.error(span, "a rule needs keep, drop or allow"));
+        return Err(places.error(span, "a [[param]] needs keep, drop or allow"));
     }
     Ok(unit)
 }
@@ -208,9 +213,8 @@ fn unit_of(table: Table, span: Range<usize>, places: &Places) -> Result<Unit, Pa
         list.iter().map(host).collect()
     };
     if table.hosts.as_ref().is_some_and(Vec::is_empty) {
-        return Err(
-            places.error(span, "`hosts` names no host; a rule without it applies to all hosts")
-        );
+        return Err(places
+            .error(span, "`hosts` names no host; a [[param]] without it applies to all hosts"));
     }
     let mut patterns = Vec::new();
     for (list, texts) in [
@@ -239,7 +243,7 @@ fn unit_of(table: Table, span: Range<usize>, places: &Places) -> Result<Unit, Pa
         let list = |named: &Named| named.list.name().trim_end_matches("-param").to_owned();
         let (text, line) = (&again.text, before.place.line);
         let message = format!(
-            "`{text}` is in {} here and in {} at line {line} of the same rule",
+            "`{text}` is in {} here and in {} at line {line} of the same table",
             list(again),
             list(before)
         );

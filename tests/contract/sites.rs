@@ -206,7 +206,10 @@ fn sites_that_replace_each_others_hosts_are_refused() {
     let mut builder = RuleSet::builder();
     builder.pack(&Pack::parse(text, "test", &mut |_, _| Err(String::new())).unwrap());
     let error = builder.build().unwrap_err().to_string();
-    assert_eq!(error, "test:1:1: the host `b.example` would become `a.example` by another site");
+    assert_eq!(
+        error,
+        "test:1:1: [[site]] with host `b.example`: this host would become `a.example` by the [[site]] at test:4:1"
+    );
     // A chain is one, too: say where it ends.
     let chain = text.replace("host = 'a.example'", "host = 'c.example'");
     let mut builder = RuleSet::builder();
@@ -219,7 +222,7 @@ fn faults_in_sites_have_a_position_and_a_reason() {
     for (text, expected) in [
         ("[[site]]\nrules = ['www']", "test:1:1: missing field `hosts`"),
         ("[[site]]\nhosts = []\nrules = ['www']", "test:1:1: `hosts` names no host"),
-        ("[[site]]\nhosts = ['h']", "test:1:1: a site needs host, rules"),
+        ("[[site]]\nhosts = ['h']", "test:1:1: a [[site]] needs host, rules"),
         ("[[site]]\nhosts = ['h']\nrules = ['wwww']", "test:3:10: unknown rule `wwww`"),
         (
             "[[site]]\nhosts = ['h']\nrules = ['drop-param=a']",

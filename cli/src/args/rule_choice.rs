@@ -34,7 +34,9 @@ pub(crate) struct RuleChoice {
     #[arg(long = "rules", value_name = "FILE")]
     pub(crate) packs: Vec<PathBuf>,
 
-    /// Disable a rule of the preset; repeatable
+    /// Disable a rule of the preset or of files for all hosts; repeatable
+    ///
+    /// NAME is without argument. Lists of parameters are not removed; --rule allow-param=GLOB keeps parameters that they drop.
     #[arg(long = "no-rule", value_name = "NAME", hide_possible_values = true)]
     #[arg(value_parser = suggested(Rule::ALL.iter().map(|rule| rule.name())))]
     pub(crate) no_rules: Vec<String>,

@@ -163,6 +163,69 @@ fn wrong_rules_are_refused_with_place_and_advice() {
 }
 
 #[test]
+fn what_cannot_be_removed_is_told_with_what_can() {
+    let place = Place::new(&[
+        ("site.toml", "[[site]]\nhosts = ['a.h']\nhost = 'h.h'\nrules = ['www']\n"),
+        ("keep.toml", "rules = ['path-prefix=/en']\n[[param]]\nkeep = ['id']\nallow = ['x']\n"),
+    ]);
+    let refused = |args: &[&str]| place.run(&[&["dedup"], args].concat(), "http://h/\n").refused();
+    for (args, expected) in [
+        (
+            &["--preset", "crawl", "--no-rule", "fragment"][..],
+            "--no-rule fragment: not a rule that is on; those that can be removed are anchor, session-id, empty-param, \
+             empty-query; --no-rule anchor removes the one that drops fragments",
+        ),
+        (&["--preset", "crawl@1", "--no-rule", "anchor"], "; --no-rule fragment removes the one"),
+        (
+            &["--preset", "crawl", "--no-rule", "drop-param"],
+            "--no-rule drop-param: a list of parameters (tracking) is not removed as a whole; --rule allow-param=NAME \
+             keeps one of them, --rule 'allow-param=*' all",
+        ),
+        (&["--preset", "crawl", "--no-rule", "drop-param=utm_*"], "use --rule allow-param=utm_*"),
+        (&["--preset", "log", "--no-rule", "index-page=a"], "write --no-rule index-page, which"),
+        (
+            &["--preset", "log", "--no-rule", "path-case"],
+            "can be removed are anchor, userinfo, https",
+        ),
+        (&["--no-rule", "www"], "no rule is on; --no-rule removes one that --preset or --rules"),
+        (&["--preset", "rfc", "--no-rule", "www"], "no rule is on"),
+        (
+            &["--rules", "site.toml", "--no-rule", "www"],
+            "only a [[site]] has this rule, at site.toml:1:1",
+        ),
+        (&["--rules", "site.toml", "--no-rule", "host-alias"], "at site.toml:1:1; remove it there"),
+        (&["--rules", "keep.toml", "--no-rule", "keep-param"], "(keep.toml)"),
+        (&["--rules", "keep.toml", "--no-rule", "allow-param"], "--rule drop-param=NAME"),
+    ] {
+        let told = refused(args);
+        assert!(told.contains(expected), "{args:?}: {told}");
+    }
+    let kept = ["normalize", "--rules", "keep.toml", "--no-rule", "path-prefix"];
+    assert_eq!(place.run(&kept, "http://h/en/?q&id=1\n").quiet(), "http://h/en/?id=1\n");
+    // What the messages say holds.
+    let all = ["normalize", "--preset", "crawl", "--rule", "allow-param=*"];
+    assert_eq!(place.run(&all, "http://h/?utm_source=1\n").quiet(), "http://h/?utm_source=1\n");
+}
+
+#[test]
+fn a_site_that_contradicts_another_is_told_with_file_line_and_table() {
+    let place = Place::new(&[(
+        "mine.toml",
+        "# mine\n[[site]]\nhosts = ['a.h']\nhost = 'b.h'\n\n[[site]]\nhosts = ['b.h']\nhost = 'a.h'\n",
+    )]);
+    let told = place.run(&["dedup", "--rules", "mine.toml"], "http://h/\n").refused();
+    assert_eq!(
+        told,
+        "uriscan: mine.toml:2:1: [[site]] with host `b.h`: this host would become `a.h` by the [[site]] at mine.toml:6:1"
+    );
+    let removing = ["dedup", "--rules", "mine.toml", "--no-rule", "www"];
+    assert_eq!(place.run(&removing, "http://h/\n").refused(), told);
+    let told =
+        place.run(&["dedup", "--rule", "drop-param=a", "--rule", "allow-param=a"], "").refused();
+    assert_eq!(told, "uriscan: --rule: `a` is in drop-param and in allow-param");
+}
+
+#[test]
 fn presets_have_versions() {
     let form = |args: &[&str], text: &str| run([&["normalize"], args].concat(), text).quiet();
     for (preset, route) in [
