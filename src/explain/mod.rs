@@ -10,20 +10,23 @@
 
 mod difference;
 mod merge;
+mod necessary;
 pub mod step;
 mod trace;
 
 pub use difference::{Difference, Reason};
 pub use merge::{Merger, mergers};
+pub(crate) use necessary::necessary_rules;
 pub use step::Step;
 
 use crate::grammar::class::UNRESERVED;
 use crate::grammar::{PathForm, SchemeFacts, scheme_facts};
 use crate::normalize::exact::{encode_host, raw_host};
 use crate::normalize::{Options, Rung, host, normalize_exact, path_form, percent, port};
-use crate::rules::{RuleSet, Scratch};
+use crate::rules::{Rule, RuleSet, Rules};
 use crate::uri::dots;
 use crate::uri::{Components, HostKind, UriError, parse};
+use necessary::Pair;
 use trace::{Edit, Trace};
 
 named! {
@@ -334,10 +337,11 @@ fn fragment(_: &[u8], parts: &Components, edits: &mut Vec<Edit>) {
 pub enum Comparison {
     /// They are equivalent.
     Equivalent {
-        /// The lowest rung at which they are equivalent.
+        /// The lowest rung at which they are equivalent, with the rules among the steps.
         rung: Rung,
-        /// The steps that make them equivalent, in order: those that changed a component which the
-        /// two spell differently. Empty if their bytes are equal.
+        /// The steps that make them equivalent, in order. Of the rung, those that change a component which the
+        /// two spell differently. Then the rules, none of which can be spared: without it the two differ at the rung of
+        /// the options; [`Step::rung`] is `None` for them. Empty if their bytes are equal.
         steps: Vec<&'static Step>,
     },
     /// They are not equivalent at any rung up to that of the options.
@@ -374,8 +378,24 @@ pub fn compare(a: &[u8], b: &[u8], options: Options) -> Comparison {
     compare_with_rules(a, b, options, None)
 }
 
-/// [`compare`], with rules beyond the RFC, which are applied to the form of each rung. Steps of
-/// rules come last.
+/// [`compare`], with rules beyond the RFC, which are applied to the form of each rung. Only rules that are necessary are
+/// among the steps, after those of the rung.
+///
+/// ```
+/// use uriscan::explain::{Comparison, compare_with_rules};
+/// use uriscan::normalize::Options;
+/// use uriscan::rules::RuleSet;
+/// let mut builder = RuleSet::builder();
+/// for rule in ["www", "index-page", "trailing-slash"] {
+///     builder.rule(rule).unwrap();
+/// }
+/// let rules = builder.build().unwrap();
+/// let (a, b) = (b"HTTP://www.example.com/index.html", b"http://example.com/index.html");
+/// let compared = compare_with_rules(a, b, Options::default(), Some(&rules));
+/// let Comparison::Equivalent { rung, steps } = compared else { unreachable!() };
+/// let names: Vec<_> = steps.iter().map(|step| step.name).collect();
+/// assert_eq!((rung.name(), &names[..]), ("syntax", &["scheme-case", "www"][..]));
+/// ```
 ///
 /// Takes time like [`explain_with_rules`].
 pub fn compare_with_rules(
@@ -384,52 +404,39 @@ pub fn compare_with_rules(
     options: Options,
     rules: Option<&RuleSet>,
 ) -> Comparison {
-    let form = |text: &[u8], rung: Rung| {
-        let mut form = Vec::new();
-        match normalize_exact(text, rung, options.drop_fragment, &mut form) {
-            Ok(()) => match rules {
-                Some(rules) => rules.apply(&form, &mut Scratch::default()).0.to_vec(),
-                None => form,
-            },
-            // Equivalent only to the same bytes, which are not the canonical form of anything else.
-            Err(_) => text.to_vec(),
-        }
-    };
-    let is_one = |&rung: &Rung| form(a, rung) == form(b, rung);
-    let mut rungs = Rung::ALL.into_iter().filter(|&rung| rung <= options.rung);
+    let pair = |rung| Pair { texts: [a, b], options: Options { rung, ..options }, rules };
     // Rules see the forms of a rung, so two URIs may be equivalent at a lower rung and not at that
     // of the options: only the latter counts.
-    let lowest = if a == b {
-        Some(Rung::String)
-    } else if is_one(&options.rung) {
-        rungs.find(is_one)
-    } else {
-        None
+    let Some(kept) = pair(options.rung).necessary() else {
+        let differences = difference::differences(a, b, options, rules);
+        return Comparison::Different { differences };
     };
-    match lowest {
-        Some(rung) => {
-            Comparison::Equivalent { rung, steps: steps(a, b, Options { rung, ..options }, rules) }
-        }
-        None => {
-            Comparison::Different { differences: difference::differences(a, b, options, rules) }
-        }
-    }
+    let mut rungs = Rung::ALL.into_iter().filter(|&rung| rung < options.rung);
+    let rung = rungs.find(|&rung| pair(rung).are_equivalent(kept)).unwrap_or(options.rung);
+    Comparison::Equivalent { rung, steps: steps(pair(rung), kept) }
 }
 
-/// The steps that make `a` and `b` equivalent, which they are under `options` and `rules`.
-fn steps(a: &[u8], b: &[u8], options: Options, rules: Option<&RuleSet>) -> Vec<&'static Step> {
+/// The steps that make the two equivalent, of which `kept` are the rules: those of the rung, then these rules.
+fn steps(pair: Pair<'_>, kept: Rules) -> Vec<&'static Step> {
+    let [a, b] = pair.texts;
     let differs = difference::components_spelled_differently(a, b);
+    let (options, rules) = pair.only(kept);
     let changes = |text| {
-        let explanation = explain_with_rules(text, options, rules);
+        let explanation = explain_with_rules(text, options, rules.as_deref());
         explanation.map_or_else(|_| Vec::new(), |explanation| explanation.changes)
     };
     let mut steps: Vec<&'static Step> = Vec::new();
     for change in changes(a).into_iter().chain(changes(b)) {
-        if differs.contains(&change.component) && !steps.contains(&change.step) {
+        let is_of_rung = change.step.rung.is_some();
+        if is_of_rung && differs.contains(&change.component) && !steps.contains(&change.step) {
             steps.push(change.step);
         }
     }
-    let order = |step: &&Step| step::ALL.iter().position(|known| known == step);
-    steps.sort_by_key(|step| order(step).unwrap_or(usize::MAX));
+    steps.sort_by_key(|step| step::ALL.iter().position(|known| known == step));
+    let of_rule = |rule| match rule {
+        Rule::Fragment if options.drop_fragment => &step::FRAGMENT,
+        rule => step::of_rule(rule),
+    };
+    steps.extend(kept.iter().map(of_rule));
     steps
 }

@@ -52,12 +52,27 @@ fn push_change(change: &Change, paint: Paint, out: &mut Vec<u8>) {
     }
 }
 
-/// Replaces the name of a rung where only rules make different spellings equivalent.
+/// Replaces the name of a rung where no rung is enough to make two URIs equivalent: rules are necessary.
 pub(crate) const RULES: &str = "rules";
 
-/// The name of the lowest rung at which two URIs are equivalent, by `steps`.
+/// The name of the lowest rung at which two URIs are equivalent, by `steps`, or [`RULES`].
 fn merged_at(rung: Rung, steps: &[&Step]) -> &'static str {
-    if rung == Rung::String && !steps.is_empty() { RULES } else { rung.name() }
+    if steps.iter().any(|step| step.rung.is_none()) { RULES } else { rung.name() }
+}
+
+/// What makes two URIs equivalent, as text: the rules that are necessary, then the rung with its steps.
+fn means(rung: Rung, steps: &[&Step]) -> String {
+    let named = |is_of_rung| {
+        let steps = steps.iter().filter(|step| step.rung.is_some() == is_of_rung);
+        steps.map(|step| step.name).collect::<Vec<_>>().join(", ")
+    };
+    let (of_rung, rules) = (named(true), named(false));
+    match (rules.is_empty(), of_rung.is_empty()) {
+        (true, true) => format!("at rung {rung}: the same bytes"),
+        (true, false) => format!("at rung {rung}: {of_rung}"),
+        (false, true) => format!("by rules: {rules}"),
+        (false, false) => format!("by rules: {rules}, at rung {rung}: {of_rung}"),
+    }
 }
 
 /// A comparison of two URIs, and what would merge them if they differ.
@@ -76,14 +91,8 @@ pub(crate) fn pair_text(compared: Compared<'_>, paint: Paint, out: &mut Vec<u8>)
     text(b, paint, out);
     match comparison {
         Comparison::Equivalent { rung, steps } => {
-            let names: Vec<&str> = steps.iter().map(|step| step.name).collect();
-            let names =
-                if names.is_empty() { "the same bytes".to_owned() } else { names.join(", ") };
             paint.push(GREEN, b"equivalent", out);
-            match merged_at(*rung, steps) {
-                RULES => push_line(&[" by rules: ", &names], out),
-                rung => push_line(&[" at rung ", rung, ": ", &names], out),
-            }
+            push_line(&[" ", &means(*rung, steps)], out);
         }
         Comparison::Different { differences } => {
             let is_never =

@@ -37,7 +37,7 @@ use crate::survivors::{Batch, Budget, ClassMode, ClassSet, FoundClasses, Record,
 ///
 /// [`Sinks::dupes`] takes a line for each omitted record, in input order: the record, its
 /// survivor and the name of the lowest rung at which they are equivalent, or `rules:` and the names of the
-/// rules that do it with `+` between, with tabs between the three. Nothing is
+/// rules without which they would differ, with `+` between; with tabs between the three. Nothing is
 /// escaped: a URI holds no tab, and an invalid record is equivalent only to its own bytes; only where
 /// records with tabs are repaired is a line ambiguous; clusters are not. So the
 /// records of the results ([`Emit::Original`], [`Select::All`]) and of these lines together are those
@@ -52,8 +52,8 @@ use crate::survivors::{Batch, Budget, ClassMode, ClassSet, FoundClasses, Record,
 /// ```
 ///
 /// on one line. `members` are all records of the class in input order, the survivor among them;
-/// `rung` is the lowest rung at which the member and the survivor are equivalent, and `rules` are the steps that
-/// make them equivalent ([`crate::explain::compare`]), none for records of more than 8 KiB
+/// `rung` is the lowest rung at which the member and the survivor are equivalent, or `rules` if rules are necessary, and `rules`
+/// are the steps that make them equivalent ([`crate::explain::compare_with_rules`]), none for records of more than 8 KiB
 /// ([`crate::explain::LONGEST`]). For bytes that are not
 /// UTF-8, `uri` and `survivor` are null, and the bytes are in `hex` and `survivor_hex`; for an overlong record, which is a class of its own, they are null and `bytes` is its length.
 ///

@@ -1,64 +1,78 @@
-//! The lowest rung at which two records are equivalent.
+//! The lowest rung at which two records are equivalent without rules.
 
 use super::Equivalence;
 use super::equivalence::Canonicalizer;
 use crate::normalize::{Options, Rung};
 use crate::simd::Kernels;
 
-/// The equivalences of the rungs below that of another, lowest first; all else is the same.
-pub(super) fn below(top: &Equivalence) -> Vec<Equivalence> {
-    let at = |rung| Equivalence { normalize: Options { rung, ..top.normalize }, ..top.clone() };
-    Rung::ALL.into_iter().filter(|&rung| rung < top.normalize.rung).map(at).collect()
+/// The equivalences of the rungs up to that of `top`, lowest first, without its rules; all else is the same.
+pub(super) fn rungs(top: &Equivalence) -> Vec<Equivalence> {
+    let at = |rung| Equivalence { normalize: Options::new(rung), rules: None, ..top.clone() };
+    Rung::ALL.into_iter().filter(|&rung| rung <= top.normalize.rung).map(at).collect()
 }
 
-/// Finds the lowest rung at which two records that are equivalent at some rung are equivalent.
+/// Finds the lowest rung at which two records are equivalent without rules.
 pub(super) struct Ladder<'e> {
-    /// The rungs below the one in use, lowest first.
+    /// Lowest first.
     below: Vec<(Rung, Canonicalizer<'e>)>,
-    top: Rung,
+    top: Option<(Rung, Canonicalizer<'e>)>,
+    /// Whether records that are equivalent may be so by rules only.
+    has_rules: bool,
     form: Vec<u8>,
-    /// Whether records are equivalent by their forms on the rungs and nothing else, and whether fragments are dropped.
+    /// Whether records are equivalent by their forms on the rungs and nothing else.
     is_form_only: bool,
-    drop_fragment: bool,
 }
 
 impl<'e> Ladder<'e> {
-    /// A ladder of the equivalences `below` the rung `top`.
-    pub(super) fn new(below: &'e [Equivalence], top: Rung, kernels: Kernels) -> Ladder<'e> {
+    /// A ladder of the equivalences of `rungs`, for records that are equivalent at the highest, if `has_rules`
+    /// with rules.
+    pub(super) fn new(rungs: &'e [Equivalence], has_rules: bool, kernels: Kernels) -> Ladder<'e> {
         let canonicalizer =
             |at: &'e Equivalence| (at.normalize.rung, Canonicalizer::new(at, kernels));
         let is_plain = |at: &Equivalence| at.is_form_only() && at.aliases.is_none();
+        let mut below: Vec<_> = rungs.iter().map(canonicalizer).collect();
         Ladder {
-            is_form_only: below.iter().all(is_plain),
-            drop_fragment: below.iter().any(|at| at.normalize.drop_fragment),
-            below: below.iter().map(canonicalizer).collect(),
-            top,
+            is_form_only: rungs.iter().all(is_plain),
+            top: below.pop(),
+            below,
+            has_rules,
             form: Vec::new(),
         }
     }
 
-    /// The lowest rung at which `a` and `b`, which are equivalent at the highest, are equivalent.
-    pub(super) fn rung(&mut self, a: &[u8], b: &[u8]) -> Rung {
+    /// The lowest rung at which `a` and `b`, which are equivalent, are so without rules; `None` if they are not.
+    pub(super) fn rung(&mut self, a: &[u8], b: &[u8]) -> Option<Rung> {
         if a == b {
-            return Rung::String;
+            return Some(Rung::String);
+        }
+        let (top, canonicalizer) = self.top.as_mut()?;
+        if self.has_rules && !are_equivalent(canonicalizer, &mut self.form, a, b) {
+            return None;
         }
         for (rung, canonicalizer) in &mut self.below {
             // Records whose forms on the rung above are equal. Forms need not be computed where it is known what they are.
             if self.is_form_only {
                 match rung {
-                    Rung::String if !self.drop_fragment => continue,
-                    Rung::Syntax if is_syntax_all(a) && is_syntax_all(b) => return Rung::Syntax,
+                    Rung::String => continue,
+                    Rung::Syntax if is_syntax_all(a) && is_syntax_all(b) => {
+                        return Some(Rung::Syntax);
+                    }
                     _ => {}
                 }
             }
-            self.form.clear();
-            self.form.extend_from_slice(canonicalizer.form(a));
-            if self.form == canonicalizer.form(b) {
-                return *rung;
+            if are_equivalent(canonicalizer, &mut self.form, a, b) {
+                return Some(*rung);
             }
         }
-        self.top
+        Some(*top)
     }
+}
+
+/// Whether the forms of `a` and `b` are the same; `form` is a buffer.
+fn are_equivalent(of: &mut Canonicalizer<'_>, form: &mut Vec<u8>, a: &[u8], b: &[u8]) -> bool {
+    form.clear();
+    form.extend_from_slice(of.form(a));
+    *form == of.form(b)
 }
 
 /// Whether the rung `syntax` does all to `text`, which is a URI, that the rung `scheme` does: its scheme is `http` or `https`, its
@@ -104,20 +118,23 @@ mod tests {
             ("http://H/", "http://h", Rung::Scheme),
             ("http://bücher.example/", "http://xn--bcher-kva.example/", Rung::Scheme),
         ];
-        let below = below(&Equivalence::default());
-        let mut ladder = Ladder::new(&below, Rung::Scheme, Kernels::detect());
-        for (a, b, rung) in cases {
-            assert_eq!(ladder.rung(a.as_bytes(), b.as_bytes()), rung, "{a} {b}");
-            assert_eq!(ladder.rung(b.as_bytes(), a.as_bytes()), rung, "{b} {a}");
+        let rungs = rungs(&Equivalence::default());
+        for has_rules in [false, true] {
+            let mut ladder = Ladder::new(&rungs, has_rules, Kernels::detect());
+            for (a, b, rung) in cases {
+                assert_eq!(ladder.rung(a.as_bytes(), b.as_bytes()), Some(rung), "{a} {b}");
+                assert_eq!(ladder.rung(b.as_bytes(), a.as_bytes()), Some(rung), "{b} {a}");
+            }
         }
     }
 
     #[test]
-    fn other_rules_hold_on_all_rungs() {
-        let below = below(&Options { rung: Rung::Scheme, drop_fragment: true }.into());
-        let mut ladder = Ladder::new(&below, Rung::Scheme, Kernels::detect());
-        assert_eq!(ladder.rung(b"http://h/#a", b"http://h/#b"), Rung::String);
-        assert_eq!(ladder.rung(b"http://h/#a", b"http://H/"), Rung::Syntax);
+    fn what_needs_a_rule_is_equivalent_at_no_rung() {
+        let rungs = rungs(&Options { rung: Rung::Scheme, drop_fragment: true }.into());
+        let mut ladder = Ladder::new(&rungs, true, Kernels::detect());
+        assert_eq!(ladder.rung(b"http://h/#a", b"http://h/#b"), None);
+        assert_eq!(ladder.rung(b"http://h/#a", b"http://H/"), None);
+        assert_eq!(ladder.rung(b"http://h/#a", b"http://H/#a"), Some(Rung::Syntax));
     }
 
     #[test]

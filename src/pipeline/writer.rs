@@ -4,17 +4,17 @@ use std::borrow::Cow;
 
 use super::equivalence::Canonicalizer;
 use super::invalid::{LongRecord, push_record};
-use super::ladder::{Ladder, below};
+use super::ladder::{Ladder, rungs};
 use super::map::unjudged_key;
 use super::{ClassOptions, ClassRows, DedupOptions, Emit, Equivalence, Settings};
 use crate::chunk::{Padded, Span};
-use crate::explain::{self, Comparison, Step, compare_with_rules};
+use crate::explain::{self, Comparison, Step, compare_with_rules, necessary_rules};
 use crate::io::explanation::RULES;
 use crate::io::json;
 use crate::io::row::push_decimal;
 use crate::key::{Key, PublicHasher};
-use crate::normalize::{Options, Rung};
-use crate::rules::Rule;
+use crate::normalize::Rung;
+use crate::rules::{Rule, Rules};
 use crate::simd::Kernels;
 use crate::survivors::{ClassSession, ClassWriter, Select};
 
@@ -58,8 +58,8 @@ impl Origins {
 #[derive(Clone, Debug)]
 pub(crate) struct RecordWriter {
     equivalence: Equivalence,
-    /// The equivalences of the lower rungs.
-    below: Vec<Equivalence>,
+    /// The equivalences of the rungs, without rules.
+    rungs: Vec<Equivalence>,
     emit: Emit,
     /// Makes public keys, if they are written.
     public: Option<PublicHasher>,
@@ -80,7 +80,7 @@ impl RecordWriter {
     pub(super) fn of_firsts(options: &DedupOptions, settings: &Settings) -> RecordWriter {
         RecordWriter {
             equivalence: options.equivalence.clone(),
-            below: below(&options.equivalence),
+            rungs: rungs(&options.equivalence),
             emit: options.emit,
             public: options.hasher.public_hasher().cloned(),
             select: Select::All,
@@ -169,18 +169,24 @@ impl RecordWriter {
         json::long_cluster(source, line, bytes, Rung::String.name(), out);
     }
 
-    /// The steps that make a record equivalent to its survivor at `rung`.
-    fn steps(&self, record: &[u8], survivor: &[u8], rung: Rung) -> Vec<&'static Step> {
+    /// The steps that make a record equivalent to its survivor.
+    fn steps(&self, record: &[u8], survivor: &[u8]) -> Vec<&'static Step> {
         if record == survivor || record.len().max(survivor.len()) > explain::LONGEST {
             return Vec::new();
         }
         let Equivalence { normalize, rules, .. } = &self.equivalence;
-        let options = Options { rung, ..*normalize };
         let [record, survivor] = [record, survivor].map(|text| self.equivalence.target(text));
-        match compare_with_rules(&record, &survivor, options, rules.as_deref()) {
+        match compare_with_rules(&record, &survivor, *normalize, rules.as_deref()) {
             Comparison::Equivalent { steps, .. } => steps,
             Comparison::Different { .. } => Vec::new(),
         }
+    }
+
+    /// The rules that make a record equivalent to its survivor, none of which can be spared.
+    fn necessary_rules(&self, record: &[u8], survivor: &[u8]) -> Rules {
+        let Equivalence { normalize, rules, .. } = &self.equivalence;
+        let [record, survivor] = [record, survivor].map(|text| self.equivalence.target(text));
+        necessary_rules(&record, &survivor, *normalize, rules.as_deref()).unwrap_or_default()
     }
 }
 
@@ -237,8 +243,9 @@ impl ClassWriter for RecordWriter {
     }
 
     fn session(&self) -> Box<dyn ClassSession + '_> {
-        let rung = self.equivalence.normalize.rung;
-        let ladder = Ladder::new(&self.below, rung, self.kernels);
+        let Equivalence { normalize, rules, .. } = &self.equivalence;
+        let has_rules = rules.is_some() || normalize.drop_fragment;
+        let ladder = Ladder::new(&self.rungs, has_rules, self.kernels);
         Box::new(Classes { results: self.results(), ladder, class: (0, None) })
     }
 }
@@ -252,28 +259,22 @@ struct Classes<'w> {
 }
 
 impl Classes<'_> {
-    /// The lowest rung at which a record and its survivor are equivalent, and its name, or [`RULES`].
-    fn merged_at(&mut self, record: &[u8], survivor: &[u8]) -> (&'static str, Rung) {
-        let Equivalence { normalize, rules, .. } = &self.results.writer.equivalence;
-        let rung = self.ladder.rung(record, survivor);
-        let has_rules = rules.is_some() || normalize.drop_fragment;
-        let is_by_rules = has_rules && rung == Rung::String && record != survivor;
-        (if is_by_rules { RULES } else { rung.name() }, rung)
+    /// The name of the lowest rung at which a record and its survivor are equivalent, or [`RULES`] where no rung is enough.
+    fn merged_at(&mut self, record: &[u8], survivor: &[u8]) -> &'static str {
+        self.ladder.rung(record, survivor).map_or(RULES, Rung::name)
     }
 
     /// What a row of an omitted record says of it: `seen` without a survivor, the name of the rung, or [`RULES`] with the names of
-    /// the rules that merge the two, as `rules:www+trailing-slash`.
+    /// the rules that are necessary to merge the two, as `rules:www+trailing-slash`.
     fn why(&mut self, record: &[u8], survivor: Option<&[u8]>) -> Cow<'static, str> {
         let Some(survivor) = survivor else { return "seen".into() };
-        let (name, rung) = self.merged_at(record, survivor);
+        let name = self.merged_at(record, survivor);
         if name != RULES {
             return name.into();
         }
-        let steps = self.results.writer.steps(record, survivor, rung);
-        let mut names: Vec<&str> = steps.iter().map(|step| step.name).collect();
-        // In the order in which they are applied, whichever record they change.
-        names.sort_by_key(|name| Rule::from_name(name));
-        // There is none where only --ignore-fragment merges, or where the records are too long to be compared.
+        let rules = self.results.writer.necessary_rules(record, survivor);
+        let names: Vec<&str> = rules.iter().map(Rule::name).collect();
+        // There are none where records are compared by another grammar.
         if names.is_empty() { RULES.into() } else { format!("{RULES}:{}", names.join("+")).into() }
     }
 
@@ -320,8 +321,8 @@ impl ClassSession for Classes<'_> {
 
     fn cluster_member(&mut self, position: u64, member: &[u8], survivor: &[u8], out: &mut Vec<u8>) {
         let writer = self.results.writer;
-        let (name, rung) = self.merged_at(member, survivor);
-        let steps = writer.steps(member, survivor, rung);
+        let name = self.merged_at(member, survivor);
+        let steps = writer.steps(member, survivor);
         let (line, member) = (writer.origins.line(position), writer.masked(member));
         if writer.rows.clusters {
             let (count, key) = self.class;

@@ -27,6 +27,7 @@ mod hosts;
 mod identity;
 mod lookup;
 mod names;
+mod only;
 mod pack;
 mod param;
 mod params;

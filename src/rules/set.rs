@@ -1,7 +1,8 @@
 //! Rule sets: rules, patterns and packs, combined and compiled.
 
 use core::fmt;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
 
 use super::hosts::{HostPattern, PUBLIC_SUFFIX_VERSION};
 use super::names::Action;
@@ -44,7 +45,12 @@ pub struct RuleSet {
     pub(super) params: Params,
     pub(super) starts: Option<Starts>,
     overrides: Vec<Override>,
+    /// Smaller rule sets, made by [`RuleSet::only`]; `None` for one that cannot be built.
+    pub(super) made: Arc<Mutex<HashMap<Parts, Option<Arc<RuleSet>>>>>,
 }
+
+/// What a smaller rule set has: some rules, and some of the sites and of the tables for parameters, by number.
+pub(super) type Parts = (Rules, Vec<usize>, Vec<usize>);
 
 /// An unknown rule or preset, or one with a wrong argument; or a site of a rule file that contradicts another.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,6 +104,11 @@ pub struct Builder {
 }
 
 impl Builder {
+    /// Of rules, tables for parameters and sites as a rule set has them.
+    pub(super) fn of_parts(scope: Scope, units: Vec<Unit>, sites: Vec<Site>) -> Builder {
+        Builder { scope, units, sites, own: Vec::new() }
+    }
+
     /// Adds the rules and packs of `preset`.
     ///
     /// # Errors
@@ -206,6 +217,7 @@ impl Builder {
             params,
             starts,
             overrides,
+            made: Arc::default(),
         })
     }
 }

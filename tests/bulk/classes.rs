@@ -165,30 +165,28 @@ fn model(lists: &[List], options: &ClassOptions) -> (Vec<u8>, Vec<u8>, Vec<Value
         cluster["count"] = json!(members.len());
         let mut rows = Vec::new();
         for member in members {
-            let rung = lowest_rung(&member.text, &survivor.text, rules);
+            let kept = rules.drop_fragment(false);
+            let is_by_rung = member.text == survivor.text
+                || form(&member.text, rules.rung, false) == form(&survivor.text, rules.rung, false);
             let mut row = json!({});
             row["source"] = json!(member.source);
             row["line"] = json!(member.line);
             text_of("uri", "hex", &member.text, &mut row);
-            let is_by_rules = rules.drop_fragment && rung == Rung::String;
-            let name = match is_by_rules && member.text != survivor.text {
-                true => "rules",
-                false => rung.name(),
+            let name = match is_by_rung {
+                true => lowest_rung(&member.text, &survivor.text, kept).name(),
+                false => "rules",
             };
             row["rung"] = json!(name);
-            let steps = match compare(&member.text, &survivor.text, rules.rung(rung)) {
+            let steps = match compare(&member.text, &survivor.text, rules) {
                 Comparison::Equivalent { steps, .. } => steps,
                 Comparison::Different { .. } => panic!("{member:?}"),
             };
             assert_eq!(steps.is_empty(), member.text == survivor.text);
+            assert_eq!(steps.iter().all(|step| step.rung.is_some()), is_by_rung);
             row["rules"] = steps.iter().map(|step| step.name).collect();
             rows.push(row);
             if member != survivor {
-                let names: Vec<&str> = steps.iter().map(|step| step.name).collect();
-                let why = match name {
-                    "rules" => format!("rules:{}", names.join("+")),
-                    rung => rung.to_owned(),
-                };
+                let why = if name == "rules" { "rules:fragment" } else { name };
                 let line = [&member.text, &b"\t"[..], &survivor.text, b"\t", why.as_bytes()];
                 left_out.insert(place(member), line.concat());
             }

@@ -6,6 +6,7 @@ mod explain;
 mod hostile_keys;
 mod ladder;
 mod ladder_properties;
+mod necessary_rules;
 mod padding;
 mod profiles;
 mod resolve;

@@ -74,7 +74,7 @@ fn rule_set(typed: &[&str]) -> RuleSet {
     builder.build().unwrap()
 }
 
-fn uri() -> impl Strategy<Value = String> {
+pub(super) fn uri() -> impl Strategy<Value = String> {
     let pieces = |all: &'static [&'static str], most| {
         prop::collection::vec(prop::sample::select(all), 0..most).prop_map(|pieces| pieces.concat())
     };

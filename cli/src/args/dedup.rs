@@ -121,8 +121,8 @@ pub(crate) struct Classes {
 
     /// Write dropped duplicates to FILE: the record, its survivor and the rung, separated by tabs
     ///
-    /// The rung is the lowest at which the two are equivalent; where only rules merge them it is rules: and their names
-    /// (rules:www+trailing-slash). Lines are in input order. Nothing is escaped: a URI
+    /// The rung is the lowest at which the two are equivalent; where they would differ without a rule it is rules: and the
+    /// names of such rules (rules:www+trailing-slash). Lines are in input order. Nothing is escaped: a URI
     /// contains no tab, and an invalid record is equivalent only to the same bytes. `cut -f1 FILE` and the results
     /// together are the input.
     ///
@@ -135,7 +135,8 @@ pub(crate) struct Classes {
     ///
     /// {"survivor":"http://h","count":2,"members":[{"source":"a.txt","line":1,"uri":"http://h",
     /// "rung":"string","rules":[]},...]}, one for each line of the results, in the same order. The survivor is one of the
-    /// members. The rung is the lowest at which the member is equivalent to it; the rules are those of `uriscan explain`.
+    /// members. The rung is the lowest at which the member is equivalent to it, or rules where rules are necessary; the
+    /// rules are the steps of `uriscan explain`, those of the rung and those beyond.
     /// A record that is not UTF-8 is in hexadecimal: "uri":null,"hex":"ff".
     ///
     /// If FILE is called .parquet, .arrow, .csv or .tsv it is a table with a row for each member, with the columns of

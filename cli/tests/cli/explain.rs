@@ -131,18 +131,64 @@ fn what_only_rules_merge_is_not_called_the_same_bytes() {
         dupes.lines().map(|line| line.split('\t').next_back().unwrap()).collect();
     assert_eq!(
         rungs,
-        [
-            "rules:trailing-slash",
-            "rules:anchor+trailing-slash",
-            "rules:https+trailing-slash",
-            "string"
-        ]
+        ["rules:trailing-slash", "rules:anchor+trailing-slash", "rules:trailing-slash", "string"]
     );
     let clusters = place.read("c.jsonl");
     assert!(clusters.contains(r#""rung":"rules","rules":["trailing-slash"]"#), "{clusters}");
     let dropped =
         place.run(&["dedup", "--drop-fragment", "--dupes", "-"], "http://h/\nhttp://h/#\n");
     assert!(dropped.text().ends_with("rules\n") || dropped.code == 2, "{}", dropped.text());
+}
+
+#[test]
+fn rules_are_named_where_a_rung_is_needed_too() {
+    let pair = ["HTTP://www.H.example:80/a/?utm_source=x", "http://h.example/a"];
+    let told = run([&["explain", "--preset", "log"], &pair[..]].concat(), "").quiet();
+    let end = "\nequivalent by rules: www, trailing-slash, drop-param, at rung scheme: scheme-case, host-case, default-port\n";
+    assert!(told.ends_with(end), "{told}");
+    let told = run([&["explain", "--preset", "log", "--to", "jsonl"], &pair[..]].concat(), "");
+    let rules = r#""rung":"rules","rules":["scheme-case","host-case","default-port","www","trailing-slash","drop-param"]"#;
+    assert!(told.text().contains(rules), "{}", told.text());
+    let list = format!("{}\n{}\nhttp://H.example/a\n", pair[1], pair[0]);
+    let place = Place::new(&[]);
+    for options in [
+        &["--preset", "log"][..],
+        &["--preset", "crawl", "--rule", "www", "--rule", "trailing-slash"],
+    ] {
+        let sides = ["--dupes", "d.tsv", "--clusters", "c.jsonl", "-q"];
+        place.run(&[&["dedup"], options, &sides[..]].concat(), &list).quiet();
+        let labels = "rules:www+trailing-slash+drop-param\n";
+        let dupes = place.read("d.tsv");
+        assert!(dupes.contains(labels) && dupes.ends_with("\tsyntax\n"), "{dupes}");
+        assert!(place.read("c.jsonl").contains(rules), "{}", place.read("c.jsonl"));
+        let sides = ["--dupes", "d.csv", "--clusters", "c.csv", "-q"];
+        place.run(&[&["dedup"], options, &sides[..]].concat(), &list).quiet();
+        assert!(place.read("d.csv").contains(",rules:www+trailing-slash+drop-param,"));
+        let rows = place.read("c.csv");
+        let row = ",rules,scheme-case host-case default-port www trailing-slash drop-param,";
+        assert!(rows.contains(row) && rows.contains(",syntax,host-case,"), "{rows}");
+    }
+    let list = "http://h/#a\nhttp://H/#b\n";
+    place.run(&["dedup", "--ignore-fragment", "--dupes", "d.tsv", "-q"], list).quiet();
+    assert!(place.read("d.tsv").ends_with("\trules:fragment\n"), "{}", place.read("d.tsv"));
+}
+
+#[test]
+fn rules_that_can_be_spared_are_not_named() {
+    let place = Place::new(&[]);
+    for (a, b, label) in [
+        ("http://h.de/a/index.html", "http://h.de/a/index.html/", "rules:trailing-slash"),
+        ("http://h.de/a/index.html", "http://h.de/a/", "rules:index-page"),
+        ("http://h.de/a/index.html", "http://h.de/a", "rules:index-page+trailing-slash"),
+        ("http://www.h.de/a/", "http://WWW.h.de/a/", "syntax"),
+        ("http://www.h.de/?b&a", "http://www.h.de/?a&b", "rules:sort-query"),
+    ] {
+        for list in [format!("{a}\n{b}\n"), format!("{b}\n{a}\n")] {
+            place.run(&["dedup", "--preset", "log", "--dupes", "d.tsv", "-q"], &list).quiet();
+            let dupes = place.read("d.tsv");
+            assert_eq!(dupes.trim_end().rsplit('\t').next(), Some(label), "{dupes}");
+        }
+    }
 }
 
 #[test]

@@ -1,0 +1,107 @@
+//! Rule sets with some of the rules of another: what the others leave undone shows what they are for.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, PoisonError};
+
+use super::hosts::HostPattern;
+use super::param::Unit;
+use super::parts::{folded, host_in, web_authority, www_len};
+use super::rule::{Rule, Rules};
+use super::set::{Builder, Parts, RuleSet};
+use super::site::Site;
+
+/// Smaller rule sets that are kept for the next pair of URIs; few pairs need other rules than those before.
+const MOST_KEPT: usize = 32;
+
+impl RuleSet {
+    /// The rule set that has only the rules of `kept`, with all their arguments, for URIs with the hosts of `forms`; `None`
+    /// if it cannot be built. `allow-param`, which merges nothing, remains.
+    pub(crate) fn only(&self, kept: Rules, forms: [&[u8]; 2]) -> Option<Arc<RuleSet>> {
+        let mut kept = kept;
+        kept.add(Rule::AllowParam);
+        let hosts = self.hosts_of(forms);
+        let numbers =
+            |matches: &dyn Fn(usize) -> bool, len| (0..len).filter(|&i| matches(i)).collect();
+        let sites: Vec<usize> =
+            numbers(&|i| is_for(&self.written[i].hosts, &hosts), self.written.len());
+        let units = numbers(
+            &|i| {
+                let Unit { hosts: of, site, .. } = &self.written_units[i];
+                (of.is_empty() || is_for(of, &hosts))
+                    && site.is_none_or(|site| sites.binary_search(&site).is_ok())
+            },
+            self.written_units.len(),
+        );
+        let parts = (kept, sites, units);
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = made.get(&parts) {
+            return known.clone();
+        }
+        if made.len() >= MOST_KEPT {
+            made.clear();
+        }
+        let built = self.build_only(&parts).map(Arc::new);
+        made.insert(parts, built.clone());
+        built
+    }
+
+    fn build_only(&self, (kept, sites, units): &Parts) -> Option<RuleSet> {
+        let others = Rules::of(&Rule::ALL).without(*kept);
+        let params = [Rule::KeepParam, Rule::DropParam, Rule::AllowParam];
+        let mut scope = self.sites.written.clone();
+        // Those for parameters come with their patterns.
+        scope.remove(others.union(Rules::of(&params)));
+        let site = |&i: &usize| {
+            let mut site: Site = self.written[i].clone();
+            site.on.remove(others);
+            site.host = site.host.filter(|_| kept.has(Rule::HostAlias));
+            site
+        };
+        let unit = |&i: &usize| {
+            let mut unit = self.written_units[i].clone();
+            unit.patterns.retain(|named| kept.has(named.list));
+            unit.site = unit.site.and_then(|site| sites.binary_search(&site).ok());
+            unit
+        };
+        let units = units.iter().map(unit).filter(|unit| !unit.patterns.is_empty()).collect();
+        Builder::of_parts(scope, units, sites.iter().map(site).collect()).build().ok()
+    }
+
+    /// The hosts of `forms` and all that rules may make of them, with and without `www.`: more do no harm.
+    fn hosts_of(&self, forms: [&[u8]; 2]) -> BTreeSet<Vec<u8>> {
+        let mut hosts = BTreeSet::new();
+        if self.written.is_empty() && self.written_units.iter().all(|unit| unit.hosts.is_empty()) {
+            return hosts;
+        }
+        let mut more: Vec<Vec<u8>> = forms.into_iter().filter_map(host).collect();
+        while let Some(host) = more.pop() {
+            let with = [b"www.", &*host].concat();
+            let short = host[www_len(&host)..].to_vec();
+            for host in [host, with, short] {
+                if hosts.contains(&host) {
+                    continue;
+                }
+                let sites = self
+                    .written
+                    .iter()
+                    .filter(|site| site.hosts.iter().any(|pattern| pattern.matches(&host)));
+                more.extend(sites.filter_map(|site| site.host.clone()));
+                hosts.insert(host);
+            }
+        }
+        hosts
+    }
+}
+
+fn is_for(patterns: &[HostPattern], hosts: &BTreeSet<Vec<u8>>) -> bool {
+    patterns.iter().any(|pattern| hosts.iter().any(|host| pattern.matches(host)))
+}
+
+/// The host of a web URI as it is looked up.
+fn host(form: &[u8]) -> Option<Vec<u8>> {
+    let start = web_authority(form)?;
+    let end = memchr::memchr3(b'/', b'?', b'#', &form[start..]).map_or(form.len(), |at| start + at);
+    let authority = &form[start..end];
+    let (from, to) = host_in(authority);
+    Some(folded(&authority[from..to]).into_owned())
+}
