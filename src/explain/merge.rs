@@ -1,11 +1,18 @@
 //! What beyond the options would make two URIs equivalent: higher rungs, rules, packs and presets, found by applying them.
+//!
+//! A rule with an argument is tried with what the two URIs hold: the names of parameters that differ, the prefix that one
+//! path has before the other, the page that one has after it. Not tried are `keep-param` and `allow-param`, whose effect `drop-param` has,
+//! and `host-alias`, which would merge any two hosts.
 
 use core::fmt;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use crate::normalize::{Options, Rung, normalize_exact};
+use crate::repair::{Repair, Repairs};
+use crate::resolve::Suffix;
 use crate::rules::{Pack, Preset, Rule, RuleSet, Scratch};
+use crate::uri::split;
 
 /// Most parameters that are tried for a rule of their own.
 const MOST_PARAMS: usize = 16;
@@ -22,6 +29,12 @@ pub enum Merger {
     Pack(&'static str),
     /// A preset.
     Preset(String),
+    /// Repairs of records that are not URIs, or of character references, all of which are needed.
+    Repairs(Repairs),
+    /// A scheme for records without one.
+    Suffix(Suffix),
+    /// Several of these, all of which are needed.
+    All(Vec<Merger>),
 }
 
 impl fmt::Display for Merger {
@@ -35,23 +48,41 @@ impl fmt::Display for Merger {
             }
             Merger::Pack(name) => write!(f, "--rules {name}"),
             Merger::Preset(name) => write!(f, "--preset {name}"),
+            Merger::Repairs(repairs) => {
+                let named = Repair::ALL.into_iter().filter(|&repair| repairs.has(repair));
+                let (iri, others): (Vec<_>, Vec<_>) = named.partition(|&it| it == Repair::Iri);
+                let others: Vec<&str> = others.into_iter().map(Repair::name).collect();
+                let iri = iri.first().map(|_| "--iri".to_owned());
+                let others = (!others.is_empty()).then(|| format!("--repair={}", others.join(",")));
+                f.write_str(&iri.into_iter().chain(others).collect::<Vec<_>>().join(" "))
+            }
+            Merger::Suffix(suffix) => write!(f, "--suffix-scheme {}", suffix.scheme()),
+            Merger::All(mergers) => {
+                let mergers: Vec<String> = mergers.iter().map(ToString::to_string).collect();
+                f.write_str(&mergers.join(" "))
+            }
         }
     }
 }
 
 /// What would merge `a` and `b`, which differ under `options` and `rules`: of higher rungs the lowest; each rule that is enough
-/// alone, else a set of rules none of which can be spared; packs; presets. Empty if one of them is no URI, or if nothing
-/// does. Rules are applied after `rules`, to the forms of the options' rung.
+/// alone, else a set of rules none of which can be spared; packs; presets; if none of these is enough, the lowest of the
+/// higher rungs with which one of them is. Empty if one of the two is not a URI, or if nothing does. Rules are
+/// applied after `rules`, to the forms of the rung.
+///
+/// [`crate::pipeline::explain_pair`] also tries repairs and a scheme.
 ///
 /// ```
 /// use uriscan::explain::mergers;
-/// use uriscan::normalize::Options;
-/// let found = |a: &str, b: &str| {
-///     let found = mergers(a.as_bytes(), b.as_bytes(), Options::default(), None);
+/// use uriscan::normalize::{Options, Rung};
+/// let found = |a: &str, b: &str, rung| {
+///     let found = mergers(a.as_bytes(), b.as_bytes(), Options::new(rung), None);
 ///     found.iter().map(ToString::to_string).collect::<Vec<_>>()
 /// };
-/// assert_eq!(found("http://h/a/", "http://h/a"), ["--rule trailing-slash", "--preset log"]);
-/// assert_eq!(found("http://h/a", "http://h/b"), [""; 0]);
+/// assert_eq!(found("http://h/a/", "http://h/a", Rung::Scheme), ["--rule trailing-slash", "--preset log"]);
+/// assert_eq!(found("http://h/en/a", "http://h/a", Rung::Scheme), ["--rule path-prefix=/en"]);
+/// assert_eq!(found("http://h/en/a", "http://H/a", Rung::String), ["--rung syntax --rule path-prefix=/en"]);
+/// assert_eq!(found("http://h/a", "http://h/b", Rung::Scheme), [""; 0]);
 /// ```
 pub fn mergers(a: &[u8], b: &[u8], options: Options, rules: Option<&RuleSet>) -> Vec<Merger> {
     let form = |text: &[u8], rung| {
@@ -63,12 +94,24 @@ pub fn mergers(a: &[u8], b: &[u8], options: Options, rules: Option<&RuleSet>) ->
         })
     };
     let forms = |rung| Some((form(a, rung)?, form(b, rung)?));
-    let higher = Rung::ALL.into_iter().filter(|&rung| rung > options.rung);
-    let mut higher = higher.filter(|&rung| forms(rung).is_some_and(|(a, b)| a == b));
-    let mut found: Vec<Merger> = higher.next().map(Merger::Rung).into_iter().collect();
-    let Some((a, b)) = forms(options.rung) else { return Vec::new() };
+    let higher = || Rung::ALL.into_iter().filter(|&rung| rung > options.rung);
+    let rung = higher().find(|&rung| forms(rung).is_some_and(|(a, b)| a == b)).map(Merger::Rung);
+    let mut found: Vec<Merger> = rung.into_iter().collect();
+    found.extend(forms(options.rung).map_or_else(Vec::new, beyond));
+    if found.is_empty() {
+        let mut by_both = higher().map(|rung| {
+            let beyond = forms(rung).map_or_else(Vec::new, beyond).into_iter();
+            beyond.map(|merger| Merger::All(vec![Merger::Rung(rung), merger])).collect::<Vec<_>>()
+        });
+        found = by_both.find(|found| !found.is_empty()).unwrap_or_default();
+    }
+    found
+}
+
+/// The rules, packs and presets that merge the forms `a` and `b`.
+fn beyond((a, b): (Vec<u8>, Vec<u8>)) -> Vec<Merger> {
     let merges = |rules: &RuleSet| apply(rules, &a) == apply(rules, &b);
-    found.extend(by_rules(&a, &b, merges));
+    let mut found = by_rules(&a, &b, merges);
     let packs = Pack::built_in_names().zip(&*PACKS);
     found.extend(packs.filter(|(_, rules)| merges(rules)).map(|(name, _)| Merger::Pack(name)));
     let presets = PRESETS.iter().filter(|(_, rules)| merges(rules));
@@ -109,9 +152,18 @@ fn rule_set(names: &[String]) -> Option<RuleSet> {
 /// The rules that merge the forms `a` and `b`.
 fn by_rules(a: &[u8], b: &[u8], merges: impl Fn(&RuleSet) -> bool) -> Vec<Merger> {
     let do_merge = |names: &[String]| rule_set(names).is_some_and(|rules| merges(&rules));
-    let plain = Rule::ALL.into_iter().filter(|rule| rule_set(&[rule.name().to_owned()]).is_some());
-    let mut names: Vec<String> = plain.map(|rule| rule.name().to_owned()).collect();
+    let mut names = Vec::new();
+    for rule in Rule::ALL {
+        names.push(rule.name().to_owned());
+        let argument = match rule {
+            Rule::PathPrefix => prefix(a, b),
+            Rule::IndexPage => page(a, b),
+            _ => None,
+        };
+        names.extend(argument.map(|argument| format!("{rule}={argument}")));
+    }
     names.extend(params(a, b).into_iter().map(|name| format!("drop-param={name}")));
+    names.retain(|name| rule_set(core::slice::from_ref(name)).is_some());
     let alone: Vec<String> =
         names.iter().filter(|name| do_merge(core::slice::from_ref(*name))).cloned().collect();
     if !alone.is_empty() {
@@ -148,12 +200,39 @@ fn params(a: &[u8], b: &[u8]) -> Vec<String> {
         a.keys().chain(b.keys()).filter(|&name| a.get(name) != b.get(name)).collect();
     names.sort();
     names.dedup();
-    let is_plain = |name: &[u8]| {
-        !name.is_empty()
-            && name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-._~[]%".contains(byte))
-    };
     if names.len() > MOST_PARAMS || !names.iter().all(|name| is_plain(name)) {
         return Vec::new();
     }
     names.into_iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
+}
+
+/// Whether `name` can be typed as it is.
+fn is_plain(name: &[u8]) -> bool {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~[]%/".contains(byte);
+    !name.is_empty() && name.iter().all(is_plain)
+}
+
+/// What one of the two paths has before all segments of the other, if it can be typed as it is. Before `/` alone it is a path that
+/// ends in a slash; another is a [`page`].
+fn prefix(a: &[u8], b: &[u8]) -> Option<String> {
+    let (a, b) = (split(a).path, split(b).path);
+    let (long, short) = if a.len() > b.len() { (a, b) } else { (b, a) };
+    let trimmed = |path: &'_ [u8]| path.len() - usize::from(path.ends_with(b"/"));
+    let prefix = match short {
+        b"/" => long.strip_suffix(b"/"),
+        _ => long[..trimmed(long)].strip_suffix(&short[..trimmed(short)]),
+    };
+    let prefix = prefix.filter(|prefix| short.starts_with(b"/") && is_plain(prefix))?;
+    Some(String::from_utf8_lossy(prefix).into_owned())
+}
+
+/// The last segment of one of the two paths, if without it the path would be the other, with or without a slash at the end, and if it
+/// can be typed as it is.
+fn page(a: &[u8], b: &[u8]) -> Option<String> {
+    let (a, b) = (split(a).path, split(b).path);
+    let (long, short) = if a.len() > b.len() { (a, b) } else { (b, a) };
+    let slash = memchr::memrchr(b'/', long)?;
+    let (folder, page) = (&long[..slash], &long[slash + 1..]);
+    (folder == short.strip_suffix(b"/").unwrap_or(short) && is_plain(page))
+        .then(|| String::from_utf8_lossy(page).into_owned())
 }

@@ -2,9 +2,10 @@
 
 use super::driver::{Job, Reading, run};
 use super::invalid::LongRecord;
+use super::mergers::mergers_of;
 use super::slot::{Slot, Worker, record_at};
 use super::{Equivalence, Error, OnInvalid, Report, Settings, Sinks};
-use crate::explain::{Comparison, Explanation, compare_with_rules, explain_with_rules, mergers};
+use crate::explain::{Comparison, Explanation, compare_with_rules, explain_with_rules};
 use crate::io::explanation::{Compared, Explained, json, pair_json, pair_text, text};
 use crate::io::paint::Paint;
 use crate::io::row::push_decimal;
@@ -135,15 +136,19 @@ fn push_pair(
     out: &mut Vec<u8>,
 ) -> Result<bool, UriError> {
     let Equivalence { normalize, rules, .. } = &options.equivalence;
+    let records = [a, b];
     let (a, b) = (&*options.equivalence.target(a), &*options.equivalence.target(b));
     let rules = rules.as_deref();
     let explain = |uri| explain_with_rules(uri, *normalize, rules);
     let (of_a, of_b) = (&explain(a), &explain(b));
     let comparison = compare_with_rules(a, b, *normalize, rules);
     let are_one = matches!(comparison, Comparison::Equivalent { .. });
-    let mergers = &if are_one { Vec::new() } else { mergers(a, b, *normalize, rules) };
+    let mergers = match are_one {
+        true => Vec::new(),
+        false => mergers_of(records[0], records[1], &options.equivalence),
+    };
     let (a, b) = (Explained { uri: a, result: of_a }, Explained { uri: b, result: of_b });
-    let compared = Compared { a, b, comparison: &comparison, mergers };
+    let compared = Compared { a, b, comparison: &comparison, mergers: &mergers };
     match options.format {
         ExplainFormat::Text { has_colour } => {
             pair_text(compared, Paint { is_on: has_colour }, out);

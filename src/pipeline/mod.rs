@@ -29,6 +29,7 @@ mod list;
 mod long;
 mod map;
 mod members;
+mod mergers;
 mod numbered;
 mod options;
 mod parse;

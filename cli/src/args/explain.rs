@@ -11,8 +11,8 @@ use super::groups::{Destination, Equivalence, Reporting, Strictness, Work};
 ///
 /// Takes URIs as arguments, or reads them from standard input or files. Prints each change with its rung, the name of its rule,
 /// the range of bytes from 0 (the end is exclusive), and the text before and after. For two URIs it also prints the lowest
-/// rung at which they are equivalent and the rules that apply, or where their canonical forms differ and why no rung merges
-/// them, and which rules or presets would. With --base or --suffix-scheme it explains the target of the reference. Records of more than 16 KiB are reported
+/// rung at which they are equivalent with its steps and the rules that are necessary, or where their canonical forms differ and
+/// why no rung merges them, and which options would: rules, presets, repairs, --iri, --suffix-scheme. With --base or --suffix-scheme it explains the target of the reference. Records of more than 16 KiB are reported
 /// as too long.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
@@ -79,7 +79,8 @@ userinfo host port path query fragment, if that component is simply different; i
 
 JSON: {\"uri\",\"changes\":[{\"rung\",\"rule\",\"component\",\"start\",\"end\",\"before\",\"after\"}],\"canonical\"}, or \
 {\"uri\",\"error\":{\"kind\",\"at\"}}; for pairs {\"a\",\"b\",\"rung\",\"rules\",\"partings\":[{\"component\",\"reason\", \
-\"a\",\"b\",\"message\"}],\"merged_by\"}, with rung null if they are equivalent at none. Records also have their \"line\".
+\"a\",\"b\",\"message\"}],\"merged_by\"}, with rung null if they are equivalent at none, and \"rules\" if rules are \
+necessary. Records also have their \"line\".
 
 Examples:
   $ uriscan explain 'http://h:80'

@@ -192,6 +192,57 @@ fn rules_that_can_be_spared_are_not_named() {
 }
 
 #[test]
+fn repairs_a_scheme_and_parts_of_the_paths_are_tried() {
+    for (a, b, expected) in [
+        ("http://h/en/a", "http://h/a", "--rule path-prefix=/en"),
+        ("http://h/a/b", "http://h/x/y/a/b", "--rule path-prefix=/x/y"),
+        ("http://h/en/", "http://h/", "--rule path-prefix=/en"),
+        ("http://h/en/a/", "http://h/a", "--rule path-prefix=/en --rule trailing-slash"),
+        ("http://h//a", "http://h/a", "--rule duplicate-slash"),
+        ("http://h/a/home.html", "http://h/a/", "--rule index-page=home.html"),
+        ("http://h/a/home.html", "http://h/a", "--rule index-page=home.html --rule trailing-slash"),
+        ("http://www.h.de/en/a", "http://h.de/a", "--rule www --rule path-prefix=/en"),
+        ("http://h/a b", "http://h/a%20b", "--repair=space"),
+        ("<http://h/a b>", "http://h/a%20b", "--repair=quotes,space"),
+        ("http://h/é", "http://h/%C3%A9", "--iri"),
+        ("http://h/é b", "http://h/%C3%A9%20b", "--iri --repair=space"),
+        ("http://h/?a&amp;b", "http://h/?a&b", "--repair=entity"),
+        ("http://h/a b?x&amp;y", "http://h/a%20b?x&y", "--repair=entity,space"),
+        ("h.example/a", "http://h.example/a", "--suffix-scheme http"),
+        ("h.example/a", "ftp://h.example/a", "--suffix-scheme ftp"),
+        ("h.example/a", "H.example:443/a", "--suffix-scheme https"),
+        ("h.example/a b", "http://h.example/a%20b", "--suffix-scheme http --repair=space"),
+        ("http://h/a b/", "http://h/a%20b", "--repair=space --rule trailing-slash"),
+        ("www.h.example/a", "http://h.example/a", "--suffix-scheme http --rule www"),
+    ] {
+        for pair in [[a, b], [b, a]] {
+            let (found, code) = mergers(&pair);
+            assert_eq!(
+                (found.first().map(String::as_str), code),
+                (Some(expected), 1),
+                "{pair:?}: {found:?}"
+            );
+            let options: Vec<&str> = expected.split(' ').collect();
+            assert_eq!(mergers(&[&options[..], &pair].concat()).1, 0, "{expected} {pair:?}");
+        }
+    }
+    for pair in [
+        ["http://h/a b", "http://h/a%20c"],
+        ["http://h/en/a", "http://h/en/b"],
+        ["http://h/a\u{1}", "http://h/a"],
+        ["no uri", "http://h/"],
+        ["a", "b"],
+    ] {
+        assert_eq!(mergers(&pair), (Vec::new(), 1), "{pair:?}");
+    }
+    let found = mergers(&["--rung", "string", "http://h/a/", "http://H/a"]).0;
+    assert_eq!(found[0], "--rung syntax --rule trailing-slash");
+    // What is on already is not repeated.
+    let found = mergers(&["--repair=space", "<http://h/a b>", "http://h/a%20b"]).0;
+    assert_eq!(found, ["--repair=quotes"]);
+}
+
+#[test]
 fn scripts_can_ask_whether_two_are_one() {
     for (arguments, code) in [
         (&["http://h", "HTTP://h:80/"][..], 0),
