@@ -72,6 +72,11 @@ fn defanged_begin(options: &Options, text: &[u8], floor: usize, colon: usize) ->
         .then_some(Begin { start: scheme_end - typed.len(), from })
 }
 
+/// Whether `text` begins with a defanged delimiter.
+pub(super) fn is_hidden(text: &[u8]) -> bool {
+    HIDDEN.iter().any(|(typed, _)| text.starts_with(typed))
+}
+
 /// Whether [`refang`] would change `link`.
 pub(crate) fn is_defanged(link: &[u8]) -> bool {
     let mut meant = Vec::with_capacity(link.len());
@@ -156,7 +161,7 @@ fn search_gap(options: &Options, text: &[u8], gap: Span, context: Context, links
                 mail(text, start, floor, mark).map(|span| (span, &b"mailto:"[..]))
             }
             b'.' if options.www => {
-                let run = run_start(text, floor, mark, HOST)..run_end(text, mark, HOST);
+                let run = host_run(options, text, floor, mark);
                 // The result is the same for all dots of the run.
                 at = at.max(run.end);
                 // A defanged host, which is found by the mark that follows.
@@ -214,7 +219,7 @@ fn defanged_host(
     floor: usize,
     Range { start: begin, end: run }: Range<usize>,
 ) -> Option<Span> {
-    let is_free = begin == start || (begin > floor && BEFORE.has(text[begin - 1]));
+    let is_free = is_free(text, start, floor, begin);
     let before = &text[start..begin];
     let is_mail = HIDDEN.iter().any(|(typed, meant)| *meant == b"@" && before.ends_with(typed));
     // Longer ones are no hosts, in any form.
@@ -237,6 +242,40 @@ fn defanged_host(
         return None;
     }
     Some(Span { start: begin as u32, end: tail_end(options, text, begin, end) as u32 })
+}
+
+/// The bytes of a host name around `mark`, with letters that are not ASCII in an IRI. A `www.` after such a letter begins a
+/// name, where prose has no spaces.
+fn host_run(options: &Options, text: &[u8], floor: usize, mark: usize) -> Range<usize> {
+    let (mut start, mut end) = (run_start(text, floor, mark, HOST), run_end(text, mark, HOST));
+    if !options.iri {
+        return start..end;
+    }
+    while let Some(letter) = ends::letter_before(&text[floor..start]) {
+        start = run_start(text, floor, start - letter, HOST);
+    }
+    while let letter @ 1.. = ends::letter_len(&text[end..]) {
+        end = run_end(text, end + letter, HOST);
+    }
+    let www = memchr::memmem::rfind(&text[start..end], b"www.").map(|at| start + at);
+    start = www.filter(|&at| at > start && !text[at - 1].is_ascii()).unwrap_or(start);
+    start..end
+}
+
+/// Whether a name may begin at `begin` of `text`, after `floor` or at the start.
+fn is_free(text: &[u8], start: usize, floor: usize, begin: usize) -> bool {
+    if begin == start {
+        return true;
+    }
+    begin > floor
+        && match text[begin - 1] {
+            // A letter may be part of the name, which is then not found.
+            0x80.. => {
+                text[begin..].starts_with(b"www.")
+                    || ends::letter_before(&text[floor..begin]).is_none()
+            }
+            byte => BEFORE.has(byte),
+        }
 }
 
 /// Where the run of bytes of `class` that ends before `at` begins.
@@ -280,7 +319,7 @@ fn host(
 ) -> Option<Span> {
     let end = host_end(text, begin, run);
     let name = text.get(begin..end)?;
-    let is_free = begin == start || (begin > floor && BEFORE.has(text[begin - 1]));
+    let is_free = is_free(text, start, floor, begin);
     if !is_free || text.get(run) == Some(&b'@') || !has_clean_labels(name) || !is_registrable(name)
     {
         return None;
@@ -312,14 +351,21 @@ fn mail(text: &[u8], start: usize, floor: usize, mark: usize) -> Option<Span> {
     let begin = (begin..mark).find(|&at| ALPHA.has(text[at]) || DIGIT.has(text[at]))?;
     let end = host_end(text, mark + 1, run_end(text, mark + 1, HOST));
     let domain = text.get(mark + 1..end)?;
-    let top = domain.rsplit(|&byte| byte == b'.').next().unwrap_or_default();
     let is_free =
         begin == start || (begin > floor && text[begin - 1] != b'/' && text[begin - 1] != b':');
     let is_mail = is_free
         && (mark - begin) <= 64
         && has_clean_labels(domain)
-        && top.len() < domain.len()
-        && top.len() >= 2
-        && top.iter().all(|&byte| ALPHA.has(byte));
+        && is_registrable(domain)
+        && !is_remote(&text[end..]);
     is_mail.then_some(Span { start: begin as u32, end: end as u32 })
+}
+
+/// Whether `rest` makes a path on a machine of the address before it: `git@h.example:a/b.git`.
+fn is_remote(rest: &[u8]) -> bool {
+    /// No more is looked at, since another address may follow at once.
+    const LOOKED_AT: usize = 256;
+    let Some(path) = rest.strip_prefix(b":") else { return false };
+    let mut path = path.iter().take(LOOKED_AT).take_while(|&&byte| URI_BYTE.has(byte));
+    path.any(|&byte| byte == b'/')
 }

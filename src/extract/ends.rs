@@ -1,7 +1,9 @@
 //! Where a link ends: brackets, quotes, punctuation, non-ASCII letters, and `<` `>` around it.
 
-use super::Options;
+use unicode_normalization::char::is_combining_mark;
+
 use super::scheme::HOST_START;
+use super::{Options, address};
 use crate::grammar::ByteClass;
 use crate::grammar::class::{ALPHA, SCHEME, URI_BYTE};
 
@@ -84,14 +86,33 @@ pub(crate) fn quote_limit(text: &[u8], start: usize, from: usize) -> usize {
     }
 }
 
-/// The end of a link that extends to the first byte that no link may hold, or to a closing bracket
-/// that was not opened in it, or with `splits` to a byte that [`is_split`].
+/// Where in a link a `[` is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// It may begin an address.
+    Host,
+    /// It begins what follows the link: a note, a closing tag, the text of a link.
+    Path,
+    /// It may be part of a name, as in `?a[]=1`.
+    Rest,
+}
+
+/// The end of a link that extends to the first byte that no link may hold, or to a bracket that is not part of it, or with
+/// `splits` to a byte that [`is_split`].
 fn balanced(options: &Options, splits: bool, text: &[u8], from: usize) -> usize {
     let (mut round, mut square) = (0usize, 0usize);
+    let mut part = match text[..from] {
+        [.., b'/', b'/'] => Part::Host,
+        // Without an authority, anything may follow.
+        [.., b':'] => Part::Rest,
+        // A host without a scheme has ended.
+        _ => Part::Path,
+    };
     let mut at = from;
     while let Some(&byte) = text.get(at) {
         let open = match byte {
             b'(' | b')' => &mut round,
+            b'[' if !holds_bracket(options, text, from, at, part) => break,
             b'[' | b']' => &mut square,
             0x80.. if options.iri => match letter_len(&text[at..]) {
                 0 => break,
@@ -102,6 +123,11 @@ fn balanced(options: &Options, splits: bool, text: &[u8], from: usize) -> usize 
             },
             b',' | b';' if splits && is_split(text, at) => break,
             byte if URI_BYTE.has(byte) => {
+                part = match byte {
+                    b'/' if part == Part::Host => Part::Path,
+                    b'?' | b'#' => Part::Rest,
+                    _ => part,
+                };
                 at += 1;
                 continue;
             }
@@ -117,16 +143,46 @@ fn balanced(options: &Options, splits: bool, text: &[u8], from: usize) -> usize 
     at
 }
 
-/// The length of the character at the start of `text` if it may be part of an IRI in prose: a
-/// letter or digit. Punctuation and the full-width forms of ASCII (U+FF00 to U+FFEF) end a link,
+/// Whether the `[` at `at`, in this part of the link from `from` on, is part of the link.
+fn holds_bracket(options: &Options, text: &[u8], from: usize, at: usize, part: Part) -> bool {
+    let rest = &text[at..];
+    if options.refang && address::is_hidden(rest) {
+        return true;
+    }
+    match part {
+        Part::Host => at == from || text[at - 1] == b'@',
+        Part::Path => false,
+        Part::Rest => !rest.starts_with(b"[/"),
+    }
+}
+
+/// The length of the character at the start of `text` if it may be part of an IRI in prose: a letter, a digit, a mark of a
+/// letter, or a joiner between letters. Punctuation and the full-width forms of ASCII (U+FF00 to U+FFEF) end a link,
 /// and so does a byte that is not UTF-8.
-fn letter_len(text: &[u8]) -> usize {
-    let head = &text[..text.len().min(4)];
-    let valid = head.utf8_chunks().next().map_or("", |chunk| chunk.valid());
-    match valid.chars().next() {
-        Some(c) if c.is_alphanumeric() && !('\u{FF00}'..='\u{FFEF}').contains(&c) => c.len_utf8(),
+pub(super) fn letter_len(text: &[u8]) -> usize {
+    let is_letter = |c: char| {
+        (c.is_alphanumeric() || is_combining_mark(c)) && !('\u{FF00}'..='\u{FFEF}').contains(&c)
+    };
+    let mut chars = chars_of(text);
+    match chars.next() {
+        Some(c) if is_letter(c) => c.len_utf8(),
+        Some(c @ ('\u{200C}' | '\u{200D}')) if chars.next().is_some_and(is_letter) => c.len_utf8(),
         _ => 0,
     }
+}
+
+/// The length of the character at the end of `text`, if [`letter_len`] allows one that is not ASCII.
+pub(super) fn letter_before(text: &[u8]) -> Option<usize> {
+    let tail = &text[text.len().saturating_sub(4)..];
+    let start = tail.iter().rposition(|byte| byte & 0xC0 != 0x80)?;
+    let character = &tail[start..];
+    (character[0] >= 0x80 && letter_len(character) == character.len()).then_some(character.len())
+}
+
+/// The first characters of `text`, as far as it is UTF-8: two at least.
+fn chars_of(text: &[u8]) -> core::str::Chars<'_> {
+    let head = &text[..text.len().min(8)];
+    head.utf8_chunks().next().map_or("", |chunk| chunk.valid()).chars()
 }
 
 /// The end of a link between `<` (or `<URL:`) and `>`, which includes brackets and punctuation,

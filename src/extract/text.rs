@@ -22,8 +22,9 @@ const FAR: usize = 1024;
 ///   `>`, ``
 ///   ` ``, `\`, `^`, `{`, `|`, `}` and control characters, and by non-ASCII letters unless [`Options::iri`]
 ///   allows them.
-/// - A closing `)` or `]` that was not opened in it ends it, and so does a `,` or `;` that the scheme
-///   of another link directly follows, unless [`Options::unsplit`] is set.
+/// - A closing `)` or `]` that was not opened in it ends it, and so does a `[` before its query, but for an address of
+///   IPv6, or a `[/`; so does a `,` or `;` that the scheme of another link directly follows, unless
+///   [`Options::unsplit`] is set.
 /// - With a `'` directly before it, it ends at the next `'`.
 /// - Trailing `.`, `,`, `:`, `;`, `!`, `?`, `'` and opening brackets do not belong to it; nor do
 ///   trailing `*`, `_`, `~` if the same character directly precedes it.

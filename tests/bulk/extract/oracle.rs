@@ -16,12 +16,21 @@ fn is_scheme_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"+-.".contains(&byte)
 }
 
-/// The length of the non-ASCII letter or digit at the start of `text`.
+/// The length of the non-ASCII letter, digit or mark at the start of `text`, or of the joiner before a letter.
 fn letter(text: &[u8]) -> Option<usize> {
-    let end = (1..=text.len().min(4)).find(|&len| std::str::from_utf8(&text[..len]).is_ok())?;
-    let c = std::str::from_utf8(&text[..end]).unwrap().chars().next()?;
-    let is_full_width = (0xFF00..=0xFFEF).contains(&(c as u32));
-    (!c.is_ascii() && c.is_alphanumeric() && !is_full_width).then_some(end)
+    let (c, len) = first_char(text)?;
+    let is_letter = |c: char| {
+        let is_mark = unicode_normalization::char::is_combining_mark(c);
+        (c.is_alphanumeric() || is_mark) && !(0xFF00..=0xFFEF).contains(&(c as u32))
+    };
+    let is_joiner = "\u{200C}\u{200D}".contains(c);
+    let joins = || first_char(&text[len..]).is_some_and(|(next, _)| is_letter(next));
+    (!c.is_ascii() && (is_letter(c) || is_joiner && joins())).then_some(len)
+}
+
+fn first_char(text: &[u8]) -> Option<(char, usize)> {
+    let len = (1..=text.len().min(4)).find(|&len| std::str::from_utf8(&text[..len]).is_ok())?;
+    Some((std::str::from_utf8(&text[..len]).unwrap().chars().next()?, len))
 }
 
 /// The links of `text` for options without `www`, `email` and `refang`.
@@ -170,6 +179,7 @@ fn end(options: &Options, text: &[u8], start: usize, from: usize) -> Option<usiz
             b'(' => round += 1,
             b')' if round == 0 => break,
             b')' => round -= 1,
+            b'[' if !opens(text, from, at) => break,
             b'[' => square += 1,
             b']' if square == 0 => break,
             b']' => square -= 1,
@@ -191,6 +201,16 @@ fn end(options: &Options, text: &[u8], start: usize, from: usize) -> Option<usiz
         }
     }
     (at > from).then_some(at)
+}
+
+/// Whether the `[` at `at` may be part of the link: after a scheme without `//`, at the beginning of a host, or in a query or
+/// fragment, but not before a `/` there.
+fn opens(text: &[u8], from: usize, at: usize) -> bool {
+    let link = &text[from..at];
+    if !text[..from].ends_with(b"//") || link.contains(&b'?') || link.contains(&b'#') {
+        return text.get(at + 1) != Some(&b'/');
+    }
+    link.is_empty() || link.ends_with(b"@") && !link.contains(&b'/')
 }
 
 /// Whether `text` begins with a scheme of up to 40 bytes, `://`, and the beginning of a host or path.
@@ -233,12 +253,12 @@ fn text() -> impl Strategy<Value = Vec<u8>> {
         8 => prop::sample::select(vec![
             "http://", "https://", "://", "//", ":", "mailto:", "urn:", "tel:", "data:", "news:", "tag:",
             ",http://", ";s3://a", "geo:", "doi:10.", "ark:/", "magnet:?", "URL:", "<URL:", "git+", "ftp://", "file:///", "\\n",
-            "a@b", "://:p@h", "[::1]", "example.com", ",2005:x", "text/plain,", "%41", "xhttp://", "s3://",
+            "a@b", "://:p@h", "[::1]", "example.com", ",2005:x", "text/plain,", "%41", "[/a]", "xhttp://", "s3://",
         ]).prop_map(|s| s.as_bytes().to_vec()),
         10 => prop::sample::select(b"abzAZ019 \n\t\r.,:;!?'\"()[]<>{}|\\^`*_~/#@&=+-%$\0".to_vec())
             .prop_map(|byte| vec![byte]),
         1 => any::<u8>().prop_map(|byte| vec![byte]),
-        2 => prop::sample::select(vec!["é", "路", "。", "，", "（", "Ａ", "“", "\u{A0}"])
+        2 => prop::sample::select(vec!["é", "路", "。", "，", "（", "Ａ", "“", "\u{A0}", "\u{301}", "\u{94D}", "\u{200D}"])
             .prop_map(|s| s.as_bytes().to_vec()),
         1 => (0..200usize).prop_map(|len| vec![b'x'; len]),
     ];
