@@ -20,8 +20,8 @@ pub struct Loader(Gathered);
 #[derive(Debug)]
 enum Gathered {
     Keys(Sorter<u128>),
-    /// With the time of keys that come without one.
-    Dated(Sorter<Dated>, Timestamp),
+    /// With the time of keys that come without one, and the earliest of all.
+    Dated(Sorter<Dated>, Timestamp, Timestamp),
 }
 
 impl Loader {
@@ -34,7 +34,7 @@ impl Loader {
     ) -> Result<Loader, SetError> {
         Ok(Loader(match time {
             None => Gathered::Keys(Sorter::new(directory, bytes)?),
-            Some(time) => Gathered::Dated(Sorter::new(directory, bytes)?, time),
+            Some(time) => Gathered::Dated(Sorter::new(directory, bytes)?, time, time),
         }))
     }
 
@@ -65,7 +65,7 @@ impl Loader {
         let keys = keys.into_iter().map(|key| key.0);
         match &mut self.0 {
             Gathered::Keys(sorter) => sorter.push(keys, sort_keys),
-            Gathered::Dated(sorter, time) => {
+            Gathered::Dated(sorter, time, _) => {
                 let first_seen = *time;
                 sorter.push(keys.map(|key| Dated { key, first_seen }), sort_dated)
             }
@@ -86,10 +86,21 @@ impl Loader {
             Gathered::Keys(sorter) => {
                 sorter.push(keys.map(|(key, _)| key.0), <[u128]>::par_sort_unstable)
             }
-            Gathered::Dated(sorter, _) => {
-                let dated = keys.map(|(key, first_seen)| Dated { key: key.0, first_seen });
+            Gathered::Dated(sorter, _, earliest) => {
+                let dated = keys.map(|(key, first_seen)| {
+                    *earliest = first_seen.min(*earliest);
+                    Dated { key: key.0, first_seen }
+                });
                 sorter.push(dated, <[Dated]>::par_sort_unstable)
             }
+        }
+    }
+
+    /// A time that none of the keys was first seen before, if times are recorded.
+    pub(super) fn earliest(&self) -> Option<Timestamp> {
+        match self.0 {
+            Gathered::Keys(_) => None,
+            Gathered::Dated(_, _, earliest) => Some(earliest),
         }
     }
 
@@ -97,7 +108,7 @@ impl Loader {
     pub(super) fn write(self, but: &[&Run], writer: &mut RunWriter) -> Result<u64, SetError> {
         match self.0 {
             Gathered::Keys(sorter) => sorter.write(but, writer),
-            Gathered::Dated(sorter, _) => sorter.write(but, writer),
+            Gathered::Dated(sorter, ..) => sorter.write(but, writer),
         }
     }
 }

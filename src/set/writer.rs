@@ -43,8 +43,8 @@ impl SetWriter {
     }
 
     /// Like [`SetWriter::create`], for a set that records when each key was first seen, in 4 more
-    /// bytes per key. Added keys get the time of their [`Loader`], and a known key keeps its time;
-    /// when sets are merged, the earliest time is kept.
+    /// bytes per key. Added keys get the time of their [`Loader`]; of several times for a key, also
+    /// when sets are merged, the earliest is kept.
     ///
     /// ```
     /// use uriscan::key::{PublicHash, PublicHasher};
@@ -140,11 +140,16 @@ impl SetWriter {
         Loader::new(&self.set.directory, bytes, self.set.is_dated.then_some(time))
     }
 
-    /// Adds the keys; returns the number of new ones. On return they are on disk.
+    /// Adds the keys; returns the number of new ones. On return they are on disk. A key that the set
+    /// has with a later time gets the earlier one, for which the whole set is written again.
     ///
     /// # Errors
     /// If the set cannot be read, is damaged, or cannot be written; it is then unchanged.
     pub fn add(&mut self, keys: Loader) -> Result<u64, SetError> {
+        let latest = self.set.first_seen_range().map(|(_, latest)| latest);
+        if keys.earliest().zip(latest).is_some_and(|(earliest, latest)| earliest < latest) {
+            return self.add_earlier(keys);
+        }
         let mut writer = RunWriter::new(&self.set.directory, self.set.is_dated)?;
         let existing: Vec<&Run> = self.set.runs.iter().collect();
         let added = keys.write(&existing, &mut writer)?;
@@ -161,6 +166,20 @@ impl SetWriter {
             self.fold(&delta)?;
         }
         Ok(added)
+    }
+
+    /// [`SetWriter::add`] for keys of which the set may have some with a later time.
+    fn add_earlier(&mut self, keys: Loader) -> Result<u64, SetError> {
+        let mut writer = RunWriter::new(&self.set.directory, self.set.is_dated)?;
+        if keys.write(&[], &mut writer)? == 0 {
+            return Ok(0);
+        }
+        let delta = writer.finish_for_now()?;
+        let before = self.set.len();
+        let runs: Vec<&Run> = self.set.runs.iter().chain([&delta]).collect();
+        let (writer, written) = self.combined(&runs, But::Not(&[]))?;
+        self.replace(self.set.runs.len(), Some(writer))?;
+        Ok(written.saturating_sub(before))
     }
 
     /// Merges all runs into one, so that sets with the same keys and meaning have identical files.

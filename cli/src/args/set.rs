@@ -157,7 +157,9 @@ pub(crate) struct Add {
     #[arg(value_name = "SET")]
     pub(crate) set: PathBuf,
 
-    /// The time at which new URIs were first seen, in a set with times [default: now]
+    /// The time at which the URIs were first seen, in a set with times [default: now]
+    ///
+    /// URIs that the set has with a later time get this one; an earlier one stays.
     ///
     /// 2026-03-01, 2026-03-01T12:00:00Z, or seconds since 1970.
     #[arg(long, value_name = "TIME")]

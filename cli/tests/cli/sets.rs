@@ -534,3 +534,24 @@ fn survives(kills: u32, made: &[&str], update: fn(&Place) -> Child, look: fn(&Pl
     assert!(names.iter().all(stays), "{names:?}");
     eprintln!("killed {killed} times, {renewed} of them too late; came to its end {done} times");
 }
+
+#[test]
+fn an_earlier_time_replaces_a_later_one() {
+    let place = Place::new(&[("old", "http://a/\nhttp://b/\n"), ("new", "http://b/\nhttp://c/\n")]);
+    let create = ["set", "create", "--first-seen", "--at", "2026-03-01", "s.set", "old"];
+    place.run(&create, "").quiet();
+    let since = || {
+        let asked = "http://a/\nhttp://b/\nhttp://c/\n";
+        let told = place.run(&["set", "has", "--first-seen", "s.set"], asked).quiet();
+        told.lines().map(|line| line[..10].to_owned()).collect::<Vec<_>>()
+    };
+    for (time, expected) in [
+        ("2026-02-01", ["2026-03-01", "2026-02-01", "2026-02-01"]),
+        ("2026-02-15", ["2026-03-01", "2026-02-01", "2026-02-01"]),
+        ("2026-01-01", ["2026-03-01", "2026-01-01", "2026-01-01"]),
+    ] {
+        place.run(&["set", "add", "--at", time, "s.set", "new"], "").quiet();
+        assert_eq!(since(), expected, "{time}");
+    }
+    place.run(&["set", "verify", "s.set"], "");
+}

@@ -118,7 +118,8 @@ class Set:
         """Adds the values of many columns: all of them when the block ends well, none when it does not.
 
         Meanwhile nobody else may write. Keys take up to ``memory`` bytes; more are sorted on disk. In a set that keeps
-        it, what is new was first seen ``at`` that time, a ``datetime`` or seconds since 1970, or now.
+        it, the values were first seen ``at`` that time, a ``datetime`` or seconds since 1970, or now; an earlier time
+        that it has stays.
 
         >>> import tempfile, os
         >>> place = tempfile.TemporaryDirectory()
