@@ -1,13 +1,13 @@
-//! Archives and documents in binary formats: recognized by their first bytes, and rejected with an
-//! explanation.
+//! Archives, documents in binary formats and text in UTF-16: recognized by their first bytes, and
+//! rejected with an explanation.
 //!
-//! Read as text, a tar archive would yield its headers as records, and a zip archive noise or
-//! nothing.
+//! Read as text, a tar archive would yield its headers as records, a zip archive noise or nothing,
+//! and a list in UTF-16 records that are all invalid.
 
 use std::fmt;
 use std::io;
 
-/// A file that holds other files, or a document in a binary format.
+/// A file that holds other files, a document in a binary format, or text in UTF-16.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Container {
@@ -27,6 +27,8 @@ pub enum Container {
     Pdf,
     /// Data that were compressed by a program whose format is not read: `compress`, `lzip`, `lzop`, `lzma`, `lz4 -l`, Snappy.
     OtherCompression,
+    /// Text in UTF-16 with a byte order mark that does not begin with a tag: pages may be in UTF-16.
+    Utf16,
 }
 
 /// Size of a tar header in bytes.
@@ -39,9 +41,10 @@ impl Container {
     /// Number of first bytes that suffice to recognize all of them.
     pub const HEAD_BYTES: usize = TAR_HEADER;
 
-    /// Recognizes data that begin with `head`; `None` if they are none of these. A list, a log or a
-    /// page is never recognized: a zip or 7z archive begins with control characters, a PDF with
-    /// `%PDF-` and a version, and a tar header must have the right checksum.
+    /// Recognizes data that begin with `head`; `None` if they are none of these. A list or a log in
+    /// UTF-8, or a page, is never recognized: a zip or 7z archive begins with control characters, a
+    /// PDF with `%PDF-` and a version, a tar header must have the right checksum, and text in UTF-16
+    /// has a byte order mark, which is not UTF-8, and a NUL.
     ///
     /// ```
     /// use uriscan::io::Container;
@@ -69,6 +72,7 @@ impl Container {
             [0x5D, 0, 0, _, _, length @ ..] if is_lzma_length(length) => {
                 Some(Container::OtherCompression)
             }
+            [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] if is_utf16(head) => Some(Container::Utf16),
             _ => head.first_chunk().filter(|header| is_tar(header)).map(|_| Container::Tar),
         }
     }
@@ -103,6 +107,7 @@ impl Container {
             Container::SevenZip => "a 7z archive",
             Container::Pdf => "a PDF document",
             Container::OtherCompression => "compressed in a format that is not read",
+            Container::Utf16 => "text in UTF-16",
         }
     }
 
@@ -122,6 +127,7 @@ impl Container {
                 "unpack it with the program that made it, as in `lz4 -dc FILE | uriscan ...`"
             }
             Container::Pdf => "convert it to text, as in `pdftotext FILE - | uriscan extract`",
+            Container::Utf16 => "convert it, as in `iconv -f UTF-16 -t UTF-8 FILE | uriscan ...`",
         }
     }
 
@@ -146,6 +152,22 @@ fn of_zip(head: &[u8]) -> Container {
         b"[Content_Types].xml" | b"_rels/.rels" => Container::OfficeOpenXml,
         _ => Container::Zip,
     }
+}
+
+/// Whether `head` is the beginning of a text in UTF-16 with a byte order mark, but not of a page.
+fn is_utf16(head: &[u8]) -> bool {
+    let unit: fn([u8; 2]) -> u16 = match head {
+        // The mark of UTF-32 begins with that of UTF-16.
+        [0xFF, 0xFE, 0, 0, ..] => return false,
+        [0xFF, 0xFE, ..] => u16::from_le_bytes,
+        [0xFE, 0xFF, ..] => u16::from_be_bytes,
+        _ => return false,
+    };
+    let (units, _) = head[2..].as_chunks();
+    let is_space = |unit: &u16| matches!(unit, 0x09..=0x0D | 0x20);
+    let first = units.iter().map(|&bytes| unit(bytes)).find(|unit| !is_space(unit));
+    // Whatever is in UTF-16 has a NUL in each line end, and in all of ASCII.
+    head.contains(&0) && first != Some(u16::from(b'<'))
 }
 
 /// Whether `bytes` begin with the length in the header of an `lzma` file: less than 1 TiB, or unknown.
@@ -184,7 +206,8 @@ struct Refusal(Container);
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "is {} and not text; {}", self.0.name(), self.0.advice())
+        let required = if self.0 == Container::Utf16 { "UTF-8" } else { "text" };
+        write!(f, "is {} and not {required}; {}", self.0.name(), self.0.advice())
     }
 }
 
@@ -245,6 +268,9 @@ mod tests {
                 Container::OtherCompression,
             ),
             (b"\x5D\0\0\x80\0\x46\0\x10\0\0\0\0\0".to_vec(), Container::OtherCompression),
+            (b"\xFF\xFEh\0t\0t\0p\0".to_vec(), Container::Utf16),
+            (b"\xFE\xFF\0\r\0\n\0h".to_vec(), Container::Utf16),
+            (b"\xFF\xFE\x03\x26\n\0".to_vec(), Container::Utf16),
             (tar("a", b"ustar\x0000").to_vec(), Container::Tar),
             (tar("http://h/", b"ustar  \0").to_vec(), Container::Tar),
             (tar("a/b.txt", b"").to_vec(), Container::Tar),
@@ -281,6 +307,12 @@ mod tests {
             b"LZIP\n",
             b"\x02\x21\n",
             b"\xFF\x06sNaPpY",
+            // Bytes that are neither UTF-8 nor UTF-16, pages in UTF-16, and UTF-32.
+            b"\xFF\xFEh\n",
+            b"\xFE\xFF",
+            b"\xFF\xFE<\0h\0t\0m\0l\0>\0",
+            b"\xFE\xFF\0\n\0<\0!",
+            b"\xFF\xFE\0\0h\0\0\0",
             b"%PDF-\n",
             b"%PDF-x.y\n",
             line.as_bytes(),

@@ -138,3 +138,53 @@ fn gzip_may_be_padded_and_garbage_is_an_error_after_the_lines_before_it() {
         assert_eq!(ran.stderr, what);
     }
 }
+
+/// `text` in UTF-16 with a byte order mark, as programs of Windows write it.
+fn in_utf16(text: &str, is_little: bool) -> Vec<u8> {
+    let bytes = if is_little { u16::to_le_bytes } else { u16::to_be_bytes };
+    "\u{feff}".encode_utf16().chain(text.encode_utf16()).flat_map(bytes).collect()
+}
+
+#[test]
+fn text_in_utf_16_is_called_that_by_every_command() {
+    let list = "http://h/a\r\nHTTP://h/a\r\n";
+    let place = Place::new(&[]);
+    let files = [
+        ("le.txt", in_utf16(list, true)),
+        ("be.txt", in_utf16(list, false)),
+        ("t.csv", in_utf16("id,url\r\n1,http://h/\r\n", true)),
+        ("t.jsonl", in_utf16("{\"url\":\"http://h/\"}\n", true)),
+        ("p.html", in_utf16("<!doctype html>\n<a href=\"http://h/x\">", true)),
+    ];
+    for (name, bytes) in &files {
+        std::fs::write(place.path(name), bytes).unwrap();
+    }
+    for call in [
+        "dedup le.txt",
+        "dedup be.txt",
+        "normalize le.txt",
+        "check le.txt",
+        "check -q be.txt",
+        "parse le.txt",
+        "census le.txt",
+        "audit le.txt",
+        "audit --redact le.txt",
+        "top le.txt",
+        "key le.txt",
+        "resolve --base http://h/ le.txt",
+        "set create s.set le.txt",
+        "extract le.txt",
+        "extract --from csv t.csv",
+        "dedup --extract be.txt",
+        "check --extract t.jsonl",
+        "census --extract --link-column url t.csv",
+        "dedup t.csv",
+        "dedup --host h le.txt",
+    ] {
+        let args: Vec<&str> = call.split(' ').collect();
+        let ran = place.run(&args, "");
+        let expected = "is text in UTF-16 and not UTF-8; convert it, as in `iconv -f UTF-16 -t UTF-8 FILE | uriscan ...`";
+        assert!(ran.code == 2 && ran.stderr.contains(expected), "{call}: {}", ran.stderr);
+    }
+    assert_eq!(place.run(&["extract", "p.html"], "").quiet(), "http://h/x\n");
+}
