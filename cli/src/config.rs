@@ -480,7 +480,7 @@ impl Config {
         from: &args::FromText,
         links: LinkUse<'_>,
     ) -> Result<Config, Failure> {
-        self.evidence.extend(filters::paths(&from.find).cloned());
+        self.evidence.extend(filters::paths(&from.find.filters).cloned());
         if from.extract {
             let mut options = extract_options(&from.find, links.accepts_iris)?
                 .has_places(links.has_places)
@@ -500,7 +500,7 @@ impl Config {
                 "requires --extract, which reads the links in the input",
             ));
         }
-        let filter = filters::of_lists(&from.find)?;
+        let filter = filters::of_lists(&from.find.filters)?;
         self.filter = (!filter.is_empty()).then_some(filter);
         Ok(self)
     }

@@ -8,7 +8,7 @@ use uriscan::extract::{Filter, Limit, Property};
 use uriscan::internals::files::File;
 use uriscan::io::compress::decompressed;
 
-use crate::args::Find;
+use crate::args::Filters;
 use crate::exit::Failure;
 
 /// The longest line of a file of values, in bytes.
@@ -25,30 +25,30 @@ enum Values {
     Patterns,
 }
 
-/// The files of `find`, what their lines are, and whether these are required, and not excluded.
-fn files(find: &Find) -> [(&[PathBuf], Values, bool); 6] {
+/// The files of `typed`, what their lines are, and whether these are required, and not excluded.
+fn files(typed: &Filters) -> [(&[PathBuf], Values, bool); 6] {
     [
-        (&find.host_file, Values::Hosts, true),
-        (&find.domain_file, Values::Domains, true),
-        (&find.match_file, Values::Patterns, true),
-        (&find.not_host_file, Values::Hosts, false),
-        (&find.not_domain_file, Values::Domains, false),
-        (&find.not_match_file, Values::Patterns, false),
+        (&typed.host_file, Values::Hosts, true),
+        (&typed.domain_file, Values::Domains, true),
+        (&typed.match_file, Values::Patterns, true),
+        (&typed.not_host_file, Values::Hosts, false),
+        (&typed.not_domain_file, Values::Domains, false),
+        (&typed.not_match_file, Values::Patterns, false),
     ]
 }
 
-/// The files that the filters of `find` are read from.
-pub(crate) fn paths(find: &Find) -> impl Iterator<Item = &PathBuf> {
-    files(find).into_iter().flat_map(|(paths, ..)| paths)
+/// The files that the filters of `typed` are read from.
+pub(crate) fn paths(typed: &Filters) -> impl Iterator<Item = &PathBuf> {
+    files(typed).into_iter().flat_map(|(paths, ..)| paths)
 }
 
 /// The records of a list to keep.
 ///
 /// # Errors
 /// When a file cannot be read, or a value is one that no URI has.
-pub(crate) fn of_lists(find: &Find) -> Result<Filter, Failure> {
-    let mut filter = of_links(find)?;
-    for name in find.scheme.iter().flat_map(|list| list.split(',')) {
+pub(crate) fn of_lists(typed: &Filters) -> Result<Filter, Failure> {
+    let mut filter = of_links(typed)?;
+    for name in typed.scheme.iter().flat_map(|list| list.split(',')) {
         let scheme = Property::scheme(name);
         let scheme = scheme.map_err(|what| Failure::at(format_args!("--scheme {name}"), what))?;
         filter = filter.only(scheme);
@@ -60,12 +60,12 @@ pub(crate) fn of_lists(find: &Find) -> Result<Filter, Failure> {
 ///
 /// # Errors
 /// As for [`of_lists`].
-pub(crate) fn of_links(find: &Find) -> Result<Filter, Failure> {
-    let only = [&find.host, &find.domain, &find.matches].into_iter().flatten().cloned();
-    let not = [&find.not_scheme, &find.not_host, &find.not_domain, &find.not_match];
+pub(crate) fn of_links(typed: &Filters) -> Result<Filter, Failure> {
+    let only = [&typed.host, &typed.domain, &typed.matches].into_iter().flatten().cloned();
+    let not = [&typed.not_scheme, &typed.not_host, &typed.not_domain, &typed.not_match];
     let not = not.into_iter().flatten().cloned();
     let mut filter = not.fold(only.fold(Filter::default(), Filter::only), Filter::not);
-    for (paths, values, is_required) in files(find) {
+    for (paths, values, is_required) in files(typed) {
         for path in paths {
             let add = if is_required { Filter::only } else { Filter::not };
             let (with, count) = read(path, values, (filter, add), MOST_BYTES)?;
@@ -78,10 +78,10 @@ pub(crate) fn of_links(find: &Find) -> Result<Filter, Failure> {
         }
     }
     let limits = [
-        (Limit::Segments, find.max_segments),
-        (Limit::Repeats, find.max_repeats),
-        (Limit::Params, find.max_params),
-        (Limit::Length, find.max_length),
+        (Limit::Segments, typed.max_segments),
+        (Limit::Repeats, typed.max_repeats),
+        (Limit::Params, typed.max_params),
+        (Limit::Length, typed.max_length),
     ];
     for (limit, most) in limits {
         filter = most.into_iter().fold(filter, |filter, most| filter.at_most(limit, most));

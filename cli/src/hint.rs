@@ -1,28 +1,115 @@
 //! The hint that is printed if most of the input is not a list of URIs: what it looks like, and the command that reads it.
 
+mod call;
+#[cfg(test)]
+mod tests;
+
 use std::io::{Cursor, Read};
 use std::path::Path;
 
 use uriscan::extract::Format;
 use uriscan::internals::files::File;
 use uriscan::io::compress::decompressed;
-use uriscan::io::escaped;
+use uriscan::pipeline::Report;
+use uriscan::resolve::Suffix;
+use uriscan::uri::{ErrorKind, parse};
 
-use crate::args;
-use crate::exit::shown_name;
+use call::Call;
+pub(crate) use call::typed;
 
 /// Bytes of an input that are examined.
 const HEAD_BYTES: u64 = 8 << 10;
 
-/// The hint about the file at `path`, if it looks like something else than a list: most of its records are not URIs if
-/// `is_odd`, or it is a table anyway.
-pub(crate) fn of_file(path: &Path, is_odd: bool) -> Option<String> {
-    advice(&head_of(file(path)?)?, &path.display().to_string(), is_odd, &Call::of_process())
+/// Inputs that are examined.
+pub(crate) const MOST_INPUTS: usize = 256;
+
+/// What an input begins with.
+pub(crate) struct Beginning {
+    name: String,
+    head: Vec<u8>,
 }
 
-/// The hint about standard input, which began with `head`.
-pub(crate) fn of_stdin(head: &[u8], is_odd: bool) -> Option<String> {
-    advice(&head_of(Cursor::new(head.to_vec()))?, "-", is_odd, &Call::of_process())
+impl Beginning {
+    /// That of the file at `path`, if it can be read again.
+    pub(crate) fn of_file(path: &Path) -> Option<Beginning> {
+        Some(Beginning { name: path.display().to_string(), head: head_of(file(path)?)? })
+    }
+
+    /// That of standard input, which began with `head`.
+    pub(crate) fn of_stdin(head: &[u8]) -> Option<Beginning> {
+        Some(Beginning { name: "-".to_owned(), head: head_of(Cursor::new(head.to_vec()))? })
+    }
+
+    /// Its whole lines, without white space around them, and without blank ones.
+    fn lines(&self) -> impl Iterator<Item = &[u8]> {
+        let is_whole = (self.head.len() as u64) < HEAD_BYTES;
+        let end = self.head.iter().rposition(|&byte| byte == b'\n').filter(|_| !is_whole);
+        let lines = self.head[..end.unwrap_or(self.head.len())].split(|&byte| byte == b'\n');
+        lines.map(<[u8]>::trim_ascii).filter(|line| !line.is_empty())
+    }
+
+    /// Whether most of its lines are as `is_such` says.
+    fn is_mostly(&self, is_such: impl Fn(&[u8]) -> bool) -> bool {
+        let (such, all) = self
+            .lines()
+            .fold((0, 0_usize), |(such, all), line| (such + usize::from(is_such(line)), all + 1));
+        2 * such > all
+    }
+}
+
+/// The hint about `inputs`, which were read as lists with the result `report`: one of them looks like something else, since
+/// most of its records are not URIs or it is a table anyway, or most records have no scheme.
+pub(crate) fn of_inputs(inputs: &[Beginning], is_only: bool, report: &Report) -> Option<String> {
+    of_beginnings(inputs, is_only, report, &Call::of_process())
+}
+
+fn of_beginnings(
+    inputs: &[Beginning],
+    is_only: bool,
+    report: &Report,
+    call: &Call,
+) -> Option<String> {
+    let most_are_invalid = report.invalid.total() > report.records / 2;
+    let may_be_relative = call.has("--base") || !call.takes("suffix-scheme");
+    let is_invalid =
+        |line: &[u8]| parse(line).map_or(true, |parts| !parts.is_uri() && !may_be_relative);
+    let names: Vec<&str> = inputs.iter().map(|input| &*input.name).collect();
+    let about = inputs.iter().find_map(|input| {
+        let is_odd = match is_only {
+            true => most_are_invalid,
+            false => report.invalid.total() > 0 && input.is_mostly(is_invalid),
+        };
+        let others: Vec<&str> = names.iter().copied().filter(|name| *name != input.name).collect();
+        advice(&input.head, &input.name, is_odd, (call, &call.without(&others)))
+    });
+    about.or_else(|| without_scheme(inputs, report, call))
+}
+
+/// The hint that most records have no scheme, if the command can complete them, and they look as if that were meant.
+fn without_scheme(inputs: &[Beginning], report: &Report, call: &Call) -> Option<String> {
+    let relative = report.invalid.of(ErrorKind::Relative);
+    let is_possible = ["--base", "--suffix-scheme", "--grammar", "--profile"];
+    if 2 * relative <= report.records
+        || !call.takes("suffix-scheme")
+        || is_possible.iter().any(|option| call.has(option))
+    {
+        return None;
+    }
+    let suffix = Suffix::new("https").ok()?;
+    let is_suffix = |line: &[u8]| {
+        let is_relative = parse(line).is_ok_and(|parts| !parts.is_uri());
+        is_relative && suffix.complete_into(line, &mut Vec::new()).is_ok()
+    };
+    let input = inputs.iter().find(|input| input.is_mostly(is_suffix))?;
+    let first = input.lines().find(|line| is_suffix(line))?;
+    let records = report.records;
+    let plural = if records == 1 { "" } else { "s" };
+    let have = if relative == 1 { "has" } else { "have" };
+    let how = call.with(&["--suffix-scheme https".to_owned()]);
+    Some(format!(
+        "{relative} of {records} record{plural} {have} no scheme, such as {}. Try `{how}`",
+        call::quoted(&String::from_utf8_lossy(&first[..first.len().min(80)]))
+    ))
 }
 
 /// The hint about the file at `path` whose secrets are masked, if it is binary data, in which none is found.
@@ -54,13 +141,14 @@ fn of_masked_head(head: &[u8], name: &str) -> Option<String> {
     })
 }
 
-/// The hint about the input of `call` with this `name`, which begins with `head`.
-fn advice(head: &[u8], name: &str, is_odd: bool, call: &Call) -> Option<String> {
+/// The hint about the input with this `name`, which begins with `head`, of a call with other inputs, perhaps, and of the
+/// same one without these.
+fn advice(head: &[u8], name: &str, is_odd: bool, (call, alone): (&Call, &Call)) -> Option<String> {
     let header = Header::of(head, name).filter(|header| is_odd || header.urls.is_some());
-    if let Some((header, options)) =
-        header.and_then(|it| it.options(name, call).map(|how| (it, how)))
+    if let Some(header) = &header
+        && let Some(options) = header.options(name, call)
     {
-        let how = call.with(&options);
+        let how = alone.with(&options);
         let what = header.shown();
         return Some(match is_odd {
             true => {
@@ -70,87 +158,23 @@ fn advice(head: &[u8], name: &str, is_odd: bool, call: &Call) -> Option<String> 
         });
     }
     let (what, from) = look(head, name).filter(|_| is_odd)?;
-    let needs_base = what == "HTML" && !call.has("--base");
-    let how = if call.takes("extract") {
-        let mut options = vec!["--extract".to_owned()];
-        options.extend(from.map(|from| format!("--from {from}")));
-        options.extend((needs_base && call.takes("base")).then(|| "--base URL".to_owned()));
-        call.with(&options)
-    } else {
-        let from = from.map_or(String::new(), |from| format!(" --from {from}"));
-        let base = if needs_base { " --base URL" } else { "" };
-        format!("uriscan extract{from}{base} {}", typed(name))
+    let (mut options, call) = match call.takes("extract") {
+        // Of several files each is read as what it is.
+        true if from.is_none() => (vec!["--extract".to_owned()], call.clone()),
+        true => (vec!["--extract".to_owned()], alone.clone()),
+        false => (Vec::new(), alone.as_extract()),
     };
+    options.extend(from.map(|from| format!("--from {from}")));
+    if let Some(column) = header.as_ref().and_then(|header| header.urls.as_deref())
+        && call.takes("link-column")
+    {
+        options.push(format!("--link-column {}", typed(column)));
+    }
+    if what == "HTML" && !call.has("--base") && call.takes("base") {
+        options.push("--base URL".to_owned());
+    }
+    let how = call.with(&options);
     Some(format!("most of {name} is not a list of URIs; it looks like {what}. Try `{how}`"))
-}
-
-/// The command as it was typed.
-struct Call {
-    /// The words of its name, such as `set add`.
-    words: Vec<String>,
-    /// The arguments after them.
-    rest: Vec<String>,
-}
-
-impl Call {
-    fn of_process() -> Call {
-        let args = std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned());
-        Call::of(args.collect())
-    }
-
-    fn of(mut args: Vec<String>) -> Call {
-        let words = if args.first().is_some_and(|word| word == "set") { 2 } else { 1 };
-        let rest = args.split_off(words.min(args.len()));
-        Call { words: args, rest }
-    }
-
-    /// Whether the command has an option of this name.
-    fn takes(&self, option: &str) -> bool {
-        let all = args::definition();
-        let command = self.words.iter().try_fold(&all, |all, word| all.find_subcommand(word));
-        command.is_some_and(|command| {
-            command.get_arguments().any(|argument| argument.get_long() == Some(option))
-        })
-    }
-
-    /// Whether `option` was typed.
-    fn has(&self, option: &str) -> bool {
-        self.rest.iter().any(|arg| {
-            arg.strip_prefix(option).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
-        })
-    }
-
-    /// The command with more `options`.
-    fn with(&self, options: &[String]) -> String {
-        /// Longer calls, such as those with many files, are cut.
-        const LONGEST: usize = 400;
-        let mut text = format!("uriscan {} {}", self.words.join(" "), options.join(" "));
-        for arg in &self.rest {
-            if text.len() + arg.len() > LONGEST {
-                return text + " ...";
-            }
-            text += " ";
-            text += &quoted(&shown_name(arg));
-        }
-        text
-    }
-}
-
-/// The name of a file or a column as it is typed to a shell; `NAME` for one that a message cannot show as it is.
-pub(crate) fn typed(name: &str) -> String {
-    let text = quoted(name);
-    if name.starts_with('-') && name != "-" && text != "NAME" { format!("./{text}") } else { text }
-}
-
-/// An argument as it is typed to a shell.
-fn quoted(arg: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "/._-+,:@%=".contains(c);
-    let is_shown = escaped(arg).to_string() == arg && !arg.contains(char::REPLACEMENT_CHARACTER);
-    match arg {
-        _ if !is_shown => "NAME".to_owned(),
-        arg if !arg.is_empty() && arg.chars().all(is_plain) => arg.to_owned(),
-        arg => format!("'{}'", arg.replace('\'', r"'\''")),
-    }
 }
 
 /// What an input that begins with `head` looks like, and the format to name, if it is not detected.
@@ -293,170 +317,4 @@ pub(crate) fn is_url(path: &Path) -> bool {
         scheme.first().is_some_and(u8::is_ascii_alphabetic)
             && scheme.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(byte))
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_looks_like_something_is_named() {
-        for (head, name, expected) in [
-            (&b"id,url\n1,http://h/\n2,\"http://h/,\"\n"[..], "-", Some("CSV")),
-            (b"id\turl\n1\thttp://h/\n", "-", Some("TSV")),
-            (b"a b c\nd e\n", "x.csv", Some("CSV")),
-            (b"<!doctype html>\n<p>\n", "-", Some("HTML")),
-            (b"{\"a\":1}\n", "-", Some("JSON")),
-            (
-                b"h - - [10/Oct/2000:13:55:36 -0700] \"GET /i HTTP/1.0\" 200 1\n",
-                "-",
-                Some("an access log"),
-            ),
-            (b"\x7fELF\0\0\n", "-", Some("binary data")),
-            (b"WARC/1.0\r\n", "-", Some("a web archive")),
-            (b"http://h/\n\0\nhttp://h/a b\n", "-", None),
-            (b"a,b\nc\n", "-", None),
-            (b"a,b\n", "-", None),
-            (b"no uri\nno uri\n", "-", None),
-            (b"", "-", None),
-        ] {
-            assert_eq!(look(head, name).map(|found| found.0), expected, "{}", head.escape_ascii());
-        }
-    }
-
-    fn told(head: &str, name: &str, is_odd: bool, typed: &str) -> Option<String> {
-        let call = Call::of(typed.split(' ').map(str::to_owned).collect());
-        advice(head.as_bytes(), name, is_odd, &call)
-    }
-
-    #[test]
-    fn a_hint_is_the_command_that_was_typed_with_options_that_it_has() {
-        const LOG: &str = "h - - [10/Oct/2000:13:55:36 -0700] \"GET /i HTTP/1.0\" 200 1\n";
-        for (head, name, typed, expected) in [
-            (LOG, "nginx.log", "top nginx.log", "uriscan top --extract nginx.log"),
-            (LOG, "x", "top --by domain x", "uriscan top --extract --by domain x"),
-            (LOG, "x", "set add s.set x", "uriscan set add --extract s.set x"),
-            (LOG, "-", "dedup", "uriscan dedup --extract"),
-            (LOG, "a b", "resolve --base http://h/ ab", "uriscan extract 'a b'"),
-            ("<html>\n", "x.html", "check x.html", "uriscan check --extract --base URL x.html"),
-            (
-                "<html>\n",
-                "x",
-                "dedup --base=http://h/ x",
-                "uriscan dedup --extract --base=http://h/ x",
-            ),
-            ("1,http://h/\n2,http://i/\n", "x", "dedup x", "uriscan dedup --extract --from csv x"),
-            ("id,url\n1,http://h/\n", "x.csv", "dedup x.csv", "uriscan dedup --column url x.csv"),
-            ("id,url\n1,http://h/\n", "-", "key -q", "uriscan key --column url --from csv -q"),
-            (
-                "id\turl\n1\thttp://h/\n",
-                "x.tsv.gz",
-                "parse x.tsv.gz",
-                "uriscan parse --column url x.tsv.gz",
-            ),
-            (
-                "id,url\n1,http://h/\n",
-                "x.csv",
-                "census x.csv",
-                "uriscan census --extract --link-column url x.csv",
-            ),
-            (
-                "id,url\n1,http://h/\n",
-                "x.csv",
-                "audit x.csv",
-                "uriscan audit --extract --link-column url x.csv",
-            ),
-            (
-                "id,url\n1,http://h/\n",
-                "x.csv",
-                "check --differ x.csv",
-                "uriscan check --extract --link-column url --differ x.csv",
-            ),
-            (
-                "id,url\n1,http://h/\n",
-                "x.csv",
-                "dedup --base http://u:hun'ter2@h/ x.csv",
-                "uriscan dedup --column url --base 'http://u:***@h/' x.csv",
-            ),
-            ("id,path\n1,/a\n", "x.csv", "dedup x.csv", "uriscan dedup --column NAME x.csv"),
-            (
-                "id,url\n1,http://h/\n",
-                "x",
-                "resolve --base http://h/ x",
-                "uriscan extract --from csv x",
-            ),
-        ] {
-            let told = told(head, name, true, typed).unwrap();
-            assert!(told.ends_with(&format!("Try `{expected}`")), "{typed}: {told}");
-        }
-        let many = format!("top {}", "file ".repeat(1000));
-        assert!(told(LOG, "file", true, &many).unwrap().ends_with(" file ...`"));
-    }
-
-    #[test]
-    fn a_table_that_is_read_as_lines_is_told_with_its_columns() {
-        let list = |head, name| told(head, name, false, &format!("dedup {name}"));
-        for (head, name, expected) in [
-            (
-                "url,name\nhttp://h/,a\n",
-                "x.csv",
-                "x.csv looks like CSV with the columns url, name, and was read as lines. Try `uriscan dedup --column url x.csv`",
-            ),
-            (
-                "\"the url\",\"a,b\"\nhttp://h/,a\n",
-                "x",
-                "x looks like CSV with the columns the url, a,b, and was read as lines. Try `uriscan dedup --column 'the url' --from csv x`",
-            ),
-            (
-                "url\nhttp://h/\n",
-                "x.csv",
-                "x.csv looks like CSV with the column url, and was read as lines. Try `uriscan dedup --column url x.csv`",
-            ),
-        ] {
-            assert_eq!(list(head, name).as_deref(), Some(expected));
-        }
-        for (head, name) in [
-            ("http://h/a,b\nhttp://h/c,d\n", "x"),
-            ("http://h/a,b\nhttp://h/c,d\n", "x.csv"),
-            ("a,b\nc,d\n", "x"),
-            ("/a,b\nhttp://h/c,d\n", "x"),
-            ("mailto:a,b\nhttp://h/c,d\n", "x.csv"),
-            ("url\nhttp://h/\n", "x"),
-            ("", "x.csv"),
-        ] {
-            assert_eq!(list(head, name), None, "{head}");
-        }
-    }
-
-    #[test]
-    fn names_are_quoted_for_a_shell() {
-        for (name, expected) in [
-            ("-", "-"),
-            ("a/b-1.csv", "a/b-1.csv"),
-            ("été.csv", "été.csv"),
-            ("a b.csv", "'a b.csv'"),
-            ("a'b.csv", r"'a'\''b.csv'"),
-            ("$(x)", "'$(x)'"),
-            ("`x`;y", "'`x`;y'"),
-            ("~a", "'~a'"),
-            ("-a b", "./'-a b'"),
-            ("-o", "./-o"),
-            ("a\nb", "NAME"),
-            ("a\u{202e}b", "NAME"),
-            ("a\u{fffd}", "NAME"),
-            ("", "''"),
-        ] {
-            assert_eq!(typed(name), expected);
-        }
-    }
-
-    #[test]
-    fn urls_are_no_paths() {
-        for url in ["http://h/", "HTTPS://h", "s3://bucket/key", "git+ssh://h"] {
-            assert!(is_url(Path::new(url)), "{url}");
-        }
-        for path in ["a/b", "/a://b", "http:/h", "://h", "C:\\a", "a b://c", ""] {
-            assert!(!is_url(Path::new(path)), "{path}");
-        }
-    }
 }

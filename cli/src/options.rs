@@ -131,19 +131,17 @@ pub(crate) fn base(
     lenient_scheme: bool,
     repairs: Repairs,
 ) -> Result<Context, Failure> {
-    let mut repaired = Vec::new();
-    let text = match repair(uri.as_bytes(), repairs, &mut repaired) {
-        Ok(_) if grammar == Grammar::Rfc3986 => &repaired,
-        _ => uri.as_bytes(),
-    };
     let context = match grammar.legacy() {
-        None => BaseUri::new(text).map(|base| Context::Base {
-            base,
-            options: resolve::Options::default().lenient_scheme(lenient_scheme),
-        }),
-        Some(legacy) => {
-            LegacyBase::new(text, legacy).map(|base| Context::Legacy { base, lenient_scheme })
+        None => {
+            let mut text = Vec::new();
+            let repaired = repair(uri.as_bytes(), repairs, &mut text);
+            repaired.and_then(|_| BaseUri::new(&text)).map(|base| Context::Base {
+                base,
+                options: resolve::Options::default().lenient_scheme(lenient_scheme),
+            })
         }
+        Some(legacy) => LegacyBase::new(uri.as_bytes(), legacy)
+            .map(|base| Context::Legacy { base, lenient_scheme }),
     };
     context.map_err(|error| {
         let what = format!("the base is not a URI: {error}");
@@ -171,7 +169,7 @@ pub(crate) fn side_file(option: &str, path: Option<PathBuf>) -> Result<Option<Pa
 }
 
 pub(crate) fn extract_options(find: &args::Find, iri: bool) -> Result<ExtractOptions, Failure> {
-    let schemes = match find.scheme.as_deref() {
+    let schemes = match find.filters.scheme.as_deref() {
         None => Schemes::Known,
         Some("any") => Schemes::Any,
         Some(list) => {
@@ -208,7 +206,7 @@ pub(crate) fn extract_options(find: &args::Find, iri: bool) -> Result<ExtractOpt
         .max_expansion(find.max_expansion)
         .media_types(find.mime.clone())
         .page_parts(find.page_parts())
-        .filter(filters::of_links(find)?);
+        .filter(filters::of_links(&find.filters)?);
     let format = match find.from.as_deref() {
         // With a pattern it is a log, whatever it looks like.
         Some("auto") | None => find.log_format.as_ref().map(|_| Format::Clf),

@@ -208,7 +208,7 @@ fn open_again(config: &Config) -> Result<Vec<Source>, Error> {
     Ok(opened.sources)
 }
 
-/// Prints what the first input looks like, if it is not a list of URIs.
+/// Prints what an input looks like, if it is not a list of URIs.
 fn print_hint(config: &Config, report: &Report, stdin_head: &StdinHead) {
     // Not rows, and not a column.
     let is_list = config.documents.is_none() && config.column.is_none() && !config.job.reads_rows();
@@ -226,12 +226,19 @@ fn print_hint(config: &Config, report: &Report, stdin_head: &StdinHead) {
             stdin_head.get().and_then(|head| hint::of_masked_stdin(head))
         }
         _ if is_masked => None,
-        Some(Input::File(path)) => hint::of_file(path, is_odd),
-        Some(Input::Stdin) => stdin_head.get().and_then(|head| hint::of_stdin(head, is_odd)),
         Some(Input::Remote(url)) if url.is_web() && is_odd => Some(format!(
             "most of {url} is not a list of URIs; use -e URL or `echo URL | uriscan ...` for the URL itself"
         )),
-        Some(Input::Remote(_) | Input::Typed(_)) | None => None,
+        _ => {
+            let inputs = config.inputs.iter().take(hint::MOST_INPUTS);
+            let beginnings = inputs.filter_map(|input| match input {
+                Input::File(path) => hint::Beginning::of_file(path),
+                Input::Stdin => hint::Beginning::of_stdin(stdin_head.get()?),
+                Input::Typed(_) | Input::Remote(_) => None,
+            });
+            let beginnings: Vec<_> = beginnings.collect();
+            hint::of_inputs(&beginnings, config.inputs.len() == 1, report)
+        }
     };
     if let Some(hint) = hint {
         eprint_line(format_args!("uriscan: {hint}"));

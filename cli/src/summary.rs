@@ -124,6 +124,7 @@ impl Summary {
             differs: matches!(&config.job, Job::Legacy { question: LegacyQuestion::Differ(_), .. }),
             findings,
             has_filter: config.filter.is_some()
+                || matches!(&config.job, Job::Resolve(options) if !options.filter.is_empty())
                 || config
                     .documents
                     .as_ref()

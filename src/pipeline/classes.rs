@@ -360,6 +360,7 @@ impl Long<'_> {
                 self.bytes.skip(record.len)?;
                 sinks.out.write_all(&row).map_err(Error::Write)?;
             }
+            invalid::LongRecord::Filtered(_) => self.bytes.skip(record.len)?,
             invalid::LongRecord::AsIs { head } => {
                 sinks.out.write_all(&head).map_err(Error::Write)?;
                 self.bytes.copy(record.len, &mut *sinks.out)?;

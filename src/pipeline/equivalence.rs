@@ -13,7 +13,7 @@ use crate::normalize::{
     self, Options, canonical, canonical_here, normalize_exact, normalize_rfc2396,
 };
 use crate::profile::{self, Profile};
-use crate::repair::{Repair, Repairs, repair};
+use crate::repair::{Repair, Repairs, repair_in};
 use crate::resolve::{Context, Placed};
 use crate::rules::{self, Identity, RuleSet};
 use crate::set::Meaning;
@@ -390,7 +390,7 @@ pub(super) fn decoded(
     text: &[u8],
 ) -> Result<(Vec<u8>, bool), UriError> {
     let mut repaired = Vec::new();
-    let changes = repair(text, repairs, &mut repaired)?;
+    let changes = repair_in(context, text, repairs, &mut repaired)?;
     Ok((target_in(context, &repaired).unwrap_or(repaired), !changes.is_empty()))
 }
 
@@ -410,7 +410,7 @@ pub(super) fn mended(
         return Err(error);
     }
     let mut repaired = Vec::new();
-    repair(text, repairs, &mut repaired)?;
+    repair_in(context, text, repairs, &mut repaired)?;
     Ok(target_in(context, &repaired).unwrap_or(repaired))
 }
 

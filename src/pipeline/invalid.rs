@@ -4,6 +4,7 @@ use super::report::Report;
 use super::slot::Slot;
 use crate::audit::redact_into;
 use crate::chunk::Span;
+use crate::extract::Cause;
 use crate::uri::UriError;
 
 /// What to do with a record that is not a URI (or is a relative reference).
@@ -77,6 +78,10 @@ impl Policy {
         long: LongRecord,
     ) {
         let Slot { chunk, out, rejects, report, stop, .. } = slot;
+        if let LongRecord::Filtered(cause) = long {
+            is_first.then(|| report.filtered.add(cause));
+            return;
+        }
         let piece = chunk.text.padded().content();
         // Always written, so that the next record, of whatever source, is a record of its own.
         let end = is_last.then_some(self.record_end);
@@ -118,6 +123,8 @@ pub(super) enum LongRecord {
     AsIs { head: Vec<u8> },
     /// Other bytes.
     Row(Vec<u8>),
+    /// Nothing: a filter does not keep it, because of this.
+    Filtered(Cause),
 }
 
 impl LongRecord {

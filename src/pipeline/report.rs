@@ -86,7 +86,7 @@ pub struct Report {
     /// Records that two grammars read differently; counted by [`super::inspect_rfc2396`] only.
     pub differing: u64,
     /// Records and links that a filter did not keep ([`super::records_of`]), which count nowhere else. Only
-    /// [`super::extract()`] and jobs on tables fill this in; of lists, [`super::Skipped`] has it.
+    /// [`super::extract()`], [`super::resolve()`] and jobs on tables fill this in; of lists, [`super::Skipped`] has it.
     pub filtered: Filtered,
     /// Bytes spilled to disk because of a memory limit ([`super::MemoryLimit`]).
     pub spilled: u64,

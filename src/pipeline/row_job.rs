@@ -150,14 +150,14 @@ pub(super) fn each_parsed<I: Isa>(
         let needs_no_repair = found.result.is_ok() && !repairs.change_valid(found.bytes);
         let (text, result) = match found.result {
             result if needs_no_repair => (found.bytes, result),
-            result => match mend(found.bytes, repairs, &mut mended) {
-                Some((parts, is_changed)) => {
+            result => match mend(found.bytes, result, repairs, &mut mended) {
+                Ok((parts, is_changed)) => {
                     report.repaired += u64::from(is_changed);
                     (&mended[..], Ok(parts))
                 }
-                None => {
-                    result.err().into_iter().for_each(|error| report.invalid.add(error.kind));
-                    (found.bytes, result)
+                Err(error) => {
+                    report.invalid.add(error.kind);
+                    (found.bytes, Err(error))
                 }
             },
         };
@@ -168,14 +168,22 @@ pub(super) fn each_parsed<I: Isa>(
     report.blank = lines as u64 - report.records;
 }
 
-/// Replaces `mended` by `text` with those of `repairs` that it needs, and gives its components and whether it is changed;
-/// `None` if it is not a URI-reference then either.
+/// Replaces `mended` by `text`, whose components or error are `parsed`, with those of `repairs` that it needs, and gives
+/// its components and whether it is changed.
+///
+/// # Errors
+/// If it is not a URI-reference then either, with what is still wrong.
 #[cold]
 #[inline(never)]
-fn mend(text: &[u8], repairs: Repairs, mended: &mut Vec<u8>) -> Option<(Components, bool)> {
-    if repairs.is_empty() {
-        return None;
+fn mend(
+    text: &[u8],
+    parsed: Result<Components, UriError>,
+    repairs: Repairs,
+    mended: &mut Vec<u8>,
+) -> Result<(Components, bool), UriError> {
+    if let (true, Err(error)) = (repairs.is_empty(), parsed) {
+        return Err(error);
     }
-    let changes = repair(text, repairs, mended).ok()?;
-    Some((parse(mended).ok()?, !changes.is_empty()))
+    let changes = repair(text, repairs, mended)?;
+    Ok((parse(mended)?, !changes.is_empty()))
 }

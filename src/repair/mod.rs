@@ -14,6 +14,7 @@
 //! The characters of `ucschar` are accepted, and in a query those of `iprivate`; bytes that are not
 //! UTF-8 and bidirectional formatting characters (4.1) are rejected.
 
+mod components;
 mod entity;
 mod padding;
 #[cfg(test)]
@@ -22,11 +23,12 @@ mod tests;
 use core::ops::Range;
 use std::borrow::Cow;
 
-use crate::grammar::class::{ByteClass, PATH, QUERY, SCHEME, URI_BYTE, USERINFO};
-use crate::grammar::{has_reference, scheme_facts};
-use crate::normalize::dns_to_ascii;
+use crate::grammar::class::URI_BYTE;
+use crate::grammar::has_reference;
 use crate::normalize::percent::{push_triplet, triplet};
-use crate::uri::{UriError, parse, split};
+use crate::resolve::Context;
+use crate::uri::{ErrorKind, UriError, parse};
+use components::Written;
 use entity::Decoded;
 
 named! {
@@ -145,12 +147,38 @@ pub struct Change {
 /// result of decoding it is not a URI-reference.
 ///
 /// # Errors
-/// Those of [`parse`] for `text`, if these repairs do not make it a URI-reference; `out` is empty
-/// then.
+/// If these repairs do not make `text` a URI-reference: the first fault, as [`parse`] orders them, that they leave, with
+/// its position in `text`; `out` is empty then.
+///
+/// ```
+/// use uriscan::repair::{Repair, Repairs, repair};
+/// use uriscan::uri::{ErrorKind, parse};
+/// let text = "http://h/é b".as_bytes();
+/// let error = parse(text).unwrap_err();
+/// assert_eq!((error.kind, error.at), (ErrorKind::NonAscii, 9));
+/// let iri = Repairs::default().with(Repair::Iri);
+/// let error = repair(text, iri, &mut Vec::new()).unwrap_err();
+/// assert_eq!((error.kind, error.at), (ErrorKind::Space, 11));
+/// ```
 pub fn repair(text: &[u8], repairs: Repairs, out: &mut Vec<u8>) -> Result<Vec<Change>, UriError> {
+    repair_in(None, text, repairs, out)
+}
+
+/// [`repair`] of a reference that `context` gives its scheme, which decides how its host is mapped, if it has none itself.
+///
+/// # Errors
+/// As [`repair`].
+pub(crate) fn repair_in(
+    context: Option<&Context>,
+    text: &[u8],
+    repairs: Repairs,
+    out: &mut Vec<u8>,
+) -> Result<Vec<Change>, UriError> {
     out.clear();
     let parsed = parse(text);
-    if parsed.is_ok() && !repairs.change_valid(text) {
+    let is_too_long = parsed.is_err_and(|error| error.kind == ErrorKind::TooLong);
+    if is_too_long || parsed.is_ok() && !repairs.change_valid(text) {
+        parsed?;
         out.extend_from_slice(text);
         return Ok(Vec::new());
     }
@@ -162,24 +190,33 @@ pub fn repair(text: &[u8], repairs: Repairs, out: &mut Vec<u8>) -> Result<Vec<Ch
     work.made[Repair::Entity as usize] = decoded.made();
     let inner = work.without_dirt(&decoded.text);
     let plain = work.plain(&decoded, inner.clone());
-    let is_done = work.components(&plain, out).is_some() && parse(out).is_ok();
-    if !is_done {
+    let mut written = Written::new(out);
+    work.components(context, &plain, &mut written);
+    let Written { is_repaired, origins, .. } = written;
+    let in_decoded = |at: usize| decoded.place(work.place_in(&decoded, inner.clone(), at));
+    let in_text = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    let left = parse(out);
+    if left.is_err() || !is_repaired {
         out.clear();
+        if let (Err(_), Err(error)) = (parsed, left) {
+            let at = in_decoded(origins.of(error.at as usize));
+            return Err(UriError { at: in_text(at), ..error });
+        }
         parsed?;
         out.extend_from_slice(text);
         return Ok(Vec::new());
     }
     let changes = Repair::ALL.into_iter().zip(work.made);
     let changes = changes.filter_map(|(repair, made)| made.map(|(at, count)| (repair, at, count)));
-    let in_text = |(repair, at, count): (Repair, usize, u32)| {
+    let of_change = |(repair, at, count): (Repair, usize, u32)| {
         let at = match repair {
             Repair::Entity => at,
             Repair::Quotes | Repair::Padding | Repair::LineBreak => decoded.place(at),
-            _ => decoded.place(work.place_in(&decoded, inner.clone(), at)),
+            _ => in_decoded(at),
         };
-        Change { repair, at: u32::try_from(at).unwrap_or(u32::MAX), count }
+        Change { repair, at: in_text(at), count }
     };
-    Ok(changes.map(in_text).collect())
+    Ok(changes.map(of_change).collect())
 }
 
 /// `text` with its character references decoded, whether it is valid or not; what no URI may hold becomes triplets.
@@ -324,143 +361,5 @@ impl Work {
             0x80.. => self.repairs.has(Repair::Iri),
             byte => URI_BYTE.has(byte),
         }
-    }
-
-    /// Appends `text` to `out`, component by component; `None` if a byte may not be repaired.
-    fn components(&mut self, text: &[u8], out: &mut Vec<u8>) -> Option<()> {
-        let slashed = self.slashed(text);
-        let text = slashed.as_deref().unwrap_or(text);
-        let parts = split(text);
-        let mut at = 0;
-        let facts = parts.scheme.and_then(scheme_facts);
-        if let Some(scheme) = parts.scheme {
-            at = scheme.len() + 1;
-            out.extend_from_slice(&text[..at]);
-        }
-        if let Some(authority) = parts.authority {
-            out.extend_from_slice(b"//");
-            at += 2;
-            let after_userinfo = memchr::memrchr(b'@', authority).map_or(0, |at| at + 1);
-            if after_userinfo > 0 {
-                self.encode(&authority[..after_userinfo - 1], at, USERINFO, false, out)?;
-                out.push(b'@');
-            }
-            let is_dns = facts.is_some_and(|facts| facts.dns_host);
-            self.hostport(&authority[after_userinfo..], at + after_userinfo, is_dns, out)?;
-            at += authority.len();
-        }
-        self.encode(parts.path, at, PATH, false, out)?;
-        at += parts.path.len();
-        for (delimiter, part) in [(b'?', parts.query), (b'#', parts.fragment)] {
-            let Some(part) = part else { continue };
-            out.push(delimiter);
-            self.encode(part, at + 1, QUERY, delimiter == b'?', out)?;
-            at += 1 + part.len();
-        }
-        Some(())
-    }
-
-    /// `text` with slashes for the backslashes that browsers treat as slashes, if there are any.
-    fn slashed(&mut self, text: &[u8]) -> Option<Vec<u8>> {
-        const SPECIAL: [&[u8]; 6] = [b"http", b"https", b"ws", b"wss", b"ftp", b"file"];
-        let colon = text.iter().position(|&byte| !SCHEME.has(byte))?;
-        let is_special = SPECIAL.iter().any(|name| name.eq_ignore_ascii_case(&text[..colon]));
-        if text[colon] != b':' || !is_special || !self.repairs.has(Repair::Backslash) {
-            return None;
-        }
-        let end = memchr::memchr2(b'?', b'#', text).unwrap_or(text.len());
-        memchr::memchr(b'\\', &text[..end])?;
-        let mut slashed = text.to_vec();
-        for at in memchr::memchr_iter(b'\\', &text[..end]) {
-            slashed[at] = b'/';
-            let _ = self.make(Repair::Backslash, at);
-        }
-        Some(slashed)
-    }
-
-    /// Appends host and port. Only non-ASCII bytes of a host are mapped: a space in a name is a
-    /// fault, and not a way to write one.
-    fn hostport(
-        &mut self,
-        text: &[u8],
-        start: usize,
-        is_dns: bool,
-        out: &mut Vec<u8>,
-    ) -> Option<()> {
-        let colon = memchr::memchr(b':', text).unwrap_or(text.len());
-        if text.is_ascii() || text.starts_with(b"[") || !text[colon..].is_ascii() {
-            out.extend_from_slice(text);
-            return Some(());
-        }
-        let (host, port) = text.split_at(colon);
-        // Stray percent signs stay, and remain a fault.
-        let has_stray = memchr::memchr_iter(b'%', host).any(|at| triplet(host, at).is_none());
-        if has_stray {
-            out.extend_from_slice(text);
-            return Some(());
-        }
-        const ASCII: ByteClass = ByteClass::range(0, 127);
-        let mut encoded = Vec::with_capacity(3 * host.len());
-        self.encode(host, start, ASCII, false, &mut encoded)?;
-        match dns_to_ascii(&encoded) {
-            Some(name) if is_dns => out.extend_from_slice(name.as_bytes()),
-            _ => out.extend_from_slice(&encoded),
-        }
-        out.extend_from_slice(port);
-        Some(())
-    }
-
-    /// Appends `part`, which starts at `start`, with triplets for bytes that are not in `class`.
-    fn encode(
-        &mut self,
-        part: &[u8],
-        start: usize,
-        class: ByteClass,
-        is_query: bool,
-        out: &mut Vec<u8>,
-    ) -> Option<()> {
-        if !part.is_ascii() {
-            let is_taken = |c: char| c.is_ascii() || is_iri_character(c, is_query);
-            if !str::from_utf8(part).ok()?.chars().all(is_taken) {
-                return None;
-            }
-        }
-        for (i, &byte) in part.iter().enumerate() {
-            if class.has(byte) {
-                out.push(byte);
-                continue;
-            }
-            let repair = match byte {
-                b'%' if triplet(part, i).is_some() => {
-                    out.push(byte);
-                    continue;
-                }
-                b'%' => Repair::Percent,
-                0x80.. => Repair::Iri,
-                b' ' => Repair::Space,
-                b'\\' => Repair::Backslash,
-                b'[' | b']' => Repair::Bracket,
-                b'"' | b'<' | b'>' | b'^' | b'`' | b'{' | b'|' | b'}' => Repair::Byte,
-                _ => return None,
-            };
-            self.make(repair, start + i)?;
-            push_triplet(byte, out);
-        }
-        Some(())
-    }
-}
-
-/// `ucschar` of RFC 3987 section 2.2, and `iprivate` in a query, without the characters that
-/// section 4.1 forbids.
-///
-fn is_iri_character(c: char, is_query: bool) -> bool {
-    match c as u32 {
-        // LRM, RLM, LRE, RLE, PDF, LRO, RLO.
-        0x200E | 0x200F | 0x202A..=0x202E => false,
-        0xA0..=0xD7FF | 0xF900..=0xFDCF | 0xFDF0..=0xFFEF => true,
-        0xE000..=0xF8FF | 0xF_0000..=0xF_FFFD | 0x10_0000..=0x10_FFFD => is_query,
-        0xE_0000..=0xE_0FFF => false,
-        code @ 0x1_0000..=0xE_FFFD => code & 0xFFFE != 0xFFFE,
-        _ => false,
     }
 }

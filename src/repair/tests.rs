@@ -178,6 +178,69 @@ fn iris_become_uris() {
     assert_eq!(repaired("http://h/é b", all).unwrap().0, "http://h/%C3%A9%20b");
 }
 
+#[test]
+fn the_fault_that_repairs_leave_is_reported_where_it_is() {
+    let iri = Repairs::default().with(Repair::Iri);
+    let usual = Repairs::usual();
+    let entity = Repairs::default().with(Repair::Entity);
+    for (text, repairs, kind, at) in [
+        ("http://h/ü b", iri, ErrorKind::Space, 11),
+        ("http://h/ü?é#ö b", iri, ErrorKind::Space, 17),
+        ("http://bücher.de/ b", iri, ErrorKind::Space, 18),
+        ("http://bücher.de:8x/", iri, ErrorKind::Port, 19),
+        ("http://bü cher.de/", iri, ErrorKind::Space, 10),
+        ("http://üü%/x", iri, ErrorKind::Percent, 11),
+        ("http://ü@x@h/", iri, ErrorKind::Delimiter, 11),
+        ("http://h/ü\u{202e}", iri, ErrorKind::NonAscii, 11),
+        ("ü:b", iri, ErrorKind::NonAscii, 0),
+        ("http://h/ü b", usual, ErrorKind::NonAscii, 9),
+        ("http://h/a b|c/ü", usual, ErrorKind::NonAscii, 15),
+        ("\"http://h/a b\\ü\"", usual, ErrorKind::NonAscii, 14),
+        ("http://h/a\tb ü", usual, ErrorKind::NonAscii, 13),
+        ("http:\\\\h\\a b#c#d", usual, ErrorKind::Delimiter, 15),
+        ("a b:c", usual, ErrorKind::Space, 1),
+        ("http://h h/a b", usual, ErrorKind::Space, 8),
+        ("http://h/ü\u{1}", usual.or(iri), ErrorKind::Control, 11),
+        ("http://h/?a&amp;b c", entity, ErrorKind::Space, 17),
+        ("http://h/ ?a&amp;b c", usual.without(Repair::Space), ErrorKind::Space, 9),
+    ] {
+        let mut out = b"kept".to_vec();
+        let error = repair(text.as_bytes(), repairs, &mut out).unwrap_err();
+        assert_eq!((error.kind, error.at, out.len()), (kind, at, 0), "{text}");
+    }
+    let error = repair(b"http://h/\xC3\xBC\xFF ", iri, &mut Vec::new()).unwrap_err();
+    assert_eq!((error.kind, error.at), (ErrorKind::NonAscii, 11));
+}
+
+#[test]
+fn a_context_gives_a_host_its_scheme() {
+    use crate::resolve::{BaseUri, Options, Suffix};
+    let base = |uri: &[u8]| Context::Base {
+        base: BaseUri::new(uri).unwrap(),
+        options: Options::default(),
+    };
+    let suffix = |scheme| Context::Suffix(Suffix::new(scheme).unwrap());
+    let iri = Repairs::default().with(Repair::Iri);
+    let in_context = |context: &Context, text: &str| {
+        let mut out = Vec::new();
+        repair_in(Some(context), text.as_bytes(), iri, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    };
+    for (context, text, expected) in [
+        (base(b"http://h/"), "//bücher.de/ü", "//xn--bcher-kva.de/%C3%BC"),
+        (base(b"HTTPS://h/"), "//u@bücher.de:8/", "//u@xn--bcher-kva.de:8/"),
+        (base(b"foo://h/"), "//bücher.de/", "//b%C3%BCcher.de/"),
+        (base(b"foo://h/"), "http://bücher.de/", "http://xn--bcher-kva.de/"),
+        (base(b"http://h/"), "foo://bücher.de/", "foo://b%C3%BCcher.de/"),
+        (base(b"http://h/"), "bücher.de/x", "b%C3%BCcher.de/x"),
+        (suffix("https"), "bücher.de/ü", "xn--bcher-kva.de/%C3%BC"),
+        (suffix("https"), "b%C3%BCcher.de/ü", "b%C3%BCcher.de/%C3%BC"),
+        (suffix("foo"), "bücher.de/x", "b%C3%BCcher.de/x"),
+    ] {
+        assert_eq!(in_context(&context, text), expected, "{text}");
+    }
+}
+
 proptest! {
     #[test]
     fn results_are_valid_and_valid_input_is_unchanged(
@@ -195,7 +258,12 @@ proptest! {
                 prop_assert_eq!(&out, text.as_bytes());
                 prop_assert_eq!(changes.unwrap(), []);
             }
-            (Err(error), Err(found)) => prop_assert_eq!((found, out.len()), (error, 0)),
+            (Err(error), Err(found)) => {
+                prop_assert!(out.is_empty() && found.at as usize <= text.len());
+                // Nothing may be repaired, so the first fault is left.
+                let of_none = repair(text.as_bytes(), Repairs::default(), &mut out);
+                prop_assert_eq!(of_none.unwrap_err(), error);
+            }
             (Err(_), Ok(changes)) => {
                 prop_assert!(parse(&out).is_ok() && !changes.is_empty());
                 for change in changes {

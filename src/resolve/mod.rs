@@ -244,6 +244,15 @@ pub(crate) struct Placed {
 }
 
 impl Context {
+    /// The scheme of the target of a reference that has none, apart from one by RFC 2396.
+    pub(crate) fn scheme(&self) -> Option<&[u8]> {
+        match self {
+            Context::Base { base, .. } => base.view().parts().scheme(base.as_bytes()),
+            Context::Legacy { .. } => None,
+            Context::Suffix(suffix) => Some(suffix.scheme().as_bytes()),
+        }
+    }
+
     /// Appends the target of `reference`, which is all of the bytes, to `out`.
     ///
     /// # Errors

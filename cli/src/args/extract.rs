@@ -155,14 +155,6 @@ pub(crate) struct Find {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_expansion: Option<u64>,
 
-    /// Keep only URIs with these schemes, separated by commas; any: find whatever looks like a scheme
-    ///
-    /// In text, links are found by default by every scheme before `://`, and by those whose URIs can be distinguished from prose without it (mailto, urn,
-    /// tel, sms, news, data, magnet, doi, sip, sips, xmpp, geo, cid, mid, acct, tag, ark). With this option,
-    /// by those of the list.
-    #[arg(long, value_name = "LIST|any", help_heading = "Filters")]
-    pub(crate) scheme: Option<String>,
-
     /// Join links in < > that are broken across lines (RFC 3986, Appendix C)
     ///
     /// White space around a line break is dropped. A hyphen before it stays.
@@ -192,45 +184,65 @@ pub(crate) struct Find {
     #[arg(long)]
     pub(crate) unsplit: bool,
 
+    /// Files of these names stand for their directory in --base, such as index.html
+    #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "base")]
+    pub(crate) index: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) filters: Filters,
+}
+
+/// Which URIs are kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
+#[command(next_help_heading = "Filters")]
+pub(crate) struct Filters {
+    /// Keep only URIs with these schemes, separated by commas; any: find whatever looks like a scheme
+    ///
+    /// In text, links are found by default by every scheme before `://`, and by those whose URIs can be distinguished from prose without it (mailto, urn,
+    /// tel, sms, news, data, magnet, doi, sip, sips, xmpp, geo, cid, mid, acct, tag, ark). With this option,
+    /// by those of the list.
+    #[arg(long, value_name = "LIST|any")]
+    pub(crate) scheme: Option<String>,
+
     /// Keep only URIs with these hosts
-    #[arg(long, value_name = "HOST", value_delimiter = ',', help_heading = "Filters")]
+    #[arg(long, value_name = "HOST", value_delimiter = ',')]
     #[arg(value_parser = Property::host)]
     pub(crate) host: Vec<Property>,
 
     /// Keep only URIs whose host is one of these domains or below it
-    #[arg(long, value_name = "DOMAIN", value_delimiter = ',', help_heading = "Filters")]
+    #[arg(long, value_name = "DOMAIN", value_delimiter = ',')]
     #[arg(value_parser = Property::domain)]
     pub(crate) domain: Vec<Property>,
 
     /// Keep only URIs in which this regular expression matches, or one of several
     ///
     /// In the syntax of the crate regex, as ripgrep has it. It takes time in proportion to the length of a URI.
-    #[arg(long = "match", value_name = "REGEX", value_parser = Property::pattern, help_heading = "Filters")]
+    #[arg(long = "match", value_name = "REGEX", value_parser = Property::pattern)]
     pub(crate) matches: Vec<Property>,
 
     /// Drop URIs with these schemes
-    #[arg(long, value_name = "SCHEME", value_delimiter = ',', help_heading = "Filters")]
+    #[arg(long, value_name = "SCHEME", value_delimiter = ',')]
     #[arg(value_parser = Property::scheme)]
     pub(crate) not_scheme: Vec<Property>,
 
     /// Drop URIs with these hosts
-    #[arg(long, value_name = "HOST", value_delimiter = ',', help_heading = "Filters")]
+    #[arg(long, value_name = "HOST", value_delimiter = ',')]
     #[arg(value_parser = Property::host)]
     pub(crate) not_host: Vec<Property>,
 
     /// Drop URIs whose host is one of these domains or below it
-    #[arg(long, value_name = "DOMAIN", value_delimiter = ',', help_heading = "Filters")]
+    #[arg(long, value_name = "DOMAIN", value_delimiter = ',')]
     #[arg(value_parser = Property::domain)]
     pub(crate) not_domain: Vec<Property>,
 
     /// Drop URIs in which this regular expression matches
-    #[arg(long, value_name = "REGEX", value_parser = Property::pattern, help_heading = "Filters")]
+    #[arg(long, value_name = "REGEX", value_parser = Property::pattern)]
     pub(crate) not_match: Vec<Property>,
 
     /// Drop URIs with more than N segments in the path, not counting empty ones
     ///
     /// This and the next three options drop the endless URIs of crawler traps. --stats counts them by cause.
-    #[arg(long, value_name = "N", help_heading = "Filters")]
+    #[arg(long, value_name = "N")]
     pub(crate) max_segments: Option<u64>,
 
     /// Drop URIs in whose path a segment, or a run of segments, occurs more than N times in a row
@@ -238,48 +250,43 @@ pub(crate) struct Find {
     /// /a/b/a/b/a/b has the run a/b three times; in /a/b/a nothing occurs twice. A run has up to 32 segments, which are
     /// compared as they are written.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    #[arg(help_heading = "Filters")]
     pub(crate) max_repeats: Option<u64>,
 
     /// Drop URIs with more than N parameters in the query, separated by &
-    #[arg(long, value_name = "N", help_heading = "Filters")]
+    #[arg(long, value_name = "N")]
     pub(crate) max_params: Option<u64>,
 
     /// Drop URIs of more than SIZE bytes, such as 2000 or 8K
-    #[arg(long, value_name = "SIZE", value_parser = length, help_heading = "Filters")]
+    #[arg(long, value_name = "SIZE", value_parser = length)]
     pub(crate) max_length: Option<u64>,
 
     /// Keep only URIs with the hosts that FILE lists, one per line
     ///
     /// Files of values may be compressed; lines that begin with # are comments. Hosts files (`0.0.0.0 name`) are read, too.
-    #[arg(long, value_name = "FILE", hide_short_help = true, help_heading = "Filters")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) host_file: Vec<PathBuf>,
 
     /// Keep only URIs whose host is a domain that FILE lists, or below it
     ///
     /// Also in the form ||name^ of ad blockers. A million names cost little more than one.
-    #[arg(long, value_name = "FILE", hide_short_help = true, help_heading = "Filters")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) domain_file: Vec<PathBuf>,
 
     /// Keep only URIs in which a regular expression of FILE matches
-    #[arg(long, value_name = "FILE", hide_short_help = true, help_heading = "Filters")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) match_file: Vec<PathBuf>,
 
     /// Drop URIs with the hosts that FILE lists
-    #[arg(long, value_name = "FILE", hide_short_help = true, help_heading = "Filters")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) not_host_file: Vec<PathBuf>,
 
     /// Drop URIs whose host is a domain that FILE lists, or below it
-    #[arg(long, value_name = "FILE", hide_short_help = true, help_heading = "Filters")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) not_domain_file: Vec<PathBuf>,
 
     /// Drop URIs in which a regular expression of FILE matches
-    #[arg(long, value_name = "FILE", hide_short_help = true, help_heading = "Filters")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) not_match_file: Vec<PathBuf>,
-
-    /// Files of these names stand for their directory in --base, such as index.html
-    #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "base")]
-    pub(crate) index: Vec<String>,
 }
 
 /// Which files are read.
@@ -357,7 +364,7 @@ impl Find {
             (!self.warc_type.is_empty(), "--warc-type"),
             (!self.mime.is_empty(), "--mime"),
             (self.max_expansion.is_some(), "--max-expansion"),
-            (self.scheme.as_deref() == Some("any"), "--scheme any"),
+            (self.filters.scheme.as_deref() == Some("any"), "--scheme any"),
             (self.unwrap, "--unwrap"),
             (self.www, "--www"),
             (self.email, "--email"),

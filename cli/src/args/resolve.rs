@@ -2,13 +2,14 @@
 
 use clap::{ArgGroup, Args, ValueEnum};
 
+use super::extract::Filters;
 use super::groups::{Common, GrammarChoice, InvalidRecords, Mending, Typed};
 
 /// Write the target of every reference, line by line (RFC 3986, section 5)
 ///
 /// Reads one reference per line and writes one line for each, in order; a blank line stays blank. Nothing is normalized except
 /// dot segments (5.2.4). Invalid records are written as they were read; with --on-invalid drop or --rejects their lines are
-/// omitted.
+/// omitted. Filters apply to the targets; the lines of those that are not kept are omitted.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 #[command(group = ArgGroup::new("against").required(true).args(["base", "base_column", "suffix_scheme"]))]
@@ -57,6 +58,8 @@ pub(crate) struct Resolve {
     pub(crate) same_document: SameDocument,
 
     #[command(flatten)]
+    pub(crate) filters: Filters,
+    #[command(flatten)]
     pub(crate) mending: Mending,
     #[command(flatten)]
     pub(crate) invalid: InvalidRecords,
@@ -94,6 +97,7 @@ Examples:
   uriscan resolve --base https://example.org/docs/ --same-document drop hrefs.txt | uriscan dedup
   uriscan resolve --base-column page --reference-column href --from jsonl links.jsonl
   uriscan resolve --suffix-scheme https bookmarks.txt
+  uriscan resolve --base https://h/a/ --host h hrefs.txt        only targets on the host
   uriscan resolve --base http://h/c.php --repair --iri hrefs.txt    accept what pages contain
 
 Exit codes: 0 done, 1 invalid records under --strict, 2 error.";

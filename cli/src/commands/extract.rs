@@ -49,7 +49,7 @@ impl args::Extract {
         // Only the summary shows the number.
         config.job = Job::Extract(options.clone().count_invalid(config.summary.is_some()), format);
         config.evidence.extend(self.walk.files_from.clone());
-        config.evidence.extend(filters::paths(&self.find).cloned());
+        config.evidence.extend(filters::paths(&self.find.filters).cloned());
         config.documents = Some(Documents { options, walk: self.walk, index: self.find.index });
         config.reading_typed(&self.typed)?.with_report(self.page, None, environment)
     }

@@ -9,6 +9,7 @@ use crate::args;
 use crate::config::{Config, Job};
 use crate::environment::Environment;
 use crate::exit::Failure;
+use crate::filters;
 use crate::options::{base, on_invalid, suffix, unmended};
 
 impl args::Resolve {
@@ -20,6 +21,10 @@ impl args::Resolve {
         if self.grammar.grammar != Grammar::Rfc3986 {
             unmended(self.grammar.grammar, &self.mending)?;
         }
+        if self.filters.scheme.as_deref() == Some("any") {
+            let what = "is for links in text; omit it, since every scheme is kept";
+            return Err(Failure::at("--scheme any", what));
+        }
         let against = against(&self)?;
         let (on_invalid, rejects) = on_invalid(&self.invalid)?;
         let same_document = match self.same_document {
@@ -30,10 +35,13 @@ impl args::Resolve {
             ResolveOptions::new(against)
                 .same_document(same_document)
                 .on_invalid(on_invalid)
-                .repairs(self.mending.repairs()),
+                .repairs(self.mending.repairs())
+                .filter(filters::of_lists(&self.filters)?),
         );
         let strict = self.invalid.strictness.strict;
-        Config::of_job(job, rejects, self.common, strict, environment)?.reading_typed(&self.typed)
+        let mut config = Config::of_job(job, rejects, self.common, strict, environment)?;
+        config.evidence.extend(filters::paths(&self.filters).cloned());
+        config.reading_typed(&self.typed)
     }
 }
 

@@ -295,3 +295,37 @@ fn the_rung_and_its_evidence_go_together() {
         assert!(ran.code == 2 && ran.stderr.contains(why), "{args:?}: {}", ran.stderr);
     }
 }
+
+#[test]
+fn the_fault_that_repairs_leave_is_the_one_that_is_reported() {
+    let text = "http://h/ü b\n";
+    let checked = run(["check", "--iri"], text);
+    assert!(checked.text().starts_with("-:1:12: space: "), "{}", checked.text());
+    let parsed = run(["parse", "--iri"], text);
+    assert!(parsed.text().contains(r#""error":{"kind":"space","at":11}"#), "{}", parsed.text());
+    let checked = run(["check", "--repair"], text);
+    assert!(checked.text().starts_with("-:1:10: non-ascii: "), "{}", checked.text());
+    for command in [
+        &["normalize"][..],
+        &["dedup"],
+        &["key"],
+        &["resolve", "--base", "http://h/"],
+        &["resolve", "--suffix-scheme", "http"],
+    ] {
+        let refused = run([command, &["--iri", "--on-invalid", "error"]].concat(), text).refused();
+        assert!(refused.contains("-:1: space at column 12 (byte 11)"), "{command:?}: {refused}");
+    }
+    let rows = run(
+        ["resolve", "--iri", "--base-column", "1", "--on-invalid", "error"],
+        "http://ü/\tü b\n",
+    );
+    let refused = rows.refused();
+    assert!(refused.contains("-:1: space at column 14 (byte 13)"), "{refused}");
+    let base = run(["dedup", "--iri", "--base", "http://ü/ b"], "").refused();
+    assert!(base.contains("space at byte 10"), "{base}");
+    for command in ["census", "top", "normalize", "check"] {
+        let ran = run([command, "--iri", "--stats-format", "json"], text);
+        let stats: Value = serde_json::from_str(&ran.stderr).unwrap();
+        assert_eq!(stats["invalid_by_kind"]["space"], 1, "{command}");
+    }
+}

@@ -1,6 +1,6 @@
 //! `uriscan resolve`, and `--base` of the commands that compare.
 
-use crate::run::run;
+use crate::run::{Place, run};
 
 const BASE: &str = "http://a/b/c/d;p?q#f";
 
@@ -136,4 +136,65 @@ fn what_cannot_be_meant_is_refused() {
     ] {
         assert_eq!(run(args, "").code, 2, "{args:?}");
     }
+}
+
+#[test]
+fn filters_apply_to_targets_and_are_counted_by_cause() {
+    let text = "/a\n\n//i/b\nhttp://h/c?x&y\n/d/e/f\nno uri\n#s\n";
+    let args = ["resolve", "--base", "http://h/", "--host", "h", "--max-params", "1"];
+    let more = ["--max-segments", "2", "--stats-format", "json"];
+    let ran = run([&args[..], &more].concat(), text);
+    assert_eq!((ran.code, ran.text()), (0, "http://h/a\n\nhttp://h/#s\n"));
+    let stats: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();
+    assert_eq!((&stats["records"], &stats["written"]), (&2.into(), &2.into()));
+    assert_eq!((&stats["filtered"], &stats["invalid"]), (&4.into(), &0.into()));
+    let by_cause = &stats["filtered_by_cause"];
+    assert_eq!((&by_cause["max-params"], &by_cause["max-segments"]), (&1.into(), &1.into()));
+
+    // The other ways to have a base, a file of values, and repairs.
+    let place = Place::new(&[("hosts", "h\n")]);
+    for (args, text, expected) in [
+        (&["--base-column", "1"][..], "http://h/\tx\nhttp://i/\tx\n", "http://h/x\n"),
+        (
+            &["--base-column", "b", "--from", "jsonl"],
+            "{\"b\":\"http://h/\",\"reference\":\"//i/x\"}\n{\"b\":\"http://h/\",\"reference\":\"x\"}\n",
+            "http://h/x\n",
+        ),
+        (&["--suffix-scheme", "https"], "h.de/x\nhttp://h/\n", "http://h/\n"),
+        (&["--base", "http://h/", "--repair"], "a b\n//i/c d\n", "http://h/a%20b\n"),
+        (&["--base", "http://h/", "--grammar", "rfc2396"], "a\n//i/c\n", "http://h/a\n"),
+    ] {
+        let ran = place.run(&[&["resolve", "--host-file", "hosts"], args].concat(), text);
+        assert_eq!(ran.quiet(), expected, "{args:?}");
+    }
+    let base = ["resolve", "--base", "http://h/"];
+    let ran = run([&base[..], &["--not-match", "b$"]].concat(), "a\nb\n");
+    assert_eq!(ran.quiet(), "http://h/a\n");
+    let ran = run([&base[..], &["--scheme", "ftp"]].concat(), "a\nftp://i/\n");
+    assert_eq!(ran.quiet(), "ftp://i/\n");
+    let refused = run([&base[..], &["--scheme", "any"]].concat(), "").refused();
+    assert!(refused.contains("--scheme any"), "{refused}");
+}
+
+#[test]
+fn iris_are_resolved_to_the_host_that_normalization_gives_them() {
+    let list = "//bücher.de/x\n/ü\nhttp://bücher.de/\n";
+    let targets = "http://xn--bcher-kva.de/x\nhttp://h/%C3%BC\nhttp://xn--bcher-kva.de/\n";
+    for command in ["resolve", "normalize"] {
+        assert_eq!(run([command, "--iri", "--base", "http://h/"], list).quiet(), targets);
+        let iri_base = run([command, "--iri", "--base", "http://bücher.de/"], "/x\n//ü.de\n");
+        let written = iri_base.quiet();
+        assert!(written.starts_with("http://xn--bcher-kva.de/x\nhttp://xn--tda.de"), "{written}");
+        let suffix = run([command, "--iri", "--suffix-scheme", "https"], "bücher.de/ü\n");
+        assert_eq!(suffix.quiet(), "https://xn--bcher-kva.de/%C3%BC\n");
+    }
+    let rows = "http://bücher.de/\t//ü.de/\n";
+    let ran = run(["resolve", "--iri", "--base-column", "1"], rows);
+    assert_eq!(ran.quiet(), "http://xn--tda.de/\n");
+    // A scheme that does not use the DNS.
+    let other = run(["resolve", "--iri", "--base", "foo://h/"], "//ü.de/\n");
+    assert_eq!(other.quiet(), "foo://%C3%BC.de/\n");
+    let same = "//bücher.de/x\nhttp://xn--bcher-kva.de/x\n";
+    let base = ["--iri", "--base", "http://h/"];
+    assert_eq!(run([&["dedup"][..], &base].concat(), same).quiet(), "//bücher.de/x\n");
 }

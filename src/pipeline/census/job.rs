@@ -199,8 +199,8 @@ impl Count {
         forms: &mut Forms,
     ) -> Option<UriError> {
         let mended = mended(self.options.context.as_ref(), self.options.repairs, error, bytes);
-        let found = mended.map(|target| (target, true)).map_err(|_| error);
-        self.add_target(bytes, found, scratch, repaired, forms).map(|_| error)
+        let found = mended.map(|target| (target, true));
+        self.add_target(bytes, found, scratch, repaired, forms)
     }
 
     /// Adds the forms of the record `bytes`, those of the target `found`, which is counted if it is repaired, or else its

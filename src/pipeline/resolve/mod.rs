@@ -5,13 +5,14 @@ mod rfc2396;
 mod rows;
 
 use super::driver::{Job, Reading, run};
-use super::invalid::{Fate, Policy};
+use super::invalid::{Fate, LongRecord, Policy};
 use super::slot::{Slot, Worker};
 use super::{Error, OnInvalid, Report, Settings, Sinks};
 use crate::chunk::{Padded, Span};
+use crate::extract::Filter;
 use crate::grammar::rfc2396::Legacy;
 use crate::index::{Record, trim};
-use crate::io::{Fields, Source};
+use crate::io::{Chunk, Fields, Source};
 use crate::repair::{Repair, Repairs};
 use crate::resolve::{Context, LegacyTarget, Options, append_target, append_target_here};
 use crate::simd::Isa;
@@ -74,9 +75,13 @@ pub struct ResolveOptions {
     /// Repairs of references, and of bases in rows, that are not URIs; for RFC 3986 only. The target is that of what is
     /// repaired.
     pub repairs: Repairs,
+    /// Which targets are written, and which records that have none; the others are counted ([`Report::filtered`]).
+    pub filter: Filter,
 }
 
-setters! { ResolveOptions { same_document: SameDocument, on_invalid: OnInvalid, repairs: Repairs } }
+setters! { ResolveOptions
+    { same_document: SameDocument, on_invalid: OnInvalid, repairs: Repairs, filter: Filter }
+}
 
 impl ResolveOptions {
     /// Resolution against `against`, which keeps same-document references and invalid records.
@@ -86,6 +91,7 @@ impl ResolveOptions {
             same_document: SameDocument::default(),
             on_invalid: OnInvalid::default(),
             repairs: Repairs::default(),
+            filter: Filter::default(),
         }
     }
 }
@@ -147,6 +153,7 @@ impl Job for Resolve<'_> {
         let same_document = self.options.same_document;
         let repairs = self.options.repairs;
         let decodes = repairs.has(Repair::Entity);
+        let filter = Some(&self.options.filter).filter(|filter| !filter.is_empty());
         let (on_invalid, record_end) = (self.options.on_invalid, self.record_end);
         let policy = Policy { on_invalid, record_end, redact: false };
         for line in index.spans() {
@@ -162,6 +169,7 @@ impl Job for Resolve<'_> {
             report.records += 1;
             let start = out.len();
             let mut span = trimmed;
+            let repaired = report.repaired;
             let resolved = match &self.options.against {
                 _ if decodes && repairs.change_valid(trimmed.of(text.padded())) => {
                     let row = without_return(text, line).of(text.padded());
@@ -210,13 +218,22 @@ impl Job for Resolve<'_> {
                 }
             };
             let resolved = match resolved {
-                Err(error) if !repairs.is_empty() => {
+                Err(_) if !repairs.is_empty() => {
                     out.truncate(start);
                     let row = without_return(text, line).of(text.padded());
-                    repaired::resolve_into(self.options, row, report, out).map_err(|_| error)
+                    repaired::resolve_into(self.options, row, report, out)
                 }
                 resolved => resolved,
             };
+            if let Some(filter) = filter {
+                let target = if resolved.is_ok() { &out[start..] } else { span.of(text.padded()) };
+                if let Some(cause) = filter.cause(target) {
+                    (report.records, report.repaired) = (report.records - 1, repaired);
+                    report.filtered.add(cause);
+                    out.truncate(start);
+                    continue;
+                }
+            }
             match resolved {
                 Ok(is_same_document) => {
                     report.same_document += u64::from(is_same_document);
@@ -241,6 +258,12 @@ impl Job for Resolve<'_> {
 
     fn on_invalid(&self) -> OnInvalid {
         self.options.on_invalid
+    }
+
+    fn long_record(&self, _chunk: &Chunk) -> LongRecord {
+        let filter = &self.options.filter;
+        let cause = if filter.is_empty() { None } else { filter.cause_of_overlong() };
+        cause.map_or_else(LongRecord::as_is, LongRecord::Filtered)
     }
 }
 
