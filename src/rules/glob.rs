@@ -125,10 +125,10 @@ impl Glob {
         bytes_of(&self.pieces[plain.map_or(0, |at| at + 1)..]).unwrap_or_default()
     }
 
-    /// The longest run of bytes that all matching names hold; may be empty.
-    pub(super) fn required(&self) -> Vec<u8> {
+    /// The runs of bytes that all matching names hold, none of them empty.
+    pub(super) fn runs(&self) -> impl Iterator<Item = Vec<u8>> {
         let runs = self.pieces.split(|piece| !matches!(piece, Piece::Byte(_)));
-        runs.filter_map(bytes_of).max_by_key(Vec::len).unwrap_or_default()
+        runs.filter_map(bytes_of).filter(|run| !run.is_empty())
     }
 }
 
@@ -194,8 +194,8 @@ mod tests {
         assert_eq!(glob("*").prefix(), None);
         assert_eq!(glob("a*b*").prefix(), None);
         assert_eq!(glob("*.a?b.example").tail(), b"b.example");
-        assert_eq!(glob("a*bcd?ef").required(), b"bcd");
-        assert_eq!(glob("*?").required(), b"");
+        assert!(glob("a*bcd?ef").runs().eq(["a", "bcd", "ef"].map(Vec::from)));
+        assert_eq!(glob("*?").runs().count(), 0);
     }
 
     #[test]
@@ -213,8 +213,7 @@ mod tests {
             prop_assert_eq!(glob.matches(name), matches_by_definition(&glob.pieces, name));
             if glob.matches(name) {
                 prop_assert!(name.ends_with(&glob.tail()));
-                let required = glob.required();
-                prop_assert!(required.is_empty() || memchr::memmem::find(name, &required).is_some());
+                prop_assert!(glob.runs().all(|run| memchr::memmem::find(name, &run).is_some()));
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Which rules apply to a host: exact names, sites, patterns.
 
 use core::fmt;
+use std::collections::HashSet;
 
 use super::glob::Glob;
 use super::lookup::{Buckets, Loose};
@@ -130,10 +131,17 @@ pub(super) fn is_public_suffix(host: &[u8]) -> bool {
     registrable_domain(host).is_none()
 }
 
-/// Patterns with a value each, for looking up many hosts.
+/// Patterns with a value each, for looking up many hosts: what a host costs does not depend on how many there are, even
+/// if all of them are below one public suffix.
 #[derive(Clone, Debug)]
 pub(super) struct Hosts<T> {
-    by_base: Buckets<(HostPattern, T)>,
+    exact: Buckets<(Vec<u8>, T)>,
+    /// By registrable domain.
+    sites: Buckets<(Vec<u8>, T)>,
+    /// Patterns that match only hosts with one of the bases.
+    based: Loose<T>,
+    /// The bases of those and of sites.
+    bases: Buckets<()>,
     /// Patterns without a common base.
     loose: Loose<T>,
     has_loose: bool,
@@ -151,21 +159,23 @@ struct Ends {
     has_tiny: bool,
 }
 
+impl Default for Ends {
+    fn default() -> Ends {
+        Ends { long: [0; 64], short: [0; 64], has_tiny: false }
+    }
+}
+
 impl Ends {
-    fn new<'a>(names: impl Iterator<Item = &'a [u8]>) -> Ends {
-        let mut ends = Ends { long: [0; 64], short: [0; 64], has_tiny: false };
-        for name in names {
-            let (bits, (word, bit)) = match (name.last_chunk(), name.last_chunk()) {
-                (Some(last), _) => (&mut ends.long, place(u64::from_le_bytes(*last))),
-                (_, Some(last)) => (&mut ends.short, place(u32::from_le_bytes(*last).into())),
-                _ => {
-                    ends.has_tiny = true;
-                    continue;
-                }
-            };
-            bits[word] |= bit;
-        }
-        ends
+    fn add(&mut self, name: &[u8]) {
+        let (bits, (word, bit)) = match (name.last_chunk(), name.last_chunk()) {
+            (Some(last), _) => (&mut self.long, place(u64::from_le_bytes(*last))),
+            (_, Some(last)) => (&mut self.short, place(u32::from_le_bytes(*last).into())),
+            _ => {
+                self.has_tiny = true;
+                return;
+            }
+        };
+        bits[word] |= bit;
     }
 
     /// Whether `name`, in any case, may end in one of the names.
@@ -188,19 +198,33 @@ fn place(bytes: u64) -> (usize, u64) {
 
 impl<T: Copy> Hosts<T> {
     pub(super) fn new(patterns: impl IntoIterator<Item = (HostPattern, T)>) -> Hosts<T> {
-        let (mut filed, mut loose) = (Vec::new(), Vec::new());
+        let [mut exact, mut sites] = [const { Vec::new() }; 2];
+        let [mut based, mut loose] = [const { Vec::new() }; 2];
+        let (mut ends, mut bases) = (Ends::default(), HashSet::new());
         for (pattern, value) in patterns {
-            match (pattern.base(), pattern) {
-                (Some(base), pattern) => filed.push((base, (pattern, value))),
-                (None, HostPattern::Glob(_, glob)) => loose.push((glob, value)),
-                (None, _) => unreachable!("only patterns have no base"),
+            let base = pattern.base();
+            if let Some(base) = &base {
+                ends.add(base);
             }
+            match pattern {
+                HostPattern::Exact(name) => {
+                    exact.push((name.clone(), (name, value)));
+                    continue;
+                }
+                HostPattern::Site(site) => sites.push((site.clone(), (site, value))),
+                HostPattern::Glob(_, glob) if base.is_some() => based.push((glob, value)),
+                HostPattern::Glob(_, glob) => loose.push((glob, value)),
+            }
+            bases.extend(base);
         }
         Hosts {
-            ends: Ends::new(filed.iter().map(|(base, _): &(Vec<u8>, _)| &**base)),
-            by_base: Buckets::new(filed),
+            exact: Buckets::new(exact),
+            sites: Buckets::new(sites),
+            based: Loose::new(based),
+            bases: Buckets::new(bases.into_iter().map(|base| (base, ()))),
             has_loose: !loose.is_empty(),
             loose: Loose::new(loose),
+            ends,
         }
     }
 
@@ -219,10 +243,16 @@ impl<T: Copy> Hosts<T> {
     /// `host` is in lower case and has no final dot.
     #[inline]
     pub(super) fn each_match(&self, host: &[u8], mut found: impl FnMut(T)) {
-        for (pattern, value) in self.by_base.get(base(host)) {
-            if pattern.matches(host) {
-                found(*value);
+        let mut each = |names: &Buckets<(Vec<u8>, T)>, name: &[u8]| {
+            let equal = names.get(name).filter(|(other, _)| other == name);
+            equal.for_each(|(_, value)| found(*value));
+        };
+        each(&self.exact, host);
+        if self.bases.get(base(host)).next().is_some() {
+            if let Some(site) = registrable_domain(host) {
+                each(&self.sites, site);
             }
+            self.based.each_match(host, &mut found);
         }
         if self.has_loose {
             self.loose.each_match(host, found);
@@ -232,6 +262,7 @@ impl<T: Copy> Hosts<T> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::lookup::COMPARED;
     use super::*;
 
     fn pattern(text: &str) -> HostPattern {
@@ -337,6 +368,31 @@ mod tests {
                 assert_eq!(found, one_by_one.map(|(_, i)| i).collect::<Vec<_>>(), "{host}");
             }
         }
+    }
+
+    #[test]
+    fn a_host_is_compared_with_few_of_many_patterns_below_one_suffix() {
+        const MANY: usize = 20_000;
+        let forms: [fn(usize) -> String; 5] = [
+            |i| format!("h{i}.co.uk"),
+            |i| format!("site:s{i}.co.uk"),
+            |i| format!("*.g{i}.co.uk"),
+            |i| format!("*m{i}x*.example.co.uk"),
+            |i| format!("f{i}x*"),
+        ];
+        let texts = |i: usize| forms.map(|form| form(i));
+        let patterns = (0..MANY / 5).flat_map(texts).map(|text| (pattern(&text), ()));
+        let hosts = Hosts::new(patterns);
+        COMPARED.set(0);
+        let asked = (0..MANY).step_by(97);
+        for i in asked.clone() {
+            for host in ["h0.co.uk", "a.s0.co.uk", "b.g0.co.uk", "m0x.example.co.uk", "f0x.de"] {
+                let (host, mut found) = (host.replace('0', &i.to_string()), 0);
+                hosts.each_match(host.as_bytes(), |()| found += 1);
+                assert_eq!(found, usize::from(i < MANY / 5), "{host}");
+            }
+        }
+        assert!(COMPARED.get() < 50 * asked.count(), "{}", COMPARED.get());
     }
 
     #[test]

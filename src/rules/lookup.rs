@@ -1,9 +1,18 @@
 //! Fast lookup among thousands of values by bytes.
 
+use core::cmp::Reverse;
+use std::collections::HashMap;
+
 use aho_corasick::{AhoCorasick, MatchKind};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::glob::Glob;
+
+#[cfg(test)]
+std::thread_local! {
+    /// How many values and patterns were compared with a name.
+    pub(super) static COMPARED: core::cell::Cell<usize> = const { core::cell::Cell::new(0) };
+}
 
 /// A multimap from bytes to values.
 #[derive(Clone, Debug)]
@@ -39,7 +48,10 @@ impl<T> Buckets<T> {
         let hash = xxh3_64(bytes);
         let bucket = hash as usize & (self.starts.len() - 2);
         let range = self.starts[bucket] as usize..self.starts[bucket + 1] as usize;
-        self.items[range].iter().filter(move |item| item.0 == hash).map(|item| &item.1)
+        let found = self.items[range].iter().filter(move |item| item.0 == hash).map(|item| &item.1);
+        #[cfg(test)]
+        let found = found.inspect(|_| COMPARED.set(COMPARED.get() + 1));
+        found
     }
 }
 
@@ -77,6 +89,8 @@ impl<T: Copy> Loose<T> {
     pub(super) fn each_match(&self, name: &[u8], mut found: impl FnMut(T)) {
         let mut ask = |at: u32| {
             let (glob, value) = &self.globs[at as usize];
+            #[cfg(test)]
+            COMPARED.set(COMPARED.get() + 1);
             if glob.matches(name) {
                 found(*value);
             }
@@ -105,18 +119,25 @@ impl Search {
     /// `None` if the automaton would be too large; patterns are limited in length, so only their
     /// number can cause that.
     fn new<T>(globs: &[(Glob, T)]) -> Option<Search> {
-        let mut needles: Vec<Vec<u8>> = globs.iter().map(|(glob, _)| glob.required()).collect();
-        needles.sort_unstable();
-        needles.dedup();
-        needles.retain(|needle| !needle.is_empty());
-        let mut needed_by = vec![Vec::new(); needles.len()];
-        let mut others = Vec::new();
-        for (at, (glob, _)) in globs.iter().enumerate() {
-            match needles.binary_search(&glob.required()) {
-                Ok(needle) => needed_by[needle].push(at as u32),
-                Err(_) => others.push(at as u32),
-            }
+        let mut uses: HashMap<Vec<u8>, usize> = HashMap::new();
+        for run in globs.iter().flat_map(|(glob, _)| glob.runs()) {
+            *uses.entry(run).or_default() += 1;
         }
+        // Of the runs of a pattern the longest that few others have: all patterns of a needle are tested where it is found.
+        let rank = |run: &Vec<u8>| (Reverse(uses[run].max(FEW)), run.len());
+        let mut numbers: HashMap<Vec<u8>, usize> = HashMap::new();
+        let (mut needed_by, mut others) = (Vec::<Vec<u32>>::new(), Vec::new());
+        for (at, (glob, _)) in (0..).zip(globs) {
+            let Some(needle) = glob.runs().max_by_key(rank) else {
+                others.push(at);
+                continue;
+            };
+            let number = *numbers.entry(needle).or_insert(needed_by.len());
+            needed_by.resize(needed_by.len().max(number + 1), Vec::new());
+            needed_by[number].push(at);
+        }
+        let mut needles = vec![Vec::new(); needed_by.len()];
+        numbers.into_iter().for_each(|(needle, number)| needles[number] = needle);
         let automaton = AhoCorasick::builder().match_kind(MatchKind::Standard).build(&needles);
         Some(Search { automaton: automaton.ok()?, needed_by, others })
     }

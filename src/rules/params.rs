@@ -133,11 +133,9 @@ impl Params {
             return;
         }
         if self.hosts.may_match(host) {
-            self.hosts.each_match(host, |number| {
-                if !found.contains(&number) {
-                    found.push(number);
-                }
-            });
+            self.hosts.each_match(host, |number| found.push(number));
+            found.sort_unstable();
+            found.dedup();
         }
         found.retain(|&number| match &self.groups[number as usize].except {
             None => true,

@@ -1,5 +1,6 @@
 //! Rules of single sites: which of them apply to a host, and which host it becomes.
 
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -114,22 +115,26 @@ impl Sites {
             except: list.iter().map(Site::exceptions).collect(),
             list,
         };
+        // Many sites may name the same host, which all of them match.
+        let mut finals: HashMap<Vec<u8>, Vec<u8>> = HashMap::new();
+        let mut found = Vec::new();
         for i in 0..sites.list.len() {
-            let Some(host) = sites.list[i].host.clone() else { continue };
-            let rules = {
-                let mut found = Vec::new();
-                sites.matching(&host, &mut found);
-                sites.rules_of(&found, global)
-            };
-            let skipped = if rules.has(Rule::Www) { www_len(&host) } else { 0 };
-            sites.list[i].host = Some(host[skipped..].to_vec());
+            let Some(host) = sites.list[i].host.take() else { continue };
+            let last = finals.entry(host).or_insert_with_key(|host| {
+                sites.matching(host, &mut found);
+                let rules = sites.rules_of(&found, global);
+                host[if rules.has(Rule::Www) { www_len(host) } else { 0 }..].to_vec()
+            });
+            sites.list[i].host = Some(last.clone());
         }
+        let mut checked = HashSet::new();
         for site in &sites.list {
-            let Some(host) = &site.host else { continue };
-            let mut buffers = Buffers::default();
-            let settled = sites.settle(global, host, &mut buffers);
-            if settled.host != host {
-                let [from, to] = [host, settled.host].map(String::from_utf8_lossy);
+            let Some(host) = site.host.as_deref().filter(|&host| checked.insert(host)) else {
+                continue;
+            };
+            let (settled, _) = sites.settle_host(global, host, &mut found);
+            if settled != host {
+                let [from, to] = [host, settled].map(String::from_utf8_lossy);
                 let by = sites.replacing(host).map_or(String::new(), |by| format!(" at {by}"));
                 let why = format!(
                     "[[site]] with host `{from}`: this host would become `{to}` by the [[site]]{by}"
@@ -181,14 +186,14 @@ impl Sites {
         })
     }
 
-    /// Changes `host` until the rules of the sites that it then belongs to leave it as it is.
-    pub(super) fn settle<'a>(
+    /// Changes `host` until the rules of the sites that it then belongs to leave it as it is; these are in `found` then.
+    /// Returns it, and the rules that changed it.
+    fn settle_host<'a>(
         &'a self,
-        global: &'a Scope,
+        global: &Scope,
         mut host: &'a [u8],
-        buffers: &'a mut Buffers,
-    ) -> Settled<'a> {
-        let Buffers { found, scope } = buffers;
+        found: &mut Vec<u32>,
+    ) -> (&'a [u8], Rules) {
         let mut fired = Rules::default();
         for _ in 0..MOST_CHANGES {
             let before = host;
@@ -211,6 +216,18 @@ impl Sites {
                 break;
             }
         }
+        (host, fired)
+    }
+
+    /// The host that `host` becomes, and the rules of the sites that it then belongs to.
+    pub(super) fn settle<'a>(
+        &'a self,
+        global: &'a Scope,
+        host: &'a [u8],
+        buffers: &'a mut Buffers,
+    ) -> Settled<'a> {
+        let Buffers { found, scope } = buffers;
+        let (host, fired) = self.settle_host(global, host, found);
         let scope = match **found {
             [] => global,
             [i] => &self.scopes[i as usize],
@@ -276,11 +293,8 @@ impl Site {
 pub(super) fn add_www(hosts: &mut Vec<HostPattern>, global: Rules, on: Rules, off: Rules) {
     if global.union(on).without(off).has(Rule::Www) {
         let more: Vec<_> = hosts.iter().flat_map(other_www).collect();
-        for host in more {
-            if !hosts.contains(&host) {
-                hosts.push(host);
-            }
-        }
+        let mut known: HashSet<HostPattern> = hosts.iter().cloned().collect();
+        hosts.extend(more.into_iter().filter(|host| known.insert(host.clone())));
     }
 }
 
@@ -299,5 +313,35 @@ fn other_www(host: &HostPattern) -> Option<HostPattern> {
     match len {
         0 => (www_len(&with) > 0).then_some(HostPattern::Exact(with)),
         _ => Some(HostPattern::Exact(name[len..].to_vec())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lookup::COMPARED;
+    use super::super::{Pack, RuleSet, Scratch};
+
+    #[test]
+    fn each_host_is_checked_against_few_of_many_sites() {
+        const MANY: usize = 4000;
+        let forms: [fn(usize) -> String; 5] = [
+            |i| format!("hosts = ['m.h{i}.co.uk', 'x{i}.co.uk']\nhost = 'h{i}.co.uk'"),
+            |i| format!("hosts = ['site:s{i}.github.io']\nhost = 'www.s{i}.github.io'"),
+            |i| format!("hosts = ['*.g{i}.shop.example']\nhost = 'a.g{i}.shop.example'"),
+            |i| format!("hosts = ['*-e{i}x.shop.example']\nhost = 'a-e{i}x.shop.example'"),
+            |i| format!("hosts = ['b{i}.example']\nhost = 'main.example'"),
+        ];
+        for form in forms {
+            let sites = (0..MANY).map(|i| format!("[[site]]\n{}\n", form(i)));
+            let text: String = sites.collect();
+            let mut builder = RuleSet::builder();
+            builder.pack(&Pack::parse(&text, "test", &mut |_, _| Err(String::new())).unwrap());
+            COMPARED.set(0);
+            let rules = builder.build().unwrap();
+            let mut scratch = Scratch::default();
+            let (form, fired) = rules.apply(b"http://x1.co.uk/", &mut scratch);
+            assert_eq!(form == b"http://h1.co.uk/", !fired.is_empty());
+            assert!(COMPARED.get() < 8 * MANY, "{text:.80}: {}", COMPARED.get());
+        }
     }
 }

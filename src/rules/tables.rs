@@ -2,6 +2,7 @@
 
 use core::fmt;
 use core::ops::Range;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -236,7 +237,8 @@ fn unit_of(table: Table, span: Range<usize>, places: &Places) -> Result<Unit, Pa
         why: table.why.map(Arc::from),
         site: None,
     };
-    if let Some(both) = unit.hosts.iter().find(|host| unit.except.contains(host)) {
+    let except: HashSet<&HostPattern> = unit.except.iter().collect();
+    if let Some(both) = unit.hosts.iter().find(|host| except.contains(host)) {
         return Err(places.error(span, format!("`{both}` is in hosts and in except")));
     }
     if let Some((again, before)) = unit.repeated() {
