@@ -1,6 +1,7 @@
 //! `uriscan rules`: all rules, or the rule set of the options.
 
 use std::fmt::Write as _;
+use std::io::{self, Write};
 
 use serde_json::{Value, json};
 use uriscan::io::escaped;
@@ -10,7 +11,7 @@ use uriscan::rules::{Action, Pack, Pattern, Preset, Rule, RuleSet, SiteRules};
 use crate::args::{Rules, RulesFormat};
 use crate::exit::{Failure, Outcome, escaped_lines};
 use crate::options::equivalence;
-use crate::output::{Claims, Destination, write_text};
+use crate::output::{Claims, Destination, write_text, write_with};
 use crate::rule_choice;
 
 /// Runs the command.
@@ -20,19 +21,21 @@ use crate::rule_choice;
 pub(crate) fn run(typed: Rules) -> Result<Outcome, Failure> {
     let is_choice = !typed.equivalence.rules.is_empty();
     let equivalence = equivalence(&typed.equivalence)?;
-    let text = match (typed.to, is_choice) {
-        (RulesFormat::Table, false) => all_text(),
-        (RulesFormat::Json, false) => all_json().to_string() + "\n",
-        (RulesFormat::Table, true) => escaped_lines(&chosen_text(&equivalence)),
-        (RulesFormat::Json, true) => chosen_json(&equivalence).to_string() + "\n",
-        (RulesFormat::Toml, _) => {
-            equivalence.rules.as_deref().map_or(String::new(), RuleSet::to_toml)
-        }
-    };
     let destination = Destination::of_option(typed.destination.output);
     let claims = Claims::of_results(&destination, false);
     rule_choice::files(&typed.equivalence.rules)
         .try_for_each(|path| claims.refuse_evidence(&path))?;
+    let text = match (typed.to, is_choice) {
+        (RulesFormat::Table, false) => all_text(),
+        (RulesFormat::Json, false) => all_json().to_string() + "\n",
+        (RulesFormat::Table, true) => escaped_lines(&chosen_text(&equivalence)),
+        (RulesFormat::Json, true) => {
+            return write_with(&destination, |out| write_chosen(&equivalence, out));
+        }
+        (RulesFormat::Toml, _) => {
+            equivalence.rules.as_deref().map_or(String::new(), RuleSet::to_toml)
+        }
+    };
     write_text(&text, &destination)
 }
 
@@ -160,19 +163,26 @@ fn chosen_text(equivalence: &Equivalence) -> String {
     text
 }
 
-fn chosen_json(equivalence: &Equivalence) -> Value {
+/// Writes the rule set as JSON, pattern by pattern: each repeats its hosts.
+fn write_chosen(equivalence: &Equivalence, out: &mut impl Write) -> io::Result<()> {
     let rules = equivalence.rules.as_deref();
     let overrides = rules.map_or(&[][..], RuleSet::overrides).iter();
-    json!({
+    let others = json!({
         "rule_set": equivalence.identity().to_string(),
         "rung": equivalence.normalize.rung.name(),
         "ignore_fragment": equivalence.normalize.drop_fragment,
         "rules": rules.map_or(Vec::new(), names),
         "typed": rules.map_or(Vec::new(), RuleSet::typed),
         "sites": rules.into_iter().flat_map(RuleSet::sites).map(|site| site_json(&site)).collect::<Vec<Value>>(),
-        "patterns": rules.map_or(&[][..], RuleSet::patterns).iter().map(pattern_json).collect::<Vec<Value>>(),
         "overrides": overrides.map(|found| json!({ "by": found.by, "of": found.of })).collect::<Vec<Value>>(),
     })
+    .to_string();
+    write!(out, "{},\"patterns\":[", others.strip_suffix('}').unwrap_or_default())?;
+    for (i, pattern) in rules.map_or(&[][..], RuleSet::patterns).iter().enumerate() {
+        let comma = if i > 0 { "," } else { "" };
+        write!(out, "{comma}{}", pattern_json(pattern))?;
+    }
+    writeln!(out, "]}}")
 }
 
 /// The names of the enabled rules.
@@ -217,13 +227,18 @@ fn verdict(pattern: &Pattern) -> &'static str {
     }
 }
 
+/// The hosts of a pattern; of many the first, since each pattern of a table has all of them.
 fn hosts(pattern: &Pattern) -> String {
+    const SHOWN: usize = 20;
     let mut text = String::new();
-    if !pattern.hosts.is_empty() {
-        text += &format!(" on {}", pattern.hosts.join(", "));
-    }
-    if !pattern.except.is_empty() {
-        text += &format!(" not on {}", pattern.except.join(", "));
+    for (before, hosts) in [("on", &pattern.hosts), ("not on", &pattern.except)] {
+        let (first, rest) = hosts.split_at(SHOWN.min(hosts.len()));
+        if !first.is_empty() {
+            text += &format!(" {before} {}", first.join(", "));
+        }
+        if !rest.is_empty() {
+            text += &format!(" and {} more", rest.len());
+        }
     }
     text
 }

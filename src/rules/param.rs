@@ -2,6 +2,7 @@
 
 use core::fmt;
 use std::collections::HashMap;
+use std::fmt::Write;
 use std::sync::Arc;
 
 use super::glob::Glob;
@@ -9,6 +10,9 @@ use super::hosts::HostPattern;
 use super::names::Action;
 use super::rule::Rule;
 use crate::grammar::class::{HEXDIG, QUERY, UNRESERVED};
+
+/// Bytes of the hosts of a unit that a description repeats.
+const LONGEST_HOSTS: usize = 128;
 
 /// The position of a rule in its source.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -89,6 +93,18 @@ impl Unit {
         let dropped = of(Rule::DropParam).map(|named| (Action::Drop, named));
         let allowed = of(Rule::AllowParam).map(|named| (Action::Keep, named));
         others.into_iter().chain(kept).chain(dropped).chain(allowed).collect()
+    }
+
+    /// The hosts in a description: as they are, or their number and digest if they are many, since each pattern repeats them.
+    pub(super) fn described_hosts(&self) -> String {
+        let mut text = String::new();
+        self.hosts.iter().for_each(|host| _ = write!(text, " on {host}"));
+        self.except.iter().for_each(|host| _ = write!(text, " not on {host}"));
+        if text.len() > LONGEST_HOSTS {
+            let digest = &blake3::hash(text.as_bytes()).to_hex()[..32];
+            text = format!(" on {} hosts not on {}: {digest}", self.hosts.len(), self.except.len());
+        }
+        text
     }
 
     /// The second of two equal patterns, and the first, if there are two.

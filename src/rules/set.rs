@@ -272,23 +272,22 @@ impl RuleSet {
             let _ = writeln!(out, "public-suffix {PUBLIC_SUFFIX_VERSION}");
         }
         self.sites.written.describe("", out);
-        for pattern in &self.patterns {
-            let action = match pattern.action {
-                Action::Drop => "drop",
-                Action::Keep => "keep",
-            };
-            let _ = write!(out, "{action} {}", pattern.text);
-            if (pattern.rule, pattern.action) == (Rule::KeepParam, Action::Drop) {
-                // A site may turn one of the rules off that drop.
-                let _ = write!(out, " by {}", pattern.rule);
+        let mut patterns = self.patterns.iter();
+        for (unit, by_strength) in &self.units {
+            let place = unit.described_hosts();
+            for pattern in patterns.by_ref().take(by_strength.len()) {
+                let action = match pattern.action {
+                    Action::Drop => "drop",
+                    Action::Keep => "keep",
+                };
+                let _ = write!(out, "{action} {}", pattern.text);
+                if (pattern.rule, pattern.action) == (Rule::KeepParam, Action::Drop) {
+                    // A site may turn one of the rules off that drop.
+                    let _ = write!(out, " by {}", pattern.rule);
+                }
+                out.push_str(&place);
+                out.push('\n');
             }
-            for host in &*pattern.hosts {
-                let _ = write!(out, " on {host}");
-            }
-            for host in &*pattern.except {
-                let _ = write!(out, " not on {host}");
-            }
-            out.push('\n');
         }
         for site in &self.written {
             site.describe(out);

@@ -186,6 +186,34 @@ fn rule_sets_that_do_something_else_have_another_identity() {
 }
 
 #[test]
+fn the_description_of_hosts_and_names_grows_with_the_text_and_not_with_their_product() {
+    use uriscan::grammar::Grammar;
+    use uriscan::normalize::Options;
+    use uriscan::rules::Identity;
+    const MANY: usize = 2000;
+    let list = |name: &str| (0..MANY).map(|i| format!("'{name}{i}',")).collect::<String>();
+    let described = |hosts: &str, kind: &str| {
+        let text = format!("[[param]]\nhosts=['a',{hosts}]\n{kind}=[{}]\n", list("n"));
+        let rules = rules("rfc", &text);
+        Identity::text(Grammar::Rfc3986, Options::default(), Some(&rules))
+    };
+    let (hosts, drop) = (list("host"), "drop");
+    let text = described(&hosts, drop);
+    assert!(text.len() < 100 * MANY, "{}", text.len());
+    assert_eq!(text, described(&hosts, drop));
+    // Few hosts are written out.
+    assert!(described("", drop).contains("drop n7 on a\n"));
+    for (hosts, kind) in [
+        (hosts.replacen("host7", "host8x", 1), drop.to_owned()),
+        (hosts.clone(), "keep".to_owned()),
+        (format!("'{}'", "b".repeat(200)), drop.to_owned()),
+        (hosts.clone(), format!("except=[{}]\ndrop", list("other"))),
+    ] {
+        assert_ne!(text, described(&hosts, &kind));
+    }
+}
+
+#[test]
 fn the_lists_of_many_sites_are_limited_together() {
     let pages: Vec<String> = (0..20_000).map(|i| format!("page{i}.html")).collect();
     let sites = "[[site]]\nhosts = ['h.example']\nrules = ['www']\n";

@@ -12,4 +12,4 @@ mod write;
 pub(crate) use claims::{Claims, Content, StdoutFile};
 pub(crate) use destination::{Destination, NOT_COMPRESSED, directory_of, is_dash, is_packed};
 pub(crate) use identity::FileId;
-pub(crate) use write::{Output, commit, write_text};
+pub(crate) use write::{Output, commit, write_text, write_with};

@@ -168,9 +168,20 @@ impl Write for Output {
 /// # Errors
 /// When it cannot be written, unless the reader of standard output went away.
 pub(crate) fn write_text(text: &str, destination: &Destination) -> Result<Outcome, Failure> {
+    write_with(destination, |out| out.write_all(text.as_bytes()))
+}
+
+/// Writes what `write` writes.
+///
+/// # Errors
+/// As for [`write_text`].
+pub(crate) fn write_with(
+    destination: &Destination,
+    write: impl FnOnce(&mut Output) -> io::Result<()>,
+) -> Result<Outcome, Failure> {
     let mut out = Output::open(destination)?;
     let name = out.name().to_owned();
-    match out.write_all(text.as_bytes()).and_then(|()| out.commit()) {
+    match write(&mut out).and_then(|()| out.commit()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Outcome::ReaderGone),
         result => result.map(|()| Outcome::Done).map_err(|error| Failure::at(name, error)),
     }
