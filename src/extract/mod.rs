@@ -45,7 +45,7 @@ pub use context::Context;
 pub(crate) use ends::wrapped_cut;
 pub use extras::PageParts;
 pub(crate) use fault::{Fault, PartFault};
-pub use filter::{Cause, Filter, Filtered, Limit, Property};
+pub use filter::{Cause, Filter, Filtered, Limit, List, Property};
 pub use format::Format;
 pub(crate) use format::Kind;
 pub(crate) use links::Room;

@@ -3,6 +3,7 @@
 mod cause;
 mod host;
 mod limits;
+mod list;
 mod names;
 mod patterns;
 mod property;
@@ -13,6 +14,8 @@ pub use cause::{Cause, Filtered};
 use host::{comparable, host, is_address, without_dots};
 pub use limits::Limit;
 use limits::Limits;
+pub use list::List;
+use list::Values;
 use names::Names;
 use patterns::Patterns;
 pub use property::Property;
@@ -21,8 +24,9 @@ use property::{Kind, LONGEST};
 /// Which of the links found are kept: those that have one of the required properties of each kind,
 /// and none of the excluded ones.
 ///
-/// A link costs one look-up for its scheme and one for each label of its host, however many names there are, and a
-/// search for all patterns without special characters, and for each five hundred others.
+/// A link costs one look-up for its scheme and one for each label of its host, however many names there are, a search for
+/// all patterns without special characters, and, of more than five hundred others, one for what they need, which tells the
+/// hundreds that are tried.
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct Filter {
@@ -55,6 +59,17 @@ impl Properties {
         }
     }
 
+    fn extend(&mut self, list: List) {
+        match list.values {
+            Values::Hosts => self.hosts.extend(list.names),
+            Values::Domains => self.domains.extend(list.names),
+            Values::Patterns => {
+                self.patterns.extend(list.patterns);
+                self.any_pattern = OnceLock::new();
+            }
+        }
+    }
+
     fn is_empty(&self) -> bool {
         self.has_no_hosts() && self.schemes.is_empty() && self.patterns.is_empty()
     }
@@ -71,7 +86,7 @@ impl Properties {
     }
 
     fn has_host(&self, host: Option<&[u8]>) -> bool {
-        host.is_some_and(|host| self.hosts.contains(host))
+        host.is_some_and(|host| self.hosts.contains_host(host))
     }
 
     fn has_domain(&self, host: Option<&[u8]>) -> bool {
@@ -100,6 +115,18 @@ impl Filter {
     /// Excludes links with `property`.
     pub fn not(mut self, property: Property) -> Filter {
         Arc::make_mut(&mut self.not).add(property);
+        self
+    }
+
+    /// Requires one of the values of `list`, or another property of their kind.
+    pub fn only_list(mut self, list: List) -> Filter {
+        Arc::make_mut(&mut self.only).extend(list);
+        self
+    }
+
+    /// Excludes links with one of the values of `list`.
+    pub fn not_list(mut self, list: List) -> Filter {
+        Arc::make_mut(&mut self.not).extend(list);
         self
     }
 

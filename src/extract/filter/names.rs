@@ -2,6 +2,8 @@
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
+use crate::simd::prefetch;
+
 /// Names, each of bytes.
 ///
 /// Names and slots are kept apart, so that a name takes its bytes and some twenty more. Hosts come from outside, so the
@@ -16,8 +18,51 @@ pub(super) struct Names {
     /// For hashes of the last two labels of a name: whether any name has them. A quick test, which may say yes falsely.
     bases: Vec<u64>,
     longest: usize,
+    /// There are names of one label.
+    has_single: bool,
     seed: u64,
 }
+
+/// Names in a row, before they are looked up; some may be there more than once.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Gathered {
+    text: Vec<u8>,
+    ends: Vec<usize>,
+    longest: usize,
+    has_single: bool,
+}
+
+impl Gathered {
+    pub(super) fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Adds `name`, which is in lower case; without `has_dot` it is of one label.
+    #[inline]
+    pub(super) fn push(&mut self, name: &[u8], has_dot: bool) {
+        self.text.extend_from_slice(name);
+        self.ends.push(self.text.len());
+        self.longest = self.longest.max(name.len());
+        self.has_single |= !has_dot;
+    }
+
+    /// [`Gathered::push`] for a name in upper or lower case.
+    #[inline]
+    pub(super) fn push_lower(&mut self, name: &[u8], has_dot: bool) {
+        let start = self.text.len();
+        self.push(name, has_dot);
+        self.text[start..].make_ascii_lowercase();
+    }
+
+    #[cfg(test)]
+    pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        let starts = core::iter::once(&0).chain(&self.ends);
+        starts.zip(&self.ends).map(|(&start, &end)| &self.text[start..end])
+    }
+}
+
+/// Names whose slots are asked for before the first of them is looked at.
+const AT_ONCE: usize = 32;
 
 impl Names {
     pub(super) fn is_empty(&self) -> bool {
@@ -45,10 +90,34 @@ impl Names {
         let (word, bit) = self.bit(base(name));
         self.bases[word] |= bit;
         self.longest = self.longest.max(name.len());
+        self.has_single |= memchr::memchr(b'.', name).is_none();
+    }
+
+    /// Adds `names`, of which some may be there: much faster than each alone if they are many, as slots are not in caches.
+    pub(super) fn extend(&mut self, names: Gathered) {
+        let first = self.ends.len();
+        self.longest = self.longest.max(names.longest);
+        self.has_single |= names.has_single;
+        if first == 0 {
+            (self.text, self.ends) = (names.text, names.ends);
+        } else {
+            let start = self.text.len();
+            self.text.extend_from_slice(&names.text);
+            self.ends.extend(names.ends.iter().map(|end| start + end));
+        }
+        match self.slots.len() < 2 * self.ends.len() {
+            true => self.grow(),
+            false => self.fill(first),
+        }
     }
 
     pub(super) fn contains(&self, name: &[u8]) -> bool {
         !self.is_empty() && name.len() <= self.longest && self.find(name, self.hash(name)).1
+    }
+
+    /// [`Names::contains`] for one of many hosts, most of which are not there.
+    pub(super) fn contains_host(&self, host: &[u8]) -> bool {
+        !self.is_empty() && self.may_have_base(base(host)) && self.contains(host)
     }
 
     /// Whether `host` or one of the domains that it is in is there.
@@ -59,7 +128,7 @@ impl Names {
         let mut dots = memchr::memrchr_iter(b'.', host);
         // Most hosts share not even the last two labels with a name.
         let Some(last) = dots.next() else { return self.contains(host) };
-        if self.contains(&host[last + 1..]) {
+        if self.has_single && self.contains(&host[last + 1..]) {
             return true;
         }
         if !self.may_have_base(base(host)) {
@@ -96,7 +165,7 @@ impl Names {
     }
 
     fn grow(&mut self) {
-        let len = (2 * self.slots.len()).max(16);
+        let len = (2 * (self.ends.len() + 1)).next_power_of_two().max(16);
         if self.slots.is_empty() {
             let mut seed = [0; 8];
             getrandom::fill(&mut seed).expect("random bytes from the system");
@@ -104,20 +173,33 @@ impl Names {
         }
         self.slots = vec![0; len];
         self.bases = vec![0; len / 8];
-        for number in 0..self.ends.len() {
-            let (hash, base) = (self.hash(self.name(number)), self.bit(base(self.name(number))));
-            let mut slot = hash as usize & (len - 1);
-            while self.slots[slot] != 0 {
-                slot = (slot + 1) & (len - 1);
+        self.fill(0);
+    }
+
+    /// Fills the slots of the names from the one with the number `first` on.
+    fn fill(&mut self, first: usize) {
+        let mut asked = [(0, (0, 0)); AT_ONCE];
+        for first in (first..self.ends.len()).step_by(AT_ONCE) {
+            let numbers = first..self.ends.len().min(first + AT_ONCE);
+            for (asked, number) in asked.iter_mut().zip(numbers.clone()) {
+                let name = self.name(number);
+                *asked = (self.hash(name), self.bit(base(name)));
+                prefetch(&self.slots, asked.0 as usize & (self.slots.len() - 1));
+                prefetch(&self.bases, asked.1.0);
             }
-            self.slots[slot] = slot_of(hash, number);
-            self.bases[base.0] |= base.1;
+            for (&(hash, (word, bit)), number) in asked.iter().zip(numbers) {
+                let (slot, is_there) = self.find(self.name(number), hash);
+                if !is_there {
+                    self.slots[slot] = slot_of(hash, number);
+                    self.bases[word] |= bit;
+                }
+            }
         }
     }
 
     fn bit(&self, base: &[u8]) -> (usize, u64) {
         let hash = self.hash(base) >> 20;
-        (hash as usize / 64 % self.bases.len(), 1 << (hash % 64))
+        ((hash as usize / 64) & (self.bases.len() - 1), 1 << (hash % 64))
     }
 
     fn may_have_base(&self, base: &[u8]) -> bool {
@@ -133,7 +215,8 @@ fn slot_of(hash: u64, number: usize) -> u64 {
 
 /// The last two labels of `name`, or all of it.
 fn base(name: &[u8]) -> &[u8] {
-    let mut dots = memchr::memrchr_iter(b'.', name).skip(1);
+    // Names are short: a search by vectors would take longer.
+    let mut dots = (0..name.len()).rev().filter(|&at| name[at] == b'.').skip(1);
     &name[dots.next().map_or(0, |dot| dot + 1)..]
 }
 
@@ -154,12 +237,34 @@ mod tests {
             }
             let other = name(i * 7 + 1);
             assert_eq!(names.contains(&other), expected.contains(&other));
+            assert_eq!(names.contains_host(&other), expected.contains(&other));
             let below = [b"a.b.", &other[..]].concat();
             let parents = (0..below.len()).filter(|&at| at == 0 || below[at - 1] == b'.');
             let has_parent = parents.into_iter().any(|at| expected.contains(&below[at..]));
             assert_eq!(names.contains_a_parent(&below), has_parent, "{i}");
         }
         assert_eq!(names.ends.len(), expected.len());
+    }
+
+    #[test]
+    fn names_that_are_added_together_are_found_as_each_alone() {
+        let name = |i: usize| format!("n{}.d{}.e", i % 7, i % 1009).into_bytes();
+        for (before, count) in [(0, 0), (0, 1), (5, 40), (100, 5000), (3000, 10)] {
+            let (mut names, mut alone) = (Names::default(), Names::default());
+            (0..before).for_each(|i| names.insert(&name(3 * i)));
+            let mut gathered = Gathered::default();
+            (0..count).for_each(|i| gathered.push(&name(5 * i), true));
+            names.extend(gathered);
+            (0..before).for_each(|i| alone.insert(&name(3 * i)));
+            (0..count).for_each(|i| alone.insert(&name(5 * i)));
+            assert_eq!(names.longest(), alone.longest());
+            assert!(names.slots.len() >= 2 * names.ends.len());
+            for i in 0..8000 {
+                let below = [b"a.", &name(i)[..]].concat();
+                assert_eq!(names.contains(&name(i)), alone.contains(&name(i)));
+                assert_eq!(names.contains_a_parent(&below), alone.contains_a_parent(&below));
+            }
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ use core::net::{Ipv4Addr, Ipv6Addr};
 use regex::bytes::Regex;
 
 use super::host::comparable;
+use super::patterns::literal;
 
 /// A property of a link.
 ///
@@ -78,6 +79,9 @@ impl Property {
     /// # Errors
     /// A sentence if it is not a regular expression, or too large.
     pub fn pattern(pattern: &str) -> Result<Property, String> {
+        if literal(pattern).is_some() {
+            return Ok(Property(Kind::Pattern(pattern.to_owned())));
+        }
         Regex::new(pattern).map_err(|error| {
             // A message of several lines ends in this.
             let message = error.to_string();
