@@ -1,8 +1,8 @@
 //! Floor 5: the cost of rules on top of deduplication, and their speed alone.
 //!
-//! `elsewhere` has rules for 300 hosts, none of them in the text; `large` has 300 hosts of the text
-//! and 3,000 patterns for all hosts. The limits, relative to `plain`: `crawl` 1.5, `large` 1.3,
-//! `elsewhere` 1.05.
+//! `crawl` and `log` are the newest presets. `elsewhere` has rules for 300 hosts, none of them in the text; `large` has 300
+//! hosts of the text and 3,000 patterns for all hosts; `sites` has a `[[site]]` for each of 1,000 hosts, as many of the text
+//! as it has. The limits, relative to `plain`: `crawl` 1.5, `large` 1.3, `elsewhere` 1.05.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;
@@ -26,14 +26,17 @@ const BYTES: usize = 32 << 20;
 const HOSTS: usize = 300;
 const PATTERNS: usize = 3000;
 
+/// Number of hosts with a `[[site]]`.
+const SITES: usize = 1000;
+
 /// Canonical forms of the records that are URIs.
 fn forms(corpus: &Corpus) -> Vec<Vec<u8>> {
     let mut normalizer = Normalizer::new(Options::default());
     corpus.lines().filter_map(|line| normalizer.normalize(line).ok().map(<[u8]>::to_vec)).collect()
 }
 
-/// The most frequent hosts in `forms`.
-fn frequent_hosts(forms: &[Vec<u8>]) -> Vec<String> {
+/// The `most` most frequent hosts in `forms`.
+fn frequent_hosts(forms: &[Vec<u8>], most: usize) -> Vec<String> {
     let mut counts: BTreeMap<&[u8], usize> = BTreeMap::new();
     for form in forms.iter().filter(|form| form.starts_with(b"http")) {
         let authority = split(form).authority.unwrap_or_default();
@@ -43,7 +46,7 @@ fn frequent_hosts(forms: &[Vec<u8>]) -> Vec<String> {
     }
     let mut hosts: Vec<(usize, &[u8])> = counts.into_iter().map(|(host, n)| (n, host)).collect();
     hosts.sort_unstable_by(|a, b| b.cmp(a));
-    hosts.iter().take(HOSTS).map(|(_, host)| String::from_utf8_lossy(host).into_owned()).collect()
+    hosts.iter().take(most).map(|(_, host)| String::from_utf8_lossy(host).into_owned()).collect()
 }
 
 /// A pack with rules for each of `hosts`, every third for its subdomains.
@@ -60,6 +63,24 @@ fn pack_for(hosts: &[String], patterns: usize) -> String {
         let _ = write!(
             text,
             "[[param]]\nhosts = [\"{pattern}\", \"{host}\"]\ndrop = [\"page\", \"s*\"]\nallow = [\"ref\"]\n"
+        );
+    }
+    text
+}
+
+/// A file with a `[[site]]` for each of `hosts`, and for others up to [`SITES`]: all of them have one host for two, and one
+/// of several rules.
+fn sites_for(mut hosts: Vec<String>) -> String {
+    let names: HashSet<String> = hosts.iter().cloned().collect();
+    hosts.extend((hosts.len()..SITES).map(|i| format!("host{i}.elsewhere.example")));
+    let mut text = String::new();
+    for (i, host) in hosts.iter().enumerate() {
+        let rules = ["'path-case'", "'fragment'", "'trailing-slash', 'index-page'", ""][i % 4];
+        let other = format!("old.{host}");
+        let old = if names.contains(&other) { host } else { &other };
+        let _ = write!(
+            text,
+            "[[site]]\nhosts = ['{host}', '{old}']\nhost = '{host}'\nrules = [{rules}]\ndrop = ['page', 's*']\n"
         );
     }
     text
@@ -87,7 +108,8 @@ fn rule_sets(forms: &[Vec<u8>]) -> Vec<(&'static str, Option<Arc<RuleSet>>)> {
         ("crawl", Some(preset("crawl"))),
         ("log", Some(preset("log"))),
         ("elsewhere", Some(compile(&format!("[[param]]\nhosts{only_hosts}")))),
-        ("large", Some(compile(&pack_for(&frequent_hosts(forms), PATTERNS)))),
+        ("large", Some(compile(&pack_for(&frequent_hosts(forms, HOSTS), PATTERNS)))),
+        ("sites", Some(compile(&sites_for(frequent_hosts(forms, SITES))))),
     ]
 }
 
