@@ -19,7 +19,7 @@ const MOST_BYTES: u64 = 512 << 20;
 /// Makes an empty list.
 type Empty = fn() -> List;
 
-/// The files of `find`, the empty list of what their lines are, and whether these are required, and not excluded.
+/// The files of `typed`, the empty list of what their lines are, and whether these are required, and not excluded.
 fn files(typed: &Filters) -> [(&[PathBuf], Empty, bool); 6] {
     [
         (&typed.host_file, List::hosts, true),
