@@ -197,7 +197,7 @@ fn the_fault_that_repairs_leave_is_reported_where_it_is() {
         ("http://h/a b|c/ü", usual, ErrorKind::NonAscii, 15),
         ("\"http://h/a b\\ü\"", usual, ErrorKind::NonAscii, 14),
         ("http://h/a\tb ü", usual, ErrorKind::NonAscii, 13),
-        ("http:\\\\h\\a b#c#d", usual, ErrorKind::Delimiter, 15),
+        ("http:\\\\h\\a b#c#d", usual, ErrorKind::Delimiter, 14),
         ("a b:c", usual, ErrorKind::Space, 1),
         ("http://h h/a b", usual, ErrorKind::Space, 8),
         ("http://h/ü\u{1}", usual.or(iri), ErrorKind::Control, 11),
