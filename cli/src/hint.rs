@@ -145,10 +145,14 @@ fn of_masked_head(head: &[u8], name: &str) -> Option<String> {
 /// same one without these.
 fn advice(head: &[u8], name: &str, is_odd: bool, (call, alone): (&Call, &Call)) -> Option<String> {
     let header = Header::of(head, name).filter(|header| is_odd || header.urls.is_some());
+    let of_table = match call.takes("column") || call.takes("link-column") {
+        true => alone.clone(),
+        false => alone.as_extract(),
+    };
     if let Some(header) = &header
-        && let Some(options) = header.options(name, call)
+        && let Some(options) = header.options(name, &of_table)
     {
-        let how = alone.with(&options);
+        let how = of_table.with(&options);
         let what = header.shown();
         return Some(match is_odd {
             true => {
@@ -252,14 +256,15 @@ impl Header {
             "--redact",
         ];
         let is_of_lines = call.words == ["audit"] || OF_LINES.iter().any(|option| call.has(option));
-        let mut options =
-            vec![if call.takes("column") && !(is_of_lines && call.takes("link-column")) {
-                format!("--column {column}")
-            } else if call.takes("link-column") {
-                format!("--extract --link-column {column}")
-            } else {
-                return None;
-            }];
+        let mut options = vec![if call.words == ["extract"] {
+            format!("--link-column {column}")
+        } else if call.takes("column") && !(is_of_lines && call.takes("link-column")) {
+            format!("--column {column}")
+        } else if call.takes("link-column") {
+            format!("--extract --link-column {column}")
+        } else {
+            return None;
+        }];
         if !name.to_ascii_lowercase().contains(&format!(".{from}")) {
             options.push(format!("--from {from}"));
         }

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError};
 
-use super::hosts::HostPattern;
+use super::hosts::Hosts;
 use super::param::Unit;
-use super::parts::{folded, host_in, web_authority, www_len};
+use super::parts::{folded, host_in, web_authority};
 use super::rule::{Rule, Rules};
 use super::set::{Builder, Parts, RuleSet};
-use super::site::Site;
+use super::site::{Site, add_www};
 
 /// Smaller rule sets that are kept for the next pair of URIs; few pairs need other rules than those before.
 const MOST_KEPT: usize = 32;
@@ -20,18 +20,17 @@ impl RuleSet {
         let mut kept = kept;
         kept.add(Rule::AllowParam);
         let hosts = self.hosts_of(forms);
-        let numbers =
-            |matches: &dyn Fn(usize) -> bool, len| (0..len).filter(|&i| matches(i)).collect();
-        let sites: Vec<usize> =
-            numbers(&|i| is_for(&self.written[i].hosts, &hosts), self.written.len());
-        let units = numbers(
-            &|i| {
-                let Unit { hosts: of, site, .. } = &self.written_units[i];
-                (of.is_empty() || is_for(of, &hosts))
-                    && site.is_none_or(|site| sites.binary_search(&site).is_ok())
-            },
-            self.written_units.len(),
-        );
+        let mut sites = BTreeSet::new();
+        hosts
+            .iter()
+            .for_each(|host| self.sites.each_of_host(host, |i| _ = sites.insert(i as usize)));
+        let sites: Vec<usize> = sites.into_iter().collect();
+        let (of_all, by_host) = self.tables.get_or_init(|| tables(&self.written_units));
+        let mut units: BTreeSet<usize> = of_all.iter().copied().collect();
+        hosts.iter().for_each(|host| by_host.each_match(host, |i| _ = units.insert(i as usize)));
+        let is_on = |site: usize| sites.binary_search(&site).is_ok();
+        let units = units.into_iter().filter(|&i| self.written_units[i].site.is_none_or(is_on));
+        let units = units.collect();
         let parts = (kept, sites, units);
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = made.get(&parts) {
@@ -75,26 +74,33 @@ impl RuleSet {
         }
         let mut more: Vec<Vec<u8>> = forms.into_iter().filter_map(host).collect();
         while let Some(host) = more.pop() {
-            let with = [b"www.", &*host].concat();
-            let short = host[www_len(&host)..].to_vec();
-            for host in [host, with, short] {
-                if hosts.contains(&host) {
-                    continue;
+            let mut rest = &host[..];
+            let mut all = vec![[b"www.", rest].concat(), rest.to_vec()];
+            while let Some(short) = rest.strip_prefix(b"www.") {
+                all.push(short.to_vec());
+                rest = short;
+            }
+            for host in all {
+                if !hosts.contains(&host) {
+                    let alias = |i: u32| self.written[i as usize].host.clone();
+                    self.sites.each_of_host(&host, |i| more.extend(alias(i)));
+                    hosts.insert(host);
                 }
-                let sites = self
-                    .written
-                    .iter()
-                    .filter(|site| site.hosts.iter().any(|pattern| pattern.matches(&host)));
-                more.extend(sites.filter_map(|site| site.host.clone()));
-                hosts.insert(host);
             }
         }
         hosts
     }
 }
 
-fn is_for(patterns: &[HostPattern], hosts: &BTreeSet<Vec<u8>>) -> bool {
-    patterns.iter().any(|pattern| hosts.iter().any(|host| pattern.matches(host)))
+/// The tables for all hosts, by number, and those for single ones under the names that these have with and without `www.`.
+fn tables(units: &[Unit]) -> (Vec<usize>, Hosts<u32>) {
+    let of_all = (0..units.len()).filter(|&i| units[i].hosts.is_empty()).collect();
+    let named = |(unit, i): (&Unit, u32)| {
+        let mut hosts = unit.hosts.clone();
+        add_www(&mut hosts, Rules::of(&[Rule::Www]), Rules::default(), Rules::default());
+        hosts.into_iter().map(move |host| (host, i))
+    };
+    (of_all, Hosts::new(units.iter().zip(0..).flat_map(named)))
 }
 
 /// The host of a web URI as it is looked up.

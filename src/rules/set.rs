@@ -2,9 +2,9 @@
 
 use core::fmt;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
-use super::hosts::{HostPattern, PUBLIC_SUFFIX_VERSION};
+use super::hosts::{HostPattern, Hosts, PUBLIC_SUFFIX_VERSION};
 use super::names::Action;
 use super::pack::{Pack, extend};
 use super::param::{Named, Pattern, Place, Unit, name_pattern};
@@ -12,7 +12,7 @@ use super::params::{Override, Params};
 use super::preset::Preset;
 use super::rule::{Argument, Rule, Rules, typed_rule};
 use super::scope::Scope;
-use super::site::{Site, SiteRules, Sites, add_www, drop_www};
+use super::site::{Site, SiteRules, Sites, add_www};
 use super::starts::Starts;
 
 /// Compiled rules beyond the RFC: a function from canonical URIs to canonical URIs.
@@ -45,6 +45,8 @@ pub struct RuleSet {
     pub(super) params: Params,
     pub(super) starts: Option<Starts>,
     overrides: Vec<Override>,
+    /// The tables for parameters of all hosts, and those of single ones, by number, for [`RuleSet::only`].
+    pub(super) tables: OnceLock<(Vec<usize>, Hosts<u32>)>,
     /// Smaller rule sets, made by [`RuleSet::only`]; `None` for one that cannot be built.
     pub(super) made: Arc<Mutex<HashMap<Parts, Option<Arc<RuleSet>>>>>,
 }
@@ -176,15 +178,21 @@ impl Builder {
             self.units.push(own);
         }
         let written_units = self.units.clone();
-        let global = self.scope.rules;
+        let mut own = self.scope;
+        let named = self.units.iter().flat_map(|unit| &unit.patterns);
+        named.for_each(|named| own.rules.add(named.list));
+        let mut scope = own.clone();
+        scope.settle();
+        let written = self.sites.clone();
+        let sites = Sites::new(self.sites, &own, &scope)
+            .map_err(|(place, message)| RuleError { place: Some(place), message })?;
         for unit in &mut self.units {
-            if let Some(site) = unit.site.map(|i| &self.sites[i]) {
-                add_www(&mut unit.hosts, global, site.on.rules, site.off);
-                add_www(&mut unit.except, global, site.on.rules, site.off);
-            } else if global.has(Rule::Www) {
-                // Hosts are then looked up without `www.`.
-                unit.hosts.iter_mut().chain(&mut unit.except).for_each(drop_www);
-            }
+            let lists = [&mut unit.hosts, &mut unit.except];
+            match unit.site.map(|i| &written[i]) {
+                Some(site) => lists.map(|it| add_www(it, scope.rules, site.on.rules, site.off)),
+                // Hosts are looked up as the rules have made them.
+                None => lists.map(|it| it.iter_mut().for_each(|it| sites.drop_www(&scope, it))),
+            };
         }
         let units: Vec<(Unit, Vec<(Action, Named)>)> = self
             .units
@@ -196,13 +204,6 @@ impl Builder {
             .collect();
         let (params, overrides) = Params::new(&units);
         let patterns = patterns(&units);
-        let mut own = self.scope;
-        patterns.iter().for_each(|pattern| own.rules.add(pattern.rule));
-        let mut scope = own.clone();
-        scope.settle();
-        let written = self.sites.clone();
-        let sites = Sites::new(self.sites, &own, &scope)
-            .map_err(|(place, message)| RuleError { place: Some(place), message })?;
         let rules = written.iter().fold(scope.rules, |rules, site| rules.union(site.on.rules));
         let globs = units.iter().flat_map(|(_, patterns)| patterns).map(|(_, named)| &named.glob);
         let starts = Starts::new(rules, globs);
@@ -217,6 +218,7 @@ impl Builder {
             params,
             starts,
             overrides,
+            tables: OnceLock::new(),
             made: Arc::default(),
         })
     }

@@ -117,17 +117,14 @@ impl Sites {
         };
         // Many sites may name the same host, which all of them match.
         let mut finals: HashMap<Vec<u8>, Vec<u8>> = HashMap::new();
-        let mut found = Vec::new();
         for i in 0..sites.list.len() {
             let Some(host) = sites.list[i].host.take() else { continue };
-            let last = finals.entry(host).or_insert_with_key(|host| {
-                sites.matching(host, &mut found);
-                let rules = sites.rules_of(&found, global);
-                host[if rules.has(Rule::Www) { www_len(host) } else { 0 }..].to_vec()
-            });
+            let last = finals
+                .entry(host)
+                .or_insert_with_key(|host| host[sites.www_len(global, host)..].to_vec());
             sites.list[i].host = Some(last.clone());
         }
-        let mut checked = HashSet::new();
+        let (mut checked, mut found) = (HashSet::new(), Vec::new());
         for site in &sites.list {
             let Some(host) = site.host.as_deref().filter(|&host| checked.insert(host)) else {
                 continue;
@@ -177,6 +174,25 @@ impl Sites {
         self.matching(&folded(host), &mut found);
         let mut sites = found.iter().rev().map(|&i| &self.list[i as usize]);
         sites.find(|site| site.host.is_some()).map(|site| &site.place)
+    }
+
+    /// Calls `found` with each site whose hosts `host` is one of, whatever its exceptions; some more than once.
+    pub(super) fn each_of_host(&self, host: &[u8], found: impl FnMut(u32)) {
+        self.hosts.each_match(host, found);
+    }
+
+    /// Bytes of the labels `www` that rules drop from `host`, which is in lower case and has no final dot.
+    fn www_len(&self, global: &Scope, host: &[u8]) -> usize {
+        let mut found = Vec::new();
+        self.matching(host, &mut found);
+        if self.rules_of(&found, global).has(Rule::Www) { www_len(host) } else { 0 }
+    }
+
+    /// Makes of an exact name the one that is left of the host where rules drop `www.`.
+    pub(super) fn drop_www(&self, global: &Scope, host: &mut HostPattern) {
+        if let HostPattern::Exact(name) = host {
+            name.drain(..self.www_len(global, name));
+        }
     }
 
     fn rules_of(&self, found: &[u32], global: &Scope) -> Rules {
@@ -295,13 +311,6 @@ pub(super) fn add_www(hosts: &mut Vec<HostPattern>, global: Rules, on: Rules, of
         let more: Vec<_> = hosts.iter().flat_map(other_www).collect();
         let mut known: HashSet<HostPattern> = hosts.iter().cloned().collect();
         hosts.extend(more.into_iter().filter(|host| known.insert(host.clone())));
-    }
-}
-
-/// Drops `www.` from an exact name, for hosts that are looked up without it.
-pub(super) fn drop_www(host: &mut HostPattern) {
-    if let HostPattern::Exact(name) = host {
-        name.drain(..www_len(name));
     }
 }
 

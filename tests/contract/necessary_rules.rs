@@ -8,36 +8,9 @@ use uriscan::explain::{Comparison, compare_with_rules};
 use uriscan::normalize::{Options, Rung, normalize_exact};
 use uriscan::rules::{Pack, Preset, Rule, RuleSet, Rules, Scratch};
 
-use super::rules_properties::uri;
+use super::rules_properties::{RULES, uri};
 
 static TRACKING: LazyLock<Pack> = LazyLock::new(|| Pack::built_in("tracking").unwrap());
-
-/// Rules as typed; `file` for [`file`].
-const TYPED: [&str; 23] = [
-    "fragment",
-    "anchor",
-    "userinfo",
-    "https",
-    "host-dot",
-    "www",
-    "path-decode",
-    "path-decode=,(",
-    "session-id",
-    "duplicate-slash",
-    "path-case",
-    "path-prefix=/a,/index.html/",
-    "index-page",
-    "index-page=a,b;c",
-    "trailing-slash",
-    "keep-param=a*",
-    "drop-param=b*",
-    "drop-param=?",
-    "allow-param=ba",
-    "empty-param",
-    "sort-query",
-    "empty-query",
-    "file",
-];
 
 /// A file of rules for all hosts and for some, of which only the rules of `kept` are left.
 fn file(kept: Rules) -> String {
@@ -128,11 +101,13 @@ fn rule_set(chosen: &Chosen, kept: Rules) -> RuleSet {
     builder.build().unwrap()
 }
 
+/// Rules as typed; `file` for [`file`].
 fn chosen() -> impl Strategy<Value = Chosen> {
+    let typed = [&RULES[..], &["file"]].concat();
     prop_oneof![
         prop::sample::select(vec!["crawl", "log", "crawl@1", "log@1"]).prop_map(Chosen::Preset),
-        prop::sample::subsequence(TYPED.to_vec(), 1..TYPED.len()).prop_map(Chosen::Typed),
-        prop::sample::subsequence(TYPED.to_vec(), 1..4).prop_map(Chosen::Typed),
+        prop::sample::subsequence(typed.clone(), 1..typed.len()).prop_map(Chosen::Typed),
+        prop::sample::subsequence(typed, 1..4).prop_map(Chosen::Typed),
         Just(Chosen::Typed(vec!["file"])),
     ]
 }

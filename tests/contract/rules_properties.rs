@@ -20,8 +20,8 @@ const SITES: &str = "[[site]]\nhosts = ['a.h', 'site:example.com']\nexcept = ['b
     [[site]]\nhosts = ['*a.h', 'example.co.uk']\nhost = 'h'\nrules = ['host-dot', 'session-id', 'index-page=a']\ndrop = ['b']\n\
     [[site]]\nhosts = ['www.example.com', 'localhost']\nwithout = ['www', 'session-id', 'sort-query']\nrules = ['empty-query']\n";
 
-/// Rules as typed; `pack` for [`PACK`], `hosts` for [`HOSTS`], `sites` for [`SITES`].
-const TYPED: [&str; 25] = [
+/// Rules as typed.
+pub(super) const RULES: [&str; 22] = [
     "fragment",
     "anchor",
     "userinfo",
@@ -44,10 +44,16 @@ const TYPED: [&str; 25] = [
     "empty-param",
     "sort-query",
     "empty-query",
-    "sites",
-    "pack",
-    "hosts",
 ];
+
+/// These, and `pack` for [`PACK`], `hosts` for [`HOSTS`], `sites` for [`SITES`].
+const TYPED: [&str; 25] = {
+    let mut typed = ["sites"; 25];
+    let (rules, files) = typed.split_at_mut(RULES.len());
+    rules.copy_from_slice(&RULES);
+    (files[1], files[2]) = ("pack", "hosts");
+    typed
+};
 
 /// All except the last: of two packs the later one overrides the other.
 const ONE_PACK: &[&str] = TYPED.split_at(TYPED.len() - 1).0;

@@ -291,3 +291,33 @@ fn faults_in_sites_have_a_position_and_a_reason() {
         assert!(error.to_string().starts_with(expected), "{text}: {error}");
     }
 }
+
+#[test]
+fn tables_for_a_host_hold_where_a_site_keeps_or_drops_its_www() {
+    const IDS: &str = "[[param]]\ndrop = ['id']\n[[param]]\nhosts = ['www.a.example', 'b.example']\nexcept = ['www.c.example']\nallow = ['id']\n";
+    let kept = format!("rules = ['www']\n[[site]]\nhosts = ['www.a.example']\nwithout = ['www']\n{IDS}");
+    check(
+        &rules("rfc", &kept),
+        &[
+            ("http://www.a.example/?id=1", "http://www.a.example/?id=1"),
+            ("http://a.example/?id=1", "http://a.example/"),
+            ("http://www.b.example/?id=1", "http://b.example/?id=1"),
+        ],
+    );
+    // A rule of all hosts, or of the site alone.
+    for dropped in ["rules = ['www']\n", "[[site]]\nhosts = ['a.example']\nrules = ['www']\n"] {
+        check(
+            &rules("rfc", &format!("{dropped}{IDS}")),
+            &[
+                ("http://www.a.example/?id=1", "http://a.example/?id=1"),
+                ("http://a.example/?id=1", "http://a.example/?id=1"),
+            ],
+        );
+    }
+    let except = "[[param]]\nexcept = ['www.a.example']\ndrop = ['id']\n";
+    let dropped = "[[site]]\nhosts = ['a.example']\nrules = ['www']\n";
+    check(
+        &rules("rfc", &format!("{dropped}{except}")),
+        &[("http://www.a.example/?id=1", "http://a.example/?id=1")],
+    );
+}

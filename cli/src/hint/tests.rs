@@ -48,6 +48,12 @@ fn a_hint_is_the_command_that_was_typed_with_options_that_it_has() {
             "uriscan extract --base=http://h/ -q ab -o out",
         ),
         (LOG, "ab", "resolve --suffix-scheme https ab", "uriscan extract ab"),
+        (
+            "id,url\n1,http://h/\n",
+            "x.csv",
+            "resolve --base http://b/ x.csv",
+            "uriscan extract --link-column url --base http://b/ x.csv",
+        ),
         ("<html>\n", "x.html", "check x.html", "uriscan check --extract --base URL x.html"),
         ("<html>\n", "x", "dedup --base=http://h/ x", "uriscan dedup --extract --base=http://h/ x"),
         ("1,http://h/\n2,http://i/\n", "x", "dedup x", "uriscan dedup --extract --from csv x"),
@@ -88,7 +94,7 @@ fn a_hint_is_the_command_that_was_typed_with_options_that_it_has() {
             "id,url\n1,http://h/\n",
             "x",
             "resolve --base http://h/ x",
-            "uriscan extract --from csv --link-column url --base http://h/ x",
+            "uriscan extract --link-column url --from csv --base http://h/ x",
         ),
     ] {
         let told = told(head, name, true, typed).unwrap();
