@@ -165,7 +165,8 @@ fn masked_url(name: &str) -> String {
     let is_url = name.split(':').skip(1).any(|rest| rest.starts_with(['/', '\\', '%']))
         || ["%3a", "//", "\\\\"].iter().chain(&SPECIAL).any(|part| lower.contains(part));
     let scheme = name.split("://").next().unwrap_or_default();
-    if !is_url {
+    // A reference to be resolved may have a query, too.
+    if !is_url && !name.contains('?') {
         return name.to_owned();
     }
     if STORES.iter().any(|store| store.eq_ignore_ascii_case(scheme)) {
@@ -174,6 +175,9 @@ fn masked_url(name: &str) -> String {
     let mut masked = Vec::with_capacity(name.len());
     redact_into(name.as_bytes(), &mut masked);
     let masked = String::from_utf8_lossy(&masked);
+    if !is_url {
+        return masked.into_owned();
+    }
     // A query and a fragment may be keys as a whole.
     let shown = masked.find(['?', '#']).map_or(masked.len(), |at| at + 1);
     match masked.len() > shown {
@@ -230,6 +234,7 @@ mod tests {
             ("http:u:S@h/: not found", "http:u:***@h/: not found"),
             ("//u:S@h/: not found", "//u:***@h/: not found"),
             ("s3://b/k?X-Amz-Signature=S: not found", "s3://b/k?...: not found"),
+            ("--base a?token=S&b=1: what", "--base a?token=***&b=1: what"),
             ("az://u:S@c/k: not found", "az://u:***@c/k: not found"),
             ("abfss://c@a/k: not found", "abfss://c@a/k: not found"),
             ("http://u:S@h/x?... and http://u:S@h/?S", "http://u:***@h/x?..."),

@@ -152,18 +152,18 @@ fn rule_set(names: &[String]) -> Option<RuleSet> {
 /// The rules that merge the forms `a` and `b`.
 fn by_rules(a: &[u8], b: &[u8], merges: impl Fn(&RuleSet) -> bool) -> Vec<Merger> {
     let do_merge = |names: &[String]| rule_set(names).is_some_and(|rules| merges(&rules));
-    let mut names = Vec::new();
-    for rule in Rule::ALL {
-        names.push(rule.name().to_owned());
-        let argument = match rule {
-            Rule::PathPrefix => prefix(a, b),
-            Rule::IndexPage => page(a, b),
-            _ => None,
-        };
-        names.extend(argument.map(|argument| format!("{rule}={argument}")));
-    }
-    names.extend(params(a, b).into_iter().map(|name| format!("drop-param={name}")));
-    names.retain(|name| rule_set(core::slice::from_ref(name)).is_some());
+    let is_rule = |name: &String| rule_set(core::slice::from_ref(name)).is_some();
+    let mut names: Vec<String> = Rule::ALL.iter().map(|rule| rule.name().to_owned()).collect();
+    names.retain(is_rule);
+    // Other rules may bring out what two paths share.
+    let by_others = rule_set(&names).map(|rules| [apply(&rules, a), apply(&rules, b)]);
+    let of_paths = |find: fn(&[u8], &[u8]) -> Option<String>| {
+        find(a, b).or_else(|| by_others.as_ref().and_then(|[a, b]| find(a, b)))
+    };
+    let prefix = of_paths(prefix).map(|prefix| format!("{}={prefix}", Rule::PathPrefix));
+    let page = of_paths(page).map(|page| format!("{}={page}", Rule::IndexPage));
+    let params = params(a, b).into_iter().map(|name| format!("{}={name}", Rule::DropParam));
+    names.extend(prefix.into_iter().chain(page).chain(params).filter(is_rule));
     let alone: Vec<String> =
         names.iter().filter(|name| do_merge(core::slice::from_ref(*name))).cloned().collect();
     if !alone.is_empty() {

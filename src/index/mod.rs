@@ -308,6 +308,13 @@ pub fn trim(text: &[u8], span: Span) -> Span {
     if first > b' ' && last > b' ' { span } else { trim_each(text, span) }
 }
 
+/// `text` without the ASCII white space around it.
+pub fn trimmed(text: &[u8]) -> &[u8] {
+    let is_part = |byte: &u8| !WHITE_SPACE.has(*byte);
+    let end = text.iter().rposition(is_part).map_or(0, |last| last + 1);
+    &text[text[..end].iter().position(is_part).unwrap_or(end)..end]
+}
+
 #[inline(never)]
 fn trim_each(text: &[u8], mut span: Span) -> Span {
     while span.start < span.end && WHITE_SPACE.has(text[span.end as usize - 1]) {
@@ -382,5 +389,9 @@ mod tests {
         let span = trim(text, Span { start: 0, end: text.len() as u32 });
         assert_eq!(span.of(text), b"a\xA0");
         assert!(trim(b"  ", Span { start: 0, end: 2 }).is_empty());
+        assert_eq!(
+            (trimmed(text), trimmed(b" \n"), trimmed(b"")),
+            (&b"a\xA0"[..], &b""[..], &b""[..])
+        );
     }
 }

@@ -218,9 +218,10 @@ pub(crate) fn refuse(head: &[u8]) -> io::Result<()> {
     Container::of_head(head).map_or(Ok(()), |container| Err(container.refusal()))
 }
 
-/// Whether `error` is from [`refuse`].
-pub(super) fn is_refusal(error: &io::Error) -> bool {
-    error.get_ref().is_some_and(|error| error.is::<Refusal>())
+/// Whether `error` is from [`refuse`], about data that are no text.
+pub(super) fn is_binary(error: &io::Error) -> bool {
+    let refusal = error.get_ref().and_then(|error| error.downcast_ref::<Refusal>());
+    refusal.is_some_and(|refusal| refusal.0 != Container::Utf16)
 }
 
 #[cfg(test)]

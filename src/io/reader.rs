@@ -283,7 +283,7 @@ impl ChunkReader {
         }
         let opened = loop {
             let Some(opened) = self.sources.next() else { return Ok(false) };
-            let is_binary = opened.content.as_ref().is_err_and(container::is_refusal);
+            let is_binary = opened.content.as_ref().is_err_and(container::is_binary);
             if !(opened.text_only && is_binary) {
                 break opened;
             }

@@ -36,8 +36,8 @@ use crate::survivors::{Batch, Budget, ClassMode, ClassSet, FoundClasses, Record,
 /// With [`super::Keep::First`], [`Select::All`] and no counts the results are those of [`super::dedup()`].
 ///
 /// [`Sinks::dupes`] takes a line for each omitted record, in input order: the record, its
-/// survivor and the name of the lowest rung at which they are equivalent, or `rules:` and the names of the
-/// rules without which they would differ, with `+` between; with tabs between the three. Nothing is
+/// survivor and the name of the lowest rung at which they are equivalent, or `rules:` and the names of
+/// rules that make them so, none of which can be left out, with `+` between; with tabs between the three. Nothing is
 /// escaped: a URI holds no tab, and an invalid record is equivalent only to its own bytes; only where
 /// records with tabs are repaired is a line ambiguous; clusters are not. So the
 /// records of the results ([`Emit::Original`], [`Select::All`]) and of these lines together are those

@@ -6,6 +6,7 @@ use super::mergers::mergers_of;
 use super::slot::{Slot, Worker, record_at};
 use super::{Equivalence, Error, OnInvalid, Report, Settings, Sinks};
 use crate::explain::{Comparison, Explanation, compare_with_rules, explain_with_rules};
+use crate::index::trimmed;
 use crate::io::explanation::{Compared, Explained, json, pair_json, pair_text, text};
 use crate::io::paint::Paint;
 use crate::io::row::push_decimal;
@@ -83,7 +84,7 @@ pub fn explain(
     run(&mut job, sources, settings, sinks)
 }
 
-/// Appends an explanation of `uri`, which is all of the bytes, to `out`.
+/// Appends an explanation of `uri`, without the white space around it, to `out`.
 ///
 /// # Errors
 /// The fault for which `uri` has no canonical form. It has been written like any explanation.
@@ -95,7 +96,8 @@ pub fn explain_one(
     push_one(None, uri, options, out)
 }
 
-/// Appends an explanation of two URIs and a comparison of them to `out`; returns whether they are equivalent.
+/// Appends an explanation of two URIs, without the white space around them, and a comparison to `out`; returns whether they
+/// are equivalent.
 ///
 /// # Errors
 /// As [`explain_one`], for the first of the two that has a fault.
@@ -119,7 +121,7 @@ fn push_one(
     out: &mut Vec<u8>,
 ) -> Result<(), UriError> {
     let Equivalence { normalize, rules, .. } = &options.equivalence;
-    let uri = &options.equivalence.target(uri);
+    let uri = &options.equivalence.target(trimmed(uri));
     let result = &explain_with_rules(uri, *normalize, rules.as_deref());
     let explained = Explained { uri, result };
     match options.format {
@@ -136,7 +138,8 @@ fn push_pair(
     out: &mut Vec<u8>,
 ) -> Result<bool, UriError> {
     let Equivalence { normalize, rules, .. } = &options.equivalence;
-    let records = [a, b];
+    let records = [a, b].map(trimmed);
+    let [a, b] = records;
     let (a, b) = (&*options.equivalence.target(a), &*options.equivalence.target(b));
     let rules = rules.as_deref();
     let explain = |uri| explain_with_rules(uri, *normalize, rules);

@@ -295,7 +295,8 @@ fn faults_in_sites_have_a_position_and_a_reason() {
 #[test]
 fn tables_for_a_host_hold_where_a_site_keeps_or_drops_its_www() {
     const IDS: &str = "[[param]]\ndrop = ['id']\n[[param]]\nhosts = ['www.a.example', 'b.example']\nexcept = ['www.c.example']\nallow = ['id']\n";
-    let kept = format!("rules = ['www']\n[[site]]\nhosts = ['www.a.example']\nwithout = ['www']\n{IDS}");
+    let kept =
+        format!("rules = ['www']\n[[site]]\nhosts = ['www.a.example']\nwithout = ['www']\n{IDS}");
     check(
         &rules("rfc", &kept),
         &[

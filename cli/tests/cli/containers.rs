@@ -187,4 +187,12 @@ fn text_in_utf_16_is_called_that_by_every_command() {
         assert!(ran.code == 2 && ran.stderr.contains(expected), "{call}: {}", ran.stderr);
     }
     assert_eq!(place.run(&["extract", "p.html"], "").quiet(), "http://h/x\n");
+    // Of a directory the other files are read.
+    std::fs::create_dir(place.path("d")).unwrap();
+    std::fs::write(place.path("d/a.txt"), in_utf16("http://h/a\r\n", true)).unwrap();
+    std::fs::write(place.path("d/b.txt"), "http://h/b\n").unwrap();
+    std::fs::write(place.path("d/c.bin"), "http://h/c\0").unwrap();
+    let ran = place.run(&["extract", "d"], "");
+    assert_eq!((ran.code, ran.text()), (2, "http://h/b\n"));
+    assert!(ran.stderr.contains("a.txt: is text in UTF-16"), "{}", ran.stderr);
 }

@@ -197,7 +197,10 @@ fn repairs_a_scheme_and_parts_of_the_paths_are_tried() {
         ("http://h/en/a", "http://h/a", "--rule path-prefix=/en"),
         ("http://h/a/b", "http://h/x/y/a/b", "--rule path-prefix=/x/y"),
         ("http://h/en/", "http://h/", "--rule path-prefix=/en"),
-        ("http://h/en/a/", "http://h/a", "--rule path-prefix=/en --rule trailing-slash"),
+        ("http://h/en/a/", "http://h/a", "--rule trailing-slash --rule path-prefix=/en"),
+        ("http://h/en/A", "http://h/a", "--rule path-case --rule path-prefix=/en"),
+        ("http://h/en//a", "http://h/a", "--rule duplicate-slash --rule path-prefix=/en"),
+        ("http://h/en/a%2Cb", "http://h/a,b", "--rule path-decode --rule path-prefix=/en"),
         ("http://h//a", "http://h/a", "--rule duplicate-slash"),
         ("http://h/a/home.html", "http://h/a/", "--rule index-page=home.html"),
         ("http://h/a/home.html", "http://h/a", "--rule index-page=home.html --rule trailing-slash"),
@@ -385,4 +388,19 @@ fn a_line_is_explained_up_to_a_limit() {
         let ran = place.run(&["explain", "--file", "list"], "");
         assert_eq!(ran.text().contains("too-long"), !is_explained, "{bytes}");
     }
+}
+
+#[test]
+fn white_space_around_a_uri_is_no_part_of_it_as_in_lists() {
+    let place = Place::new(&[("pairs", " http://h/x\t http://h/%78 \n")]);
+    for args in [
+        &["explain", "http://h/x ", "\thttp://h/x"][..],
+        &["explain", "--pairs", "--file", "pairs"],
+        &["explain", "--pairs", "--file", "pairs", "--to", "jsonl"],
+    ] {
+        let ran = place.run(args, "");
+        assert_eq!(ran.code, 0, "{args:?}: {}", ran.text());
+    }
+    let ran = place.run(&["explain", "--repair", " http://h/ x "], "");
+    assert!(ran.text().contains("= http://h/%20x\n"), "{}", ran.text());
 }
