@@ -5,6 +5,7 @@ use core::ops::Range;
 
 use super::context::Context;
 use super::links::Links;
+use super::refang::{DEFANGED, HIDDEN, hidden_dot, restore};
 use super::{Options, ends, scheme};
 use crate::chunk::Span;
 use crate::grammar::ByteClass;
@@ -31,31 +32,6 @@ pub(crate) fn begin(options: &Options, text: &[u8], floor: usize, colon: usize) 
     Some(Begin { start, from })
 }
 
-/// Defanged schemes, and the real ones.
-const DEFANGED: [(&[u8], &[u8]); 6] = [
-    (b"hxxps", b"https"),
-    (b"hxxp", b"http"),
-    (b"https", b"https"),
-    (b"http", b"http"),
-    (b"fxp", b"ftp"),
-    (b"ftp", b"ftp"),
-];
-
-/// Defanged delimiters, and the real ones.
-const HIDDEN: [(&[u8], &[u8]); 11] = [
-    (b"[.]", b"."),
-    (b"(.)", b"."),
-    (b"[dot]", b"."),
-    (b"(dot)", b"."),
-    (b"[:]", b":"),
-    (b"[://]", b"://"),
-    (b"[/]", b"/"),
-    (b"[@]", b"@"),
-    (b"(@)", b"@"),
-    (b"[at]", b"@"),
-    (b"(at)", b"@"),
-];
-
 fn defanged_begin(options: &Options, text: &[u8], floor: usize, colon: usize) -> Option<Begin> {
     let is_bracketed = colon > floor && text[colon - 1] == b'[';
     let scheme_end = colon - usize::from(is_bracketed);
@@ -70,50 +46,6 @@ fn defanged_begin(options: &Options, text: &[u8], floor: usize, colon: usize) ->
     let is_host = text.get(from).is_some_and(|&byte| ALPHA.has(byte) || DIGIT.has(byte));
     (is_host && options.schemes.allows(meant))
         .then_some(Begin { start: scheme_end - typed.len(), from })
-}
-
-/// Whether `text` begins with a defanged delimiter.
-pub(super) fn is_hidden(text: &[u8]) -> bool {
-    HIDDEN.iter().any(|(typed, _)| text.starts_with(typed))
-}
-
-/// Whether [`refang`] would change `link`.
-pub(crate) fn is_defanged(link: &[u8]) -> bool {
-    let mut meant = Vec::with_capacity(link.len());
-    refang(link, &mut meant);
-    meant != link
-}
-
-/// Appends the original form of the defanged `link`.
-pub(crate) fn refang(link: &[u8], out: &mut Vec<u8>) {
-    let mut rest = link;
-    for (typed, meant) in DEFANGED {
-        if typed != meant
-            && link.len() > typed.len()
-            && link[..typed.len()].eq_ignore_ascii_case(typed)
-        {
-            out.extend_from_slice(meant);
-            rest = &link[typed.len()..];
-            break;
-        }
-    }
-    restore(rest, out);
-}
-
-/// Appends `rest` with its delimiters restored.
-fn restore(mut rest: &[u8], out: &mut Vec<u8>) {
-    while let Some(&byte) = rest.first() {
-        match HIDDEN.iter().find(|(typed, _)| rest.starts_with(typed)) {
-            Some((typed, meant)) => {
-                out.extend_from_slice(meant);
-                rest = &rest[typed.len()..];
-            }
-            None => {
-                out.push(byte);
-                rest = &rest[1..];
-            }
-        }
-    }
 }
 
 /// The bytes of a host name.
@@ -190,11 +122,6 @@ fn search_gap(options: &Options, text: &[u8], gap: Span, context: Context, links
             });
         }
     }
-}
-
-/// The defanged dot that `text` begins with.
-fn hidden_dot(text: &[u8]) -> Option<&'static [u8]> {
-    HIDDEN.iter().find(|(typed, meant)| *meant == b"." && text.starts_with(typed)).map(|it| it.0)
 }
 
 /// The bytes of host names and defanged dots around the defanged dot at `mark`.

@@ -3,7 +3,7 @@
 use unicode_normalization::char::is_combining_mark;
 
 use super::scheme::HOST_START;
-use super::{Options, address};
+use super::{Options, refang};
 use crate::grammar::ByteClass;
 use crate::grammar::class::{ALPHA, SCHEME, URI_BYTE};
 
@@ -146,7 +146,7 @@ fn balanced(options: &Options, splits: bool, text: &[u8], from: usize) -> usize 
 /// Whether the `[` at `at`, in this part of the link from `from` on, is part of the link.
 fn holds_bracket(options: &Options, text: &[u8], from: usize, at: usize, part: Part) -> bool {
     let rest = &text[at..];
-    if options.refang && address::is_hidden(rest) {
+    if options.refang && refang::is_hidden(rest) {
         return true;
     }
     match part {

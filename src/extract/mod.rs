@@ -28,6 +28,7 @@ mod markdown;
 mod mime;
 mod page;
 pub(crate) mod quotes;
+mod refang;
 mod reference;
 mod regular_tags;
 mod robots;

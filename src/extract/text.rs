@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::links::Links;
-use super::{Options, Schemes, address, ends, scheme};
+use super::{Options, Schemes, address, ends, refang, scheme};
 use crate::chunk::{Padded, Span};
 use crate::grammar::ByteClass;
 use crate::index::{Bits, low_bits};
@@ -231,8 +231,8 @@ impl Finder {
         if is_broken {
             let kept = |byte: &u8| !b" \t\r\n".contains(byte);
             links.push_made(span, context, |out| out.extend(bytes.iter().copied().filter(kept)));
-        } else if address::is_defanged(bytes) {
-            links.push_made(span, context, |out| address::refang(bytes, out));
+        } else if refang::is_defanged(bytes) {
+            links.push_made(span, context, |out| refang::refang(bytes, out));
         } else {
             links.push(span, context);
         }
