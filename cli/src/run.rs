@@ -415,6 +415,15 @@ fn report_skipped(report: &Report, config: &Config) -> usize {
         };
         eprint_line(format_args!("uriscan: {what} {why}"));
     }
+    if report.other_lines > 0 && !config.is_quiet {
+        let what = counted(
+            report.other_lines,
+            "line is not an entry of a log and was skipped",
+            "lines are not entries of a log and were skipped",
+        );
+        let advice = "--log-format describes other entries, and without --log-field the links of all lines are found";
+        eprint_line(format_args!("uriscan: {what}; {advice}"));
+    }
     let limit = config.settings.max_record >> 20;
     let long_one = format!("line or document of more than {limit} MiB was skipped");
     let long_many = format!("lines or documents of more than {limit} MiB were skipped");

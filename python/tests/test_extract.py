@@ -73,6 +73,7 @@ CASES = [
     (LOG, "text", {"log_format": NGINX}),
     (LOG, "clf", {"log_format": APACHE, "log_field": ["target", "agent"]}),
     (LOG, "clf", {"log_format": NGINX, "log_field": "referer"}),
+    (LOG, "text", {"log_field": "agent"}),
     (LOG, "clf", {"log_format": '$id $remote_addr [$time_local] "$request" $rest', "base": "https://base.example"}),
     (LOG, "clf", {"log_format": NGINX, "domain": "example", "not_domain": "bot.example"}),
     (warc(), "warc", {}),
@@ -85,7 +86,7 @@ CASES = [
 
 def options(format, keywords):
     """The options of the program for these keywords."""
-    is_log = "log_format" in keywords and format == "text"
+    is_log = ("log_format" in keywords or "log_field" in keywords) and format == "text"
     made = [] if is_log else ["--from", format]
     for name, value in keywords.items():
         option = "--link-column" if name == "fields" else f"--{name.replace('_', '-')}"

@@ -8,28 +8,28 @@
 
 use core::ops::Range;
 
+use super::Links;
+use super::log::{Entry, Field, Log};
 use super::log_format::{LogFormat, Value, quote_end};
-use super::reference::{encoded, scheme};
-use super::{Context, Finder, Links};
 use crate::chunk::{Padded, Span};
 use crate::index::{Bits, low_bits};
-use crate::simd::{BLOCK, Isa, Kernels, Task};
-use crate::uri::split;
+use crate::simd::{BLOCK, Isa, Task};
 
 /// Number of bytes whose marks are collected at a time.
 const WINDOW: usize = 32 << 10;
 
 /// Appends the links of the entries of a log, line by line.
 ///
-/// A line that is not an entry is searched as text.
-pub(crate) fn entries(entries: &mut Entries<'_>, links: &mut Links) {
-    let content = entries.text.content();
+/// A line that is not an entry is searched as text, unless fields were selected.
+pub(crate) fn entries(entries: &Entries<'_>, links: &mut Links) {
+    let (text, kernels) = (entries.log.text(), entries.log.kernels());
+    let content = text.content();
     let mut marks = Vec::new();
     let mut start = 0;
     while start < content.len() && !links.is_full(start) {
         let window = Span { start: start as u32, end: content.len().min(start + WINDOW) as u32 };
         marks.clear();
-        entries.kernels.run(Marks(entries.text, window, &mut marks));
+        kernels.run(Marks(text, window, &mut marks));
         let (mut line, mut first) = (start, 0);
         for (i, &mark) in marks.iter().enumerate() {
             if content[mark as usize] == b'\n' {
@@ -67,117 +67,28 @@ impl Task for Marks<'_> {
     }
 }
 
-/// A log, and the fields to search.
+/// A log, and the format of its entries.
 pub(crate) struct Entries<'a> {
-    finder: &'a Finder,
-    kernels: Kernels,
-    text: Padded<'a>,
-    wanted: &'a [Context],
-    /// Scheme and authority of the base.
-    site: Option<Vec<u8>>,
+    log: Log<'a>,
     log_format: Option<&'a LogFormat>,
 }
 
 impl<'a> Entries<'a> {
-    /// The log `text`. Its links are the target of a request (appended to the host in its entry, or
-    /// to the authority of `base`), the referrer, and links in the user agent; only those whose kind
-    /// is in `wanted`, or all if that is empty.
-    pub(crate) fn new(
-        finder: &'a Finder,
-        kernels: Kernels,
-        text: Padded<'a>,
-        wanted: &'a [Context],
-        base: Option<&[u8]>,
-        log_format: Option<&'a LogFormat>,
-    ) -> Entries<'a> {
-        let site = base.and_then(|base| {
-            let parts = split(base);
-            Some([parts.scheme?, b"://", parts.authority?].concat())
-        });
-        Entries { finder, kernels, text, wanted, site, log_format }
+    /// The entries of `log` in the Common or Combined Log Format, or in `log_format`.
+    pub(crate) fn new(log: Log<'a>, log_format: Option<&'a LogFormat>) -> Entries<'a> {
+        Entries { log, log_format }
     }
 
     /// Adds the links of the line at `line`, which holds `marks`; `[]` if they were not collected.
-    fn line(&mut self, line: Span, marks: &[u32], links: &mut Links) {
-        let content = self.text.content();
+    fn line(&self, line: Span, marks: &[u32], links: &mut Links) {
+        let content = self.log.text().content();
         let fields = match self.log_format {
             Some(log_format) => Fields::by_pattern(log_format, line.of(content)),
             None => fields(line, content, marks),
         };
-        let Some(Fields { target, site, referer, agent }) = fields else {
-            self.finder.find_span(self.kernels, self.text, line, Context::Text, links);
-            return;
-        };
-        let place = |range: Range<usize>| Span {
-            start: line.start + range.start as u32,
-            end: line.start + range.end as u32,
-        };
-        if let Some(target) = target.filter(|_| self.has(Context::Target)) {
-            self.target(place(target), site.as_deref(), links);
-        }
-        if let Some(referer) = referer.map(place).filter(|_| self.has(Context::Referer))
-            && !self.whole(referer, Context::Referer, links)
-        {
-            self.search(referer, Context::Referer, links);
-        }
-        if let Some(agent) = agent.map(place).filter(|_| self.has(Context::Agent)) {
-            self.search(agent, Context::Agent, links);
-        }
-    }
-
-    /// Adds the links in the text at `span`.
-    fn search(&self, span: Span, context: Context, links: &mut Links) {
-        let options = self.finder.options();
-        let needs_colon = !options.www && !options.email && !options.refang;
-        if !needs_colon || memchr::memchr(b':', span.of(self.text.content())).is_some() {
-            self.finder.find_span(self.kernels, self.text, span, context, links);
-        }
-    }
-
-    /// Whether all of `span` is a URI with an authority, which is added if its scheme is allowed.
-    fn whole(&self, span: Span, context: Context, links: &mut Links) -> bool {
-        let typed = unescaped(span.of(self.text.content()));
-        let Some(scheme) = scheme(&typed) else { return false };
-        // `host:port` of a CONNECT does not name a resource.
-        if !typed[scheme.len()..].starts_with(b"://") {
-            return false;
-        }
-        if self.finder.options().schemes.allows(scheme) {
-            let uri = encoded(&typed);
-            if *uri == *span.of(self.text.content()) {
-                links.push(span, context);
-            } else {
-                links.push_made(span, context, |out| out.extend_from_slice(&uri));
-            }
-        }
-        true
-    }
-
-    fn has(&self, context: Context) -> bool {
-        self.wanted.is_empty() || self.wanted.contains(&context)
-    }
-
-    /// Adds the target of a request, which is at `span`; `site` is that of its entry.
-    ///
-    /// A target that begins with a slash is in origin-form, and is not a reference: it is appended
-    /// to the authority (RFC 9112 section 3.3), so `//x` is a path.
-    fn target(&self, span: Span, site: Option<&[u8]>, links: &mut Links) {
-        let typed = span.of(self.text.content());
-        if !typed.starts_with(b"/") {
-            // In absolute-form, or it does not name a resource.
-            self.whole(span, Context::Target, links);
-            return;
-        }
-        let Some(site) = site.or(self.site.as_deref()) else { return links.count_relative() };
-        let is_allowed =
-            scheme(site).is_some_and(|scheme| self.finder.options().schemes.allows(scheme));
-        if is_allowed {
-            let typed = unescaped(typed);
-            let path = encoded(&typed);
-            links.push_made(span, Context::Target, |out| {
-                out.extend_from_slice(site);
-                out.extend_from_slice(&path);
-            });
+        match fields {
+            Some(fields) => self.log.take(line.start, fields.entry(line.of(content)), links),
+            None => self.log.take_other(line, links),
         }
     }
 }
@@ -207,6 +118,18 @@ impl Fields {
             referer: of(Value::Referer),
             agent: of(Value::Agent),
         })
+    }
+
+    /// The entry of these fields of `line`.
+    fn entry(self, line: &[u8]) -> Entry<'_> {
+        let escaped = |at: Range<usize>| Field { text: unescaped(&line[at.clone()]), at };
+        let plain = |at: Range<usize>| Field { text: (&line[at.clone()]).into(), at };
+        Entry {
+            target: self.target.map(escaped),
+            site: self.site,
+            referer: self.referer.map(escaped),
+            agent: self.agent.map(plain),
+        }
     }
 }
 
@@ -311,6 +234,7 @@ mod tests {
 
     use super::*;
     use crate::chunk::PaddedBuf;
+    use crate::simd::Kernels;
 
     fn marks(kernels: Kernels, line: &[u8]) -> Vec<u32> {
         let (buf, mut found) = (PaddedBuf::from_content(line), Vec::new());

@@ -61,6 +61,8 @@ impl Format {
 
     /// Detects the format of a source that begins with `head`, some thousand bytes of it.
     ///
+    /// One in which half of the lines are entries of a log is a log, whatever its first line.
+    ///
     /// ```
     /// use uriscan::extract::Format;
     /// assert_eq!(Format::of_head(b" <!doctype html><p>"), Format::Html);
@@ -81,10 +83,10 @@ impl Format {
         match text {
             [b'{', ..] if super::har::is_archive(text) => Format::Har,
             [b'{', ..] | [b'[', b'"' | b'{', ..] if is_json(line) => Format::Json,
-            _ if super::clf::is_entry(line) => Format::Clf,
             _ if super::columns::is_index_line(line) => Format::Cdxj,
             _ if super::mail::is_mailbox(head) => Format::Mbox,
             _ if super::mail::is_message(head) => Format::Eml,
+            _ if super::log::is_log(head, super::clf::is_entry) => Format::Clf,
             _ => Format::Text,
         }
     }

@@ -59,6 +59,7 @@ pub struct Links {
     unparsed: u64,
     malformed: u64,
     miscoded: u64,
+    other_lines: u64,
     /// The first faults that can be described.
     faults: Vec<Fault>,
     /// Details of links, in their order, and their texts.
@@ -112,6 +113,7 @@ impl Links {
         self.filtered = Filtered::default();
         (self.bases, self.expanded, self.partial, self.undecoded) = (0, 0, 0, 0);
         (self.unparsed, self.malformed, self.miscoded) = (0, 0, 0);
+        self.other_lines = 0;
         self.faults.clear();
         self.noted.clear();
         self.notes.clear();
@@ -177,6 +179,16 @@ impl Links {
     /// were searched as they are.
     pub fn miscoded(&self) -> u64 {
         self.miscoded
+    }
+
+    /// The number of lines of logs that were skipped because they are not entries, and only some
+    /// fields of those are searched.
+    pub fn other_lines(&self) -> u64 {
+        self.other_lines
+    }
+
+    pub(crate) fn count_line(&mut self) {
+        self.other_lines += 1;
     }
 
     /// The first faults that can be described, at most [`Fault::MOST`].

@@ -22,6 +22,7 @@ mod har;
 mod html;
 mod json;
 mod links;
+mod log;
 mod log_format;
 pub(crate) mod mail;
 mod markdown;
@@ -79,7 +80,8 @@ pub struct ExtractorOptions {
     /// The format of the lines of an access log, if not the Common or Combined Log Format.
     pub log_format: Option<LogFormat>,
     /// For access logs, the kinds of fields to extract: [`Context::Target`], [`Context::Referer`],
-    /// [`Context::Agent`]. Empty for all.
+    /// [`Context::Agent`]. Empty for all, and for the links in lines that are not entries. A target
+    /// that is named here, and has neither a host in its entry nor a base, is written as a path.
     pub log_fields: Vec<Context>,
     /// For archives, extract the URIs of the records instead of the links in them.
     pub warc_targets: bool,
@@ -194,10 +196,9 @@ impl Extractor {
             }
             Format::Cdxj => columns::index_lines(&mut values(true), fields, links),
             Format::Clf => {
-                let log_format = options.log_format.as_ref();
-                let mut entries =
-                    clf::Entries::new(finder, kernels, text, &options.log_fields, base, log_format);
-                clf::entries(&mut entries, links);
+                let log = log::Log::new(finder, kernels, text, &options.log_fields, base);
+                let entries = clf::Entries::new(log, options.log_format.as_ref());
+                clf::entries(&entries, links);
             }
             Format::Warc => warc::records(self, kernels, text, links),
             Format::Har => har::archive(self, kernels, text, links),

@@ -18,6 +18,11 @@ pub enum Schemes {
 }
 
 impl Schemes {
+    /// Whether only some schemes are allowed.
+    pub(crate) fn is_list(&self) -> bool {
+        matches!(self, Schemes::List(_))
+    }
+
     /// Whether `scheme`, in any case, is allowed before `://`.
     pub(crate) fn allows(&self, scheme: &[u8]) -> bool {
         match self {

@@ -101,6 +101,7 @@ pub(super) fn count_faults(links: &Links, report: &mut Report) {
     report.unparsed += links.unparsed();
     report.malformed += links.malformed();
     report.miscoded += links.miscoded();
+    report.other_lines += links.other_lines();
 }
 
 /// Describes the document or message that begins in `chunk` if it is longer than the limit. Lines of text are only

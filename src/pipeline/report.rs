@@ -83,6 +83,8 @@ pub struct Report {
     /// Parts of messages that are not in their transfer encoding, or nested too deep, and were searched as they are, and messages
     /// that break off.
     pub miscoded: u64,
+    /// Lines of logs that were skipped because they are not entries, and only some fields of those are searched.
+    pub other_lines: u64,
     /// Records that two grammars read differently; counted by [`super::inspect_rfc2396`] only.
     pub differing: u64,
     /// Records and links that a filter did not keep ([`super::records_of`]), which count nowhere else. Only
@@ -114,6 +116,7 @@ impl core::ops::AddAssign<&Report> for Report {
         self.unparsed += other.unparsed;
         self.malformed += other.malformed;
         self.miscoded += other.miscoded;
+        self.other_lines += other.other_lines;
         self.differing += other.differing;
         self.filtered += other.filtered;
         self.spilled += other.spilled;

@@ -124,6 +124,9 @@ pub(crate) struct Find {
     pub(crate) log_format: Option<LogFormat>,
 
     /// Search only these fields of access logs: target (or request), referer, agent
+    ///
+    /// The input is then a log, whatever its first line is, unless --from names another format. Other lines are skipped and
+    /// counted. Without --base, targets whose line has no host are written as paths.
     #[arg(long, value_name = "FIELD", value_delimiter = ',', value_parser = log_field)]
     pub(crate) log_field: Vec<Context>,
 
@@ -434,7 +437,7 @@ Examples:
   uriscan extract --base http://h/a/ page.html
   uriscan extract --base http://h/ --index index.html mirror/
   uriscan extract --link-column url,referrer events.jsonl.gz
-  uriscan extract --base https://h --log-field target access.log
+  uriscan extract --log-field target access.log    the paths; with --base https://h, URLs
   uriscan extract --log-format '$host \"$request\"' --log-field request nginx.log
   uriscan extract --link-column url,3 pages.csv    a column by name, and the third
   uriscan extract --base https://h/a/ --context README.md

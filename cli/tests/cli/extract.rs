@@ -385,10 +385,40 @@ fn tables_have_columns_by_name() {
 fn a_pattern_makes_a_log_of_any_file() {
     let log = "h.example \"GET /a HTTP/1.1\"\nhttp://other/\n";
     let args = ["extract", "--log-format", r#"$host "$request""#, "--log-field", "request"];
-    assert_eq!(run(args, log).quiet(), "http://h.example/a\nhttp://other/\n");
+    let ran = run(args, log);
+    assert_eq!((ran.code, ran.text()), (0, "http://h.example/a\n"));
+    assert!(ran.stderr.contains("1 line is not an entry of a log"), "{}", ran.stderr);
+    assert_eq!(run(&args[..3], log).quiet(), "http://h.example/a\nhttp://other/\n");
     let ran = run(["extract", "--log-format", "$host"], log);
     assert_eq!((ran.code, ran.text()), (2, ""));
     assert!(ran.stderr.contains("it names no request"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_field_chooses_a_log_whatever_its_first_line() {
+    let entry =
+        r#"1.2.3.4 - - [10/Oct/2000:13:55:36 -0700] "GET /a HTTP/1.0" 200 1 "http://r/" "x""#;
+    for before in
+        ["", "# c\n", "==> a.log <==\n", "\n", "<html>\n", "{\"a\":\n", "see http://t/\nx\nx\n"]
+    {
+        let log = format!("{before}{entry}\n");
+        for (args, expected) in [
+            (&["--log-field", "target"][..], "/a\n"),
+            (&["--log-field", "target", "--base", "https://h.example/x"], "https://h.example/a\n"),
+            (&["--log-field", "referrer"], "http://r/\n"),
+            (&["--log-field", "target,referer", "--from", "auto"], "/a\nhttp://r/\n"),
+        ] {
+            let ran = run([&["extract"], args].concat(), &log);
+            assert_eq!((ran.code, ran.text()), (0, expected), "{before}");
+            let others = before.lines().filter(|line| !is_remark(line)).count();
+            assert_eq!(ran.stderr.is_empty(), others == 0, "{before} {}", ran.stderr);
+        }
+    }
+}
+
+/// Whether a line is about a log, and not of it.
+fn is_remark(line: &str) -> bool {
+    line.is_empty() || line.starts_with('#') || line.starts_with("==> ")
 }
 
 #[test]

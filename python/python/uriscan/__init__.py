@@ -433,7 +433,8 @@ def extract(
         base: The base of relative references in documents that do not state one.
         fields: The members or columns of JSON, CSV and TSV to search (``--link-column``); all by default.
         log_format: The format of access logs, as in nginx or Apache; it implies ``format="clf"``.
-        log_field: The fields of access logs to search: ``"target"``, ``"referer"``, ``"agent"``; all by default.
+        log_field: The fields of access logs to search: ``"target"``, ``"referer"``, ``"agent"``; all by default. It implies
+            ``format="clf"``. Without a base, targets are paths.
         also: Further parts of pages to read: ``"css"``, ``"json-ld"``, ``"meta"``, ``"data"``.
         warc_field: ``"target"`` for the URIs of the records of archives instead of the links in them.
         warc_type: The types of the records of archives to read, such as ``"response"``.

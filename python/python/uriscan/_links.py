@@ -103,8 +103,8 @@ def find(format: str = "text", **links: Any) -> dict[str, Any]:
     for name in options["warc_type"]:
         if name not in _WARC_TYPES:
             raise ValueError(f"warc_type={name!r}: there are {', '.join(_WARC_TYPES)}")
-    # Other formats than that of access logs have no use for the pattern.
-    if options["log_format"] is not None and format == "text":
+    # Other formats than that of access logs have no use for the pattern and the fields.
+    if (options["log_format"] is not None or options["log_field"]) and format == "text":
         options["format"] = "clf"
     return options
 

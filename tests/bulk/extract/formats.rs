@@ -96,9 +96,58 @@ fn access_logs_have_targets_referrers_and_agents() {
     ];
     assert_eq!(found, expected);
     let only = ExtractorOptions::default().base(base).log_fields(vec![Context::Target]);
-    assert_eq!(links(only, Format::Clf, LOG.as_bytes()).0.len(), 4);
+    let (found, counted) = links(only, Format::Clf, LOG.as_bytes());
+    assert_eq!((found.len(), counted.other_lines()), (3, 1), "the line of text is not searched");
     let (found, counted) = links(ExtractorOptions::default(), Format::Clf, LOG.as_bytes());
     assert_eq!((found.len(), counted.relative()), (5, 2));
+}
+
+#[test]
+fn a_log_is_known_by_most_of_its_lines() {
+    let entry = LOG.lines().next().unwrap();
+    for before in
+        ["# a comment\n", "==> a.log <==\n", "0 2326 \"http://cut/\" \"-\"\n", "\n \n", "#\n#\n#\n"]
+    {
+        let log = format!("{before}{entry}\n");
+        assert_eq!(Format::of_head(log.as_bytes()), Format::Clf, "{before}");
+        let unended = format!("{before}{entry}");
+        assert_eq!(Format::of_head(unended.as_bytes()), Format::Clf, "{before}");
+        let many = format!("{before}{before}{entry}\n{entry}\n");
+        assert_eq!(Format::of_source("a.csv", many.as_bytes()), Format::Clf, "{before}");
+    }
+    let prose = format!("An entry is a line:\n{entry}\nIt has fields,\nin this order.\n");
+    assert_eq!(Format::of_head(prose.as_bytes()), Format::Text);
+    let mail = format!("From: a@h\nDate: x\nSubject: x\n\n{entry}\n{entry}\n{entry}\n");
+    assert_eq!(Format::of_head(mail.as_bytes()), Format::Eml);
+}
+
+#[test]
+fn selected_targets_without_a_site_are_paths() {
+    let entry = |target: &str| {
+        format!("# c\n1.2.3.4 - - [10/Oct/2000:13:55:36 -0700] \"GET {target} HTTP/1.1\" 200 0\n")
+    };
+    let only = || ExtractorOptions::default().log_fields(vec![Context::Target]);
+    for (target, expected) in [
+        ("/a?b=c", "/a?b=c"),
+        ("/caf\\xc3\\xa9|x", "/caf%C3%A9%7Cx"),
+        // As a reference, `//h/x` names a host.
+        ("//h/x", "/.//h/x"),
+        ("http://proxy/x", "http://proxy/x"),
+    ] {
+        let (found, counted) = links(only(), Format::Clf, entry(target).as_bytes());
+        assert_eq!(found, [format!("target {expected}")]);
+        assert_eq!((counted.relative(), counted.other_lines()), (0, 0));
+    }
+    for options in [
+        only().base(b"urn:x".to_vec()),
+        only().find(
+            Options::default().schemes(uriscan::extract::Schemes::List(vec!["http".to_owned()])),
+        ),
+        ExtractorOptions::default(),
+    ] {
+        let (found, counted) = links(options, Format::Clf, entry("/a").as_bytes());
+        assert_eq!((found.len(), counted.relative()), (0, 1));
+    }
 }
 
 #[test]

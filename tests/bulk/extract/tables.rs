@@ -99,7 +99,7 @@ fn a_pattern_defines_the_format_of_a_log() {
     ];
     assert_eq!(links(&with(nginx, vec![]), Format::Clf, log), expected);
     let only = links(&with(nginx, vec![Context::Referer]), Format::Clf, log);
-    assert_eq!(only, ["referer http://r/", "text http://e/"]);
+    assert_eq!(only, ["referer http://r/"]);
     let apache = r#"%v:%p %h %t \"%m %U%q\" %>s"#;
     let log = "v.example:80 1.1.1.1 [1/Jan/2020:00:00:00 +0000] \"GET /a?b\" 200";
     assert_eq!(links(&with(apache, vec![]), Format::Clf, log), ["target http://v.example/a?b"]);

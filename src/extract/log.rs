@@ -1,0 +1,227 @@
+//! The links of the entries of a log, whatever its format.
+
+use core::ops::Range;
+use std::borrow::Cow;
+
+use super::reference::{encoded, scheme};
+use super::{Context, Finder, Links};
+use crate::chunk::{Padded, PaddedBuf, Span};
+use crate::simd::Kernels;
+use crate::uri::split;
+
+/// A field of an entry.
+#[derive(Debug)]
+pub(crate) struct Field<'t> {
+    /// Its range in the line.
+    pub(crate) at: Range<usize>,
+    /// Its value: that range of the line, without the escapes of the log.
+    pub(crate) text: Cow<'t, [u8]>,
+}
+
+/// The fields of an entry that may hold links.
+#[derive(Debug, Default)]
+pub(crate) struct Entry<'t> {
+    pub(crate) target: Option<Field<'t>>,
+    /// Scheme and authority of the request, if the entry has them.
+    pub(crate) site: Option<Vec<u8>>,
+    pub(crate) referer: Option<Field<'t>>,
+    pub(crate) agent: Option<Field<'t>>,
+}
+
+/// A log, and the fields to search.
+pub(crate) struct Log<'a> {
+    finder: &'a Finder,
+    kernels: Kernels,
+    text: Padded<'a>,
+    wanted: &'a [Context],
+    /// Scheme and authority of the base.
+    site: Option<Vec<u8>>,
+    has_base: bool,
+}
+
+impl<'a> Log<'a> {
+    /// The log `text`. Its links are the target of a request (appended to the host in its entry, or
+    /// to the authority of `base`), the referrer, and links in the user agent; only those whose kind
+    /// is in `wanted`, or all if that is empty.
+    pub(crate) fn new(
+        finder: &'a Finder,
+        kernels: Kernels,
+        text: Padded<'a>,
+        wanted: &'a [Context],
+        base: Option<&[u8]>,
+    ) -> Log<'a> {
+        let site = base.and_then(|base| {
+            let parts = split(base);
+            Some([parts.scheme?, b"://", parts.authority?].concat())
+        });
+        Log { finder, kernels, text, wanted, site, has_base: base.is_some() }
+    }
+
+    /// The text.
+    pub(crate) fn text(&self) -> Padded<'a> {
+        self.text
+    }
+
+    /// The SIMD kernels to use.
+    pub(crate) fn kernels(&self) -> Kernels {
+        self.kernels
+    }
+
+    /// Adds the links of `entry`, the line that begins at `start`.
+    pub(crate) fn take(&self, start: u32, entry: Entry<'_>, links: &mut Links) {
+        let place = |field: &Field<'_>| Span {
+            start: start + field.at.start as u32,
+            end: start + field.at.end as u32,
+        };
+        if let Some(target) = entry.target.filter(|_| self.has(Context::Target)) {
+            self.target(place(&target), &target.text, entry.site.as_deref(), links);
+        }
+        if let Some(referer) = entry.referer.filter(|_| self.has(Context::Referer))
+            && !self.whole(place(&referer), &referer.text, Context::Referer, links)
+        {
+            self.search(place(&referer), &referer, Context::Referer, links);
+        }
+        if let Some(agent) = entry.agent.filter(|_| self.has(Context::Agent)) {
+            self.search(place(&agent), &agent, Context::Agent, links);
+        }
+    }
+
+    /// Adds the links of a line that is not an entry, which is searched as text unless fields were
+    /// selected.
+    pub(crate) fn take_other(&self, line: Span, links: &mut Links) {
+        if self.wanted.is_empty() {
+            self.finder.find_span(self.kernels, self.text, line, Context::Text, links);
+        } else if !is_remark(line.of(self.text.content())) {
+            links.count_line();
+        }
+    }
+
+    /// Adds the links in the text of `field`, which is at `span`.
+    fn search(&self, span: Span, field: &Field<'_>, context: Context, links: &mut Links) {
+        let options = self.finder.options();
+        let needs_colon = !options.www && !options.email && !options.refang;
+        if needs_colon && memchr::memchr(b':', &field.text).is_none() {
+            return;
+        }
+        match &field.text {
+            Cow::Borrowed(_) => {
+                self.finder.find_span(self.kernels, self.text, span, context, links);
+            }
+            Cow::Owned(text) => {
+                let buf = PaddedBuf::from_content(text);
+                self.finder.find_made(self.kernels, buf.padded(), span, context, links);
+            }
+        }
+    }
+
+    /// Whether all of `typed`, which is at `span`, is a URI with an authority, which is added if its
+    /// scheme is allowed.
+    fn whole(&self, span: Span, typed: &[u8], context: Context, links: &mut Links) -> bool {
+        let Some(scheme) = scheme(typed) else { return false };
+        // `host:port` of a CONNECT does not name a resource.
+        if !typed[scheme.len()..].starts_with(b"://") {
+            return false;
+        }
+        if self.finder.options().schemes.allows(scheme) {
+            self.push(span, &encoded(typed), context, links);
+        }
+        true
+    }
+
+    /// Adds `uri`, which was read from `span`.
+    fn push(&self, span: Span, uri: &[u8], context: Context, links: &mut Links) {
+        if *uri == *span.of(self.text.content()) {
+            links.push(span, context);
+        } else {
+            links.push_made(span, context, |out| out.extend_from_slice(uri));
+        }
+    }
+
+    fn has(&self, context: Context) -> bool {
+        self.wanted.is_empty() || self.wanted.contains(&context)
+    }
+
+    /// Adds the target of a request, which is at `span`; `site` is that of its entry.
+    ///
+    /// A target that begins with a slash is in origin-form, and is not a reference: it is appended
+    /// to the authority (RFC 9112 section 3.3), so `//x` is a path.
+    fn target(&self, span: Span, typed: &[u8], site: Option<&[u8]>, links: &mut Links) {
+        if !typed.starts_with(b"/") {
+            // In absolute-form, or it does not name a resource.
+            self.whole(span, typed, Context::Target, links);
+            return;
+        }
+        let schemes = &self.finder.options().schemes;
+        let Some(site) = site.or(self.site.as_deref()) else {
+            // Without a base, those who select targets get the paths.
+            let is_wanted = self.wanted.contains(&Context::Target) && !schemes.is_list();
+            return match is_wanted && !self.has_base {
+                true => self.path(span, typed, links),
+                false => links.count_relative(),
+            };
+        };
+        if scheme(site).is_some_and(|scheme| schemes.allows(scheme)) {
+            let path = encoded(typed);
+            links.push_made(span, Context::Target, |out| {
+                out.extend_from_slice(site);
+                out.extend_from_slice(&path);
+            });
+        }
+    }
+
+    /// Adds the path `typed`, which is at `span`, as a reference: one to `//x` would name a host
+    /// (RFC 3986 section 4.2).
+    fn path(&self, span: Span, typed: &[u8], links: &mut Links) {
+        let path = encoded(typed);
+        if path.starts_with(b"//") {
+            links.push_made(span, Context::Target, |out| {
+                out.extend_from_slice(b"/.");
+                out.extend_from_slice(&path);
+            });
+        } else {
+            self.push(span, &path, Context::Target, links);
+        }
+    }
+}
+
+/// Whether `line` is not a part of a log, but about it: blank, a comment, or the name of a file that
+/// `tail` writes.
+pub(crate) fn is_remark(line: &[u8]) -> bool {
+    let line = line.trim_ascii_end();
+    line.is_empty() || line[0] == b'#' || line.starts_with(b"==> ") && line.ends_with(b" <==")
+}
+
+/// Whether a source that begins with `head` is a log: half of its lines or more are entries. Remarks
+/// do not count, and neither does the last line if it is cut.
+pub(crate) fn is_log(head: &[u8], is_entry: impl Fn(&[u8]) -> bool) -> bool {
+    let (mut entries, mut others) = (0, 0);
+    for line in head.split_inclusive(|&byte| byte == b'\n') {
+        if is_remark(line) {
+            continue;
+        }
+        if is_entry(line.trim_ascii_end()) {
+            entries += 1;
+        } else if line.ends_with(b"\n") {
+            others += 1;
+        }
+    }
+    entries > 0 && entries >= others
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_of_the_lines_make_a_log() {
+        let is = |text: &str| is_log(text.as_bytes(), |line| line.starts_with(b"e"));
+        for text in
+            ["e", "e\n", "# c\n\ne1\n", "==> a.log <==\ne\n", "cut\ne\n", "e\nx\ne", "e\ncut"]
+        {
+            assert!(is(text), "{text}");
+        }
+        for text in ["", "\n", "# c\n", "x", "x\ny\ne\n", "==> a\ny\ne\n"] {
+            assert!(!is(text), "{text}");
+        }
+    }
+}
