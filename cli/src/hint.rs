@@ -186,7 +186,7 @@ fn look(head: &[u8], name: &str) -> Option<(&'static str, Option<&'static str>)>
     Some(match Format::of_source(name, head) {
         Format::Html => ("HTML", None),
         Format::Json => ("JSON", None),
-        Format::Clf => ("an access log", None),
+        Format::Clf | Format::W3c => ("an access log", None),
         Format::Warc => ("a web archive", None),
         Format::Xml => ("a sitemap or a feed", None),
         Format::Har => ("an HTTP archive", None),

@@ -208,11 +208,8 @@ pub(crate) fn extract_options(find: &args::Find, iri: bool) -> Result<ExtractOpt
         .page_parts(find.page_parts())
         .filter(filters::of_links(&find.filters)?);
     let format = match find.from.as_deref() {
-        // With a pattern or fields of entries it is a log, whatever it looks like.
-        Some("auto") | None => {
-            let is_log = find.log_format.is_some() || !find.log_field.is_empty();
-            is_log.then_some(Format::Clf)
-        }
+        // With a pattern it is a log, whatever it looks like.
+        Some("auto") | None => find.log_format.as_ref().map(|_| Format::Clf),
         Some(name) => Some(link_format(name)?),
     };
     Ok(ExtractOptions::default().extractor(extractor).format(format))

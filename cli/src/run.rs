@@ -415,6 +415,15 @@ fn report_skipped(report: &Report, config: &Config) -> usize {
         };
         eprint_line(format_args!("uriscan: {what} {why}"));
     }
+    if report.unnamed > 0 && !config.is_quiet {
+        let what = counted(
+            report.unnamed,
+            "line of a log has no #Fields line before it, which names its fields: its target is unknown",
+            "lines of logs have no #Fields line before them, which names their fields: their targets are unknown",
+        );
+        let advice = "put that line before them, as in (echo '#Fields: ...'; cat FILE)";
+        eprint_line(format_args!("uriscan: {what}; {advice}"));
+    }
     if report.other_lines > 0 && !config.is_quiet {
         let what = counted(
             report.other_lines,

@@ -9,7 +9,7 @@
 use core::ops::Range;
 
 use super::Links;
-use super::log::{Entry, Field, Log};
+use super::log::{Entry, Field, Log, Origin};
 use super::log_format::{LogFormat, Value, quote_end};
 use crate::chunk::{Padded, Span};
 use crate::index::{Bits, low_bits};
@@ -97,8 +97,8 @@ impl<'a> Entries<'a> {
 #[derive(Debug, PartialEq, Eq)]
 struct Fields {
     target: Option<Range<usize>>,
-    /// Scheme and host of the request, if the entry holds them.
-    site: Option<Vec<u8>>,
+    scheme: Option<Range<usize>>,
+    host: Option<Range<usize>>,
     referer: Option<Range<usize>>,
     agent: Option<Range<usize>>,
 }
@@ -109,12 +109,10 @@ impl Fields {
         let fields = log_format.fields(line)?;
         let of = |value: Value| fields[value as usize].clone();
         let request = of(Value::Request).and_then(|at| target(line, (at.start, at.end)));
-        let host =
-            of(Value::Host).map(|at| &line[at]).filter(|host| !host.is_empty() && *host != b"-");
-        let scheme = of(Value::Scheme).map_or(&b"http"[..], |at| &line[at]);
         Some(Fields {
             target: request.or_else(|| of(Value::Target)),
-            site: host.map(|host| [scheme, b"://", host].concat()),
+            scheme: of(Value::Scheme),
+            host: of(Value::Host),
             referer: of(Value::Referer),
             agent: of(Value::Agent),
         })
@@ -124,9 +122,10 @@ impl Fields {
     fn entry(self, line: &[u8]) -> Entry<'_> {
         let escaped = |at: Range<usize>| Field { text: unescaped(&line[at.clone()]), at };
         let plain = |at: Range<usize>| Field { text: (&line[at.clone()]).into(), at };
+        let bytes = |at: Option<Range<usize>>| at.map(|at| &line[at]);
         Entry {
             target: self.target.map(escaped),
-            site: self.site,
+            origin: Origin { scheme: bytes(self.scheme), host: bytes(self.host), port: None },
             referer: self.referer.map(escaped),
             agent: self.agent.map(plain),
         }
@@ -167,7 +166,7 @@ fn by_marks(line: Span, text: &[u8], marks: &[u32]) -> Option<Fields> {
     }
     let between = |i: usize| Some(at(*quotes.get(i)?) + 1..at(*quotes.get(i + 1)?));
     let target = target(line, request);
-    Some(Fields { target, site: None, referer: between(2), agent: between(4) })
+    Some(Fields { target, scheme: None, host: None, referer: between(2), agent: between(4) })
 }
 
 /// Whether `rest`, the text after the request, begins with a status.
@@ -196,7 +195,7 @@ fn fields_of_any(line: &[u8]) -> Option<Fields> {
     };
     let referer = quoted(request.1 + 1);
     let agent = referer.as_ref().and_then(|referer| quoted(referer.end + 1));
-    Some(Fields { target: target(line, request), site: None, referer, agent })
+    Some(Fields { target: target(line, request), scheme: None, host: None, referer, agent })
 }
 
 /// The range of the target in the request `METHOD target HTTP/1.1`.

@@ -3,6 +3,7 @@
 
 use super::columns::Columns;
 use super::sniff::{self, Sign};
+use super::w3c::Layout;
 use super::wide;
 
 named! {
@@ -19,6 +20,8 @@ named! {
         Json = "json",
         /// An access log in the Common or Combined Log Format.
         Clf = "clf",
+        /// A log in the Extended Log File Format of the W3C, as of IIS and CloudFront: a directive names its fields.
+        W3c = "w3c",
         /// A WARC archive.
         Warc = "warc",
         /// A Markdown document: its links and images, URIs in its text, and references in its HTML.
@@ -86,9 +89,16 @@ impl Format {
             _ if super::columns::is_index_line(line) => Format::Cdxj,
             _ if super::mail::is_mailbox(head) => Format::Mbox,
             _ if super::mail::is_message(head) => Format::Eml,
-            _ if super::log::is_log(head, super::clf::is_entry) => Format::Clf,
-            _ => Format::Text,
+            _ => Format::log_of_head(head).unwrap_or_default(),
         }
+    }
+
+    /// The format of the log that begins with `head`, if it is known.
+    pub(crate) fn log_of_head(head: &[u8]) -> Option<Format> {
+        if super::w3c::is_w3c(head) {
+            return Some(Format::W3c);
+        }
+        super::log::is_log(head, super::clf::is_entry).then_some(Format::Clf)
     }
 
     /// Detects the format of the source `name` that begins with `head`: by its content, and by its
@@ -155,6 +165,8 @@ pub(crate) struct Kind {
     pub(crate) format: Format,
     /// For a table.
     pub(crate) columns: Columns,
+    /// For a log of which this is a later part.
+    pub(crate) layout: Layout,
 }
 
 impl Kind {
@@ -168,12 +180,16 @@ impl Kind {
             Format::Tsv => Columns::new(fields, b'\t', head)?,
             _ => Columns::default(),
         };
-        Ok(Kind { format, columns })
+        Ok(Kind { format, columns, layout: Layout::default() })
     }
 
-    /// The kind of a later part of the source.
-    pub(crate) fn later(self) -> Kind {
-        Kind { columns: self.columns.without_heading(), ..self }
+    /// The kind of the part of the source that follows `text`, which is of this one.
+    pub(crate) fn after(self, text: &[u8]) -> Kind {
+        let layout = match self.format {
+            Format::W3c => self.layout.after(text),
+            _ => self.layout,
+        };
+        Kind { columns: self.columns.without_heading(), layout, ..self }
     }
 }
 

@@ -60,6 +60,7 @@ pub struct Links {
     malformed: u64,
     miscoded: u64,
     other_lines: u64,
+    unnamed: u64,
     /// The first faults that can be described.
     faults: Vec<Fault>,
     /// Details of links, in their order, and their texts.
@@ -113,7 +114,7 @@ impl Links {
         self.filtered = Filtered::default();
         (self.bases, self.expanded, self.partial, self.undecoded) = (0, 0, 0, 0);
         (self.unparsed, self.malformed, self.miscoded) = (0, 0, 0);
-        self.other_lines = 0;
+        (self.other_lines, self.unnamed) = (0, 0);
         self.faults.clear();
         self.noted.clear();
         self.notes.clear();
@@ -185,6 +186,15 @@ impl Links {
     /// fields of those are searched.
     pub fn other_lines(&self) -> u64 {
         self.other_lines
+    }
+
+    /// The number of lines of logs whose fields are unknown, because no directive `#Fields` precedes them.
+    pub fn unnamed(&self) -> u64 {
+        self.unnamed
+    }
+
+    pub(crate) fn count_unnamed(&mut self) {
+        self.unnamed += 1;
     }
 
     pub(crate) fn count_line(&mut self) {

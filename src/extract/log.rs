@@ -6,6 +6,8 @@ use std::borrow::Cow;
 use super::reference::{encoded, scheme};
 use super::{Context, Finder, Links};
 use crate::chunk::{Padded, PaddedBuf, Span};
+use crate::grammar::class::{ALPHA, SCHEME, URI_BYTE};
+use crate::normalize::percent::push_triplet;
 use crate::simd::Kernels;
 use crate::uri::split;
 
@@ -18,12 +20,62 @@ pub(crate) struct Field<'t> {
     pub(crate) text: Cow<'t, [u8]>,
 }
 
+/// What an entry has of the scheme and the authority of its request.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Origin<'t> {
+    pub(crate) scheme: Option<&'t [u8]>,
+    /// With or without a port.
+    pub(crate) host: Option<&'t [u8]>,
+    pub(crate) port: Option<&'t [u8]>,
+}
+
+impl Origin<'_> {
+    /// Scheme and authority; `None` without a host. What has no scheme has that of its port, or
+    /// `scheme`.
+    fn site(&self, scheme: &[u8]) -> Option<Vec<u8>> {
+        let host = self.host.filter(|host| is_host(host))?;
+        let is_port = |port: &[u8]| !port.is_empty() && port.iter().all(u8::is_ascii_digit);
+        let colon = memchr::memrchr(b':', host).filter(|&at| is_port(&host[at + 1..]));
+        let own = colon.map(|at| &host[at + 1..]);
+        let port = self.port.filter(|port| own.is_none() && is_port(port));
+        let by_port: &[u8] = match own.or(port) {
+            Some(b"443") => b"https",
+            Some(b"80") => b"http",
+            _ => scheme,
+        };
+        let scheme = self.scheme.filter(|scheme| is_scheme(scheme)).unwrap_or(by_port);
+        let mut site = [scheme, b"://"].concat();
+        for &byte in host {
+            // What would end the authority, or begin it anew, is a part of the host.
+            if URI_BYTE.has(byte) && !b"/?#@".contains(&byte) {
+                site.push(byte);
+            } else {
+                push_triplet(byte, &mut site);
+            }
+        }
+        if let Some(port) = port {
+            site.push(b':');
+            site.extend_from_slice(port);
+        }
+        Some(site)
+    }
+}
+
+/// Whether `host` names one: servers write `-` and `_` for none, and patterns.
+fn is_host(host: &[u8]) -> bool {
+    !matches!(host, b"" | b"-" | b"_") && host[0] != b'~' && memchr::memchr(b'*', host).is_none()
+}
+
+/// Whether `text` is a scheme by its grammar (RFC 3986 section 3.1).
+pub(crate) fn is_scheme(text: &[u8]) -> bool {
+    text.first().is_some_and(|&first| ALPHA.has(first)) && text.iter().all(|&byte| SCHEME.has(byte))
+}
+
 /// The fields of an entry that may hold links.
 #[derive(Debug, Default)]
 pub(crate) struct Entry<'t> {
     pub(crate) target: Option<Field<'t>>,
-    /// Scheme and authority of the request, if the entry has them.
-    pub(crate) site: Option<Vec<u8>>,
+    pub(crate) origin: Origin<'t>,
     pub(crate) referer: Option<Field<'t>>,
     pub(crate) agent: Option<Field<'t>>,
 }
@@ -74,7 +126,7 @@ impl<'a> Log<'a> {
             end: start + field.at.end as u32,
         };
         if let Some(target) = entry.target.filter(|_| self.has(Context::Target)) {
-            self.target(place(&target), &target.text, entry.site.as_deref(), links);
+            self.target(place(&target), &target.text, &entry.origin, links);
         }
         if let Some(referer) = entry.referer.filter(|_| self.has(Context::Referer))
             && !self.whole(place(&referer), &referer.text, Context::Referer, links)
@@ -89,10 +141,16 @@ impl<'a> Log<'a> {
     /// Adds the links of a line that is not an entry, which is searched as text unless fields were
     /// selected.
     pub(crate) fn take_other(&self, line: Span, links: &mut Links) {
+        self.take_text(line, links);
+        if !self.wanted.is_empty() && !is_remark(line.of(self.text.content())) {
+            links.count_line();
+        }
+    }
+
+    /// Adds the links in the text of `line` unless fields were selected.
+    pub(crate) fn take_text(&self, line: Span, links: &mut Links) {
         if self.wanted.is_empty() {
             self.finder.find_span(self.kernels, self.text, line, Context::Text, links);
-        } else if !is_remark(line.of(self.text.content())) {
-            links.count_line();
         }
     }
 
@@ -137,22 +195,29 @@ impl<'a> Log<'a> {
         }
     }
 
+    /// The scheme of what has none: `https` if that is the scheme of the base, otherwise `http`.
+    fn scheme(&self) -> &[u8] {
+        let of_base = self.site.as_deref().and_then(scheme);
+        of_base.filter(|scheme| scheme.eq_ignore_ascii_case(b"https")).unwrap_or(b"http")
+    }
+
     fn has(&self, context: Context) -> bool {
         self.wanted.is_empty() || self.wanted.contains(&context)
     }
 
-    /// Adds the target of a request, which is at `span`; `site` is that of its entry.
+    /// Adds the target of a request, which is at `span`; `origin` is that of its entry.
     ///
     /// A target that begins with a slash is in origin-form, and is not a reference: it is appended
     /// to the authority (RFC 9112 section 3.3), so `//x` is a path.
-    fn target(&self, span: Span, typed: &[u8], site: Option<&[u8]>, links: &mut Links) {
+    fn target(&self, span: Span, typed: &[u8], origin: &Origin<'_>, links: &mut Links) {
         if !typed.starts_with(b"/") {
             // In absolute-form, or it does not name a resource.
             self.whole(span, typed, Context::Target, links);
             return;
         }
         let schemes = &self.finder.options().schemes;
-        let Some(site) = site.or(self.site.as_deref()) else {
+        let own = origin.site(self.scheme());
+        let Some(site) = own.as_deref().or(self.site.as_deref()) else {
             // Without a base, those who select targets get the paths.
             let is_wanted = self.wanted.contains(&Context::Target) && !schemes.is_list();
             return match is_wanted && !self.has_base {
@@ -211,6 +276,38 @@ pub(crate) fn is_log(head: &[u8], is_entry: impl Fn(&[u8]) -> bool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_site_is_that_of_the_entry() {
+        let site = |scheme: &'static str, host: &'static str, port: &'static str| {
+            let of = |text: &'static str| Some(text.as_bytes()).filter(|text| !text.is_empty());
+            let origin = Origin { scheme: of(scheme), host: of(host), port: of(port) };
+            origin.site(b"http").map(|site| String::from_utf8(site).unwrap())
+        };
+        for (scheme, host, port, expected) in [
+            ("", "h", "", "http://h"),
+            ("https", "h", "", "https://h"),
+            ("HTTP/1.1", "h", "", "http://h"),
+            ("-", "h", "-", "http://h"),
+            ("", "h", "8443", "http://h:8443"),
+            ("", "h", "443", "https://h:443"),
+            ("http", "h", "443", "http://h:443"),
+            ("", "h:443", "8080", "https://h:443"),
+            ("", "[::1]", "80", "http://[::1]:80"),
+            ("", "[::443]", "", "http://[::443]"),
+            ("", "[::1]:443", "1", "https://[::1]:443"),
+            ("", "a/b?c#d@e\\\"", "", "http://a%2Fb%3Fc%23d%40e%5C%22"),
+        ] {
+            assert_eq!(
+                site(scheme, host, port).as_deref(),
+                Some(expected),
+                "{scheme} {host} {port}"
+            );
+        }
+        for host in ["", "-", "_", "*.h", "~^www"] {
+            assert_eq!(site("https", host, "80"), None, "{host}");
+        }
+    }
 
     #[test]
     fn half_of_the_lines_make_a_log() {

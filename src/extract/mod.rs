@@ -38,6 +38,7 @@ mod sniff;
 mod text;
 mod transfer;
 mod value;
+mod w3c;
 pub(crate) mod warc;
 mod wide;
 mod xml;
@@ -199,6 +200,10 @@ impl Extractor {
                 let log = log::Log::new(finder, kernels, text, &options.log_fields, base);
                 let entries = clf::Entries::new(log, options.log_format.as_ref());
                 clf::entries(&entries, links);
+            }
+            Format::W3c => {
+                let log = log::Log::new(finder, kernels, text, &options.log_fields, base);
+                w3c::lines(&log, kind.layout, links);
             }
             Format::Warc => warc::records(self, kernels, text, links),
             Format::Har => har::archive(self, kernels, text, links),

@@ -67,7 +67,7 @@ impl Chunk {
         if *line > 0 {
             *line += lines as u64;
         }
-        (*byte, *kind) = (*byte + len as u64, kind.later());
+        (*byte, *kind) = (*byte + len as u64, kind.after(&content[..len]));
         text.room().copy_within(len..all, 0);
         text.set_len(all - len);
         lines
@@ -373,7 +373,7 @@ impl ChunkReader {
             (chunk.kind, chunk.shape) = (self.kind, Shape::Records);
             chunk.text.set_len(0);
             self.byte += later.len() as u64;
-            self.kind = self.kind.later();
+            self.kind = self.kind.after(b"");
             return Ok(Next::Chunk);
         }
         if chunk.text.capacity() > 64 * self.usual_bytes.max(1 << 16) {
@@ -494,7 +494,7 @@ impl ChunkReader {
             (chunk.byte, chunk.line, chunk.shape) = (self.byte, self.line, shape);
             chunk.kind = self.kind;
             if end > 0 {
-                self.kind = self.kind.later();
+                self.kind = self.kind.after(&chunk.text.room()[..end]);
             }
             self.byte += end as u64;
             if self.counts_lines {

@@ -55,7 +55,8 @@ impl Entities {
 pub struct ExtractOptions {
     /// Which links are searched for.
     pub extractor: ExtractorOptions,
-    /// The format of the sources; `None` to detect it from their content and names ([`Format::of_source`]).
+    /// The format of the sources; `None` to detect it from their content and names ([`Format::of_source`]), among those of
+    /// logs if [`ExtractorOptions::log_fields`] selects any.
     pub format: Option<Format>,
     /// Whether links that are written although they are not valid are counted in [`Report::invalid`], which takes
     /// time for each link.
@@ -102,6 +103,7 @@ pub(super) fn count_faults(links: &Links, report: &mut Report) {
     report.malformed += links.malformed();
     report.miscoded += links.miscoded();
     report.other_lines += links.other_lines();
+    report.unnamed += links.unnamed();
 }
 
 /// Describes the document or message that begins in `chunk` if it is longer than the limit. Lines of text are only
@@ -123,6 +125,7 @@ pub(super) fn cut(options: &ExtractOptions, record_end: u8) -> Box<dyn Cut> {
         record_end,
         unwrap: options.extractor.find.unwrap,
         typed: options.format,
+        is_log: !options.extractor.log_fields.is_empty(),
         fields: options.extractor.fields.clone(),
         format: Format::Text,
         rest: Rest::Garbage,
@@ -152,6 +155,8 @@ struct Documents {
     unwrap: bool,
     /// The format of all sources, if it is not detected.
     typed: Option<Format>,
+    /// Whether all sources are logs.
+    is_log: bool,
     /// The columns of tables that are wanted.
     fields: Vec<String>,
     /// That of the current source.
@@ -186,9 +191,17 @@ impl Documents {
             return;
         }
         let shows_more = early.head.len() > early.len;
-        let is_other = shows_more && Format::of_source(&early.name, &early.head) != self.format;
-        self.misjudged += u64::from(is_other);
-        self.early = None;
+        if let Some(early) = self.early.take().filter(|_| shows_more) {
+            self.misjudged += u64::from(self.detect(&early.name, &early.head) != self.format);
+        }
+    }
+
+    /// The format of the source `name` that begins with `head`.
+    fn detect(&self, name: &str, head: &[u8]) -> Format {
+        match self.is_log {
+            true => Format::log_of_head(head).unwrap_or(Format::Clf),
+            false => Format::of_source(name, head),
+        }
     }
 
     /// The last line end at which no link can be open.
@@ -234,7 +247,7 @@ impl Cut for Documents {
     }
 
     fn begin(&mut self, name: &str, head: &[u8]) -> io::Result<Kind> {
-        self.format = self.typed.unwrap_or_else(|| Format::of_source(name, head));
+        self.format = self.typed.unwrap_or_else(|| self.detect(name, head));
         let may_change = self.typed.is_none() && head.len() < HEAD_BYTES;
         self.early =
             may_change.then(|| Early { name: name.to_owned(), len: head.len(), head: Vec::new() });
@@ -268,6 +281,7 @@ impl Cut for Documents {
             Format::Text
             | Format::Json
             | Format::Clf
+            | Format::W3c
             | Format::Tsv
             | Format::Cdxj
             | Format::Robots => self.last_line(content, self.format.line_end(self.record_end)),
@@ -302,6 +316,7 @@ impl Cut for Documents {
             Format::Text
             | Format::Json
             | Format::Clf
+            | Format::W3c
             | Format::Tsv
             | Format::Cdxj
             | Format::Robots

@@ -85,6 +85,8 @@ pub struct Report {
     pub miscoded: u64,
     /// Lines of logs that were skipped because they are not entries, and only some fields of those are searched.
     pub other_lines: u64,
+    /// Lines of logs whose fields are unknown, because no directive `#Fields` precedes them.
+    pub unnamed: u64,
     /// Records that two grammars read differently; counted by [`super::inspect_rfc2396`] only.
     pub differing: u64,
     /// Records and links that a filter did not keep ([`super::records_of`]), which count nowhere else. Only
@@ -117,6 +119,7 @@ impl core::ops::AddAssign<&Report> for Report {
         self.malformed += other.malformed;
         self.miscoded += other.miscoded;
         self.other_lines += other.other_lines;
+        self.unnamed += other.unnamed;
         self.differing += other.differing;
         self.filtered += other.filtered;
         self.spilled += other.spilled;

@@ -98,7 +98,7 @@ pub(crate) struct Find {
     ///
     /// auto detects it by the first bytes of each file, or by its name for .html, .htm, .xhtml, .md, .csv, .tsv, .cdxj,
     /// .css, .eml, .mht, .mbox, .har and robots.txt. html: references in attributes. markdown: links, images and text. json: strings of JSON lines. csv, tsv: fields. clf: access logs in
-    /// the Common or Combined Log Format, or as --log-format defines. warc: pages and text in archives of version 1.0 and
+    /// the Common or Combined Log Format, or as --log-format defines. w3c: logs of IIS, CloudFront and NetScaler, with a #Fields line. warc: pages and text in archives of version 1.0 and
     /// 1.1, also WAT and WET. cdxj: URIs in their indexes. xml: sitemaps, RSS, Atom and OPML. robots: Sitemap lines. css:
     /// url() and @import. eml: text and pages in the parts of a message. mbox: the messages of a mailbox. har: HTTP archives
     /// of browsers.
@@ -118,8 +118,8 @@ pub(crate) struct Find {
     /// Format of access logs, as in nginx (log_format) or Apache (LogFormat)
     ///
     /// Such as '$host [$time_local] "$request" $status "$http_referer"' or '%v %h %t \"%r\" %>s'. A target is
-    /// appended to the host in its line ($host, $http_host, $server_name, %v, %V, %{Host}i; http unless there is a
-    /// $scheme), or to that of --base. Other lines are searched as text.
+    /// appended to the host in its line ($host, $http_host, $server_name, %v, %V, %{Host}i; with $scheme, or the scheme of
+    /// port 443 or of --base), or to that of --base. Other lines are searched as text.
     #[arg(long, value_name = "PATTERN", value_parser = log_format)]
     pub(crate) log_format: Option<LogFormat>,
 

@@ -323,7 +323,9 @@ fn job(
             );
         }
         Job::Extract(options, _) => {
-            let format = options.format.unwrap_or(Format::Text);
+            let has_fields = !options.extractor.log_fields.is_empty();
+            let usual = if has_fields { Format::Clf } else { Format::Text };
+            let format = options.format.unwrap_or(usual);
             let extractor = Box::new(Extractor::new(options.extractor.clone()));
             (Task::Extract(extractor, format), &plain, pipeline::OnInvalid::Pass)
         }

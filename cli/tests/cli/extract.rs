@@ -416,6 +416,39 @@ fn a_field_chooses_a_log_whatever_its_first_line() {
     }
 }
 
+#[test]
+fn fields_of_a_log_apply_up_to_the_next_directive_however_it_is_read() {
+    let rows = |range: std::ops::Range<usize>, order: fn(usize) -> String| {
+        range.map(order).collect::<String>()
+    };
+    let log = [
+        "#Version: 1.0\n#Fields: cs-method cs-uri-stem cs-host\n",
+        &rows(0..40, |i| format!("GET /{i} a.example\n")),
+        "#Fields: cs-host x cs-uri-stem\n",
+        &rows(40..80, |i| format!("b.example GET /{i}\n")),
+    ]
+    .concat();
+    let expected: String = (0..80)
+        .map(|i| {
+            format!("{}:http://{}.example/{i}\n", i + 3 + i / 40, if i < 40 { "a" } else { "b" })
+        })
+        .collect();
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("u_ex.log"), &log).unwrap();
+    for chunk in ["1", "7", "64", "1000", "1M"] {
+        for from in ["auto", "w3c"] {
+            let args = ["extract", "-n", "--from", from, "--chunk-size", chunk, "u_ex.log"];
+            assert_eq!(in_tree(directory.path(), &args).quiet(), expected, "{chunk} {from}");
+        }
+        let args = ["extract", "--log-field", "target", "--chunk-size", chunk, "u_ex.log"];
+        assert_eq!(in_tree(directory.path(), &args).quiet().lines().count(), 80, "{chunk}");
+    }
+    let cut = &log[log.find("GET /20").unwrap()..];
+    let ran = run(["extract", "--from", "w3c"], cut);
+    assert_eq!((ran.code, ran.text().lines().count()), (0, 40));
+    assert!(ran.stderr.contains("20 lines of logs have no #Fields line"), "{}", ran.stderr);
+}
+
 /// Whether a line is about a log, and not of it.
 fn is_remark(line: &str) -> bool {
     line.is_empty() || line.starts_with('#') || line.starts_with("==> ")

@@ -5,7 +5,11 @@ use uriscan::PaddedBuf;
 use uriscan::extract::{Context, Extractor, ExtractorOptions, Format, Links, Options};
 
 /// The links of `text` as `context uri`.
-fn links(options: ExtractorOptions, format: Format, text: &[u8]) -> (Vec<String>, Links) {
+pub(super) fn links(
+    options: ExtractorOptions,
+    format: Format,
+    text: &[u8],
+) -> (Vec<String>, Links) {
     let extractor = Extractor::new(options);
     let buf = PaddedBuf::from_content(text);
     let mut links = Links::new();

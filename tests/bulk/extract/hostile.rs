@@ -144,7 +144,7 @@ fn pages_take_linear_time() {
 
 #[test]
 fn records_take_linear_time() {
-    let lines = [Format::Json, Format::Csv, Format::Tsv, Format::Cdxj, Format::Clf];
+    let lines = [Format::Json, Format::Csv, Format::Tsv, Format::Cdxj, Format::Clf, Format::W3c];
     for format in lines.into_iter().chain([Format::Warc, Format::Eml, Format::Mbox, Format::Har]) {
         for unit in [
             "\"",
@@ -163,6 +163,9 @@ fn records_take_linear_time() {
             "1.1.1.1 - - [1:] \"",
             "1 2 3 [1:] \"GET / HTTP\" 200 1 \"http://a",
             "x [",
+            "#Fields: cs-uri-stem cs-host\n",
+            "#Fields: cs-uri-stem ",
+            "#",
             "WARC/1.0\r\n",
             "WARC/1.0\r\nContent-Length: 0\r\n\r\n",
             "\nWARC/1.",

@@ -5,6 +5,7 @@ mod formats;
 mod har;
 mod hostile;
 mod html;
+mod logs;
 mod mail;
 mod oracle;
 mod table;
