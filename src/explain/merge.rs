@@ -223,7 +223,8 @@ fn prefix(a: &[u8], b: &[u8]) -> Option<String> {
         _ => long[..trimmed(long)].strip_suffix(&short[..trimmed(short)]),
     };
     let prefix = prefix.filter(|prefix| short.starts_with(b"/") && is_plain(prefix))?;
-    Some(String::from_utf8_lossy(prefix).into_owned())
+    let prefix = String::from_utf8_lossy(prefix);
+    Some(prefix.trim_end_matches('/').to_owned()).filter(|prefix| !prefix.is_empty())
 }
 
 /// The last segment of one of the two paths, if without it the path would be the other, with or without a slash at the end, and if it

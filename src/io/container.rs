@@ -164,10 +164,13 @@ fn is_utf16(head: &[u8]) -> bool {
         _ => return false,
     };
     let (units, _) = head[2..].as_chunks();
+    let units = || units.iter().map(|&bytes| unit(bytes));
     let is_space = |unit: &u16| matches!(unit, 0x09..=0x0D | 0x20);
-    let first = units.iter().map(|&bytes| unit(bytes)).find(|unit| !is_space(unit));
-    // Whatever is in UTF-16 has a NUL in each line end, and in all of ASCII.
-    head.contains(&0) && first != Some(u16::from(b'<'))
+    let first = units().find(|unit| !is_space(unit));
+    // Text with a URI has ASCII, and no text has control characters.
+    units().any(|unit| is_space(&unit) || (0x21..0x7F).contains(&unit))
+        && units().all(|unit| unit >= 0x20 || is_space(&unit))
+        && first != Some(u16::from(b'<'))
 }
 
 /// Whether `bytes` begin with the length in the header of an `lzma` file: less than 1 TiB, or unknown.

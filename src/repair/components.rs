@@ -1,4 +1,4 @@
-//! The repairs within components, and where in the text each byte of the result comes from.
+//! The repairs within components, and where in the text a byte of the result comes from.
 
 use super::{Repair, Work};
 use crate::grammar::class::{ByteClass, PATH, QUERY, SCHEME, USERINFO};
@@ -13,13 +13,22 @@ pub(super) struct Written<'o> {
     pub(super) out: &'o mut Vec<u8>,
     /// Whether everything that is at fault in a component by itself has been repaired.
     pub(super) is_repaired: bool,
-    pub(super) origins: Origins,
+    /// The offset in what is written whose origin is sought.
+    sought: usize,
+    /// The last offsets in what is written, up to that one, and in the text, from which on bytes are the same.
+    last: (usize, usize),
 }
 
 impl Written<'_> {
-    /// Nothing yet; `out` is empty.
-    pub(super) fn new(out: &mut Vec<u8>) -> Written<'_> {
-        Written { out, is_repaired: true, origins: Origins::default() }
+    /// Nothing yet; `out` is empty. Of the byte that will be written at `sought` the origin is noted.
+    pub(super) fn new(out: &mut Vec<u8>, sought: usize) -> Written<'_> {
+        Written { out, is_repaired: true, sought, last: (0, 0) }
+    }
+
+    /// The offset in the text of what the byte at the offset that is sought comes from.
+    pub(super) fn origin(&self) -> usize {
+        let (written, from) = self.last;
+        from + (self.sought - written)
     }
 
     /// Appends bytes of the text that stay as they are.
@@ -29,21 +38,8 @@ impl Written<'_> {
 
     /// Notes that what is written next comes from the bytes of the text from `at` on.
     fn goes_on_at(&mut self, at: usize) {
-        self.origins.0.push((self.out.len(), at));
-    }
-}
-
-/// Offsets in what is written, and in the text, after each change of length, in order.
-#[derive(Default)]
-pub(super) struct Origins(Vec<(usize, usize)>);
-
-impl Origins {
-    /// The offset in the text of what the byte of the result at `at` comes from.
-    pub(super) fn of(&self, at: usize) -> usize {
-        let before = self.0.partition_point(|&(written, _)| written <= at);
-        match before.checked_sub(1).map(|last| self.0[last]) {
-            None => at,
-            Some((written, from)) => from + (at - written),
+        if self.out.len() <= self.sought {
+            self.last = (self.out.len(), at);
         }
     }
 }

@@ -190,16 +190,20 @@ pub(crate) fn repair_in(
     work.made[Repair::Entity as usize] = decoded.made();
     let inner = work.without_dirt(&decoded.text);
     let plain = work.plain(&decoded, inner.clone());
-    let mut written = Written::new(out);
+    let mut written = Written::new(out, 0);
     work.components(context, &plain, &mut written);
-    let Written { is_repaired, origins, .. } = written;
-    let in_decoded = |at: usize| decoded.place(work.place_in(&decoded, inner.clone(), at));
-    let in_text = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    let is_repaired = written.is_repaired;
     let left = parse(out);
+    let in_text = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
     if left.is_err() || !is_repaired {
         out.clear();
         if let (Err(_), Err(error)) = (parsed, left) {
-            let at = in_decoded(origins.of(error.at as usize));
+            // Where everything comes from would take many times as much memory as the text.
+            let mut again = Written::new(out, error.at as usize);
+            work.components(context, &plain, &mut again);
+            let origin = again.origin();
+            out.clear();
+            let at = decoded.place(work.place_in(&decoded, inner, origin));
             return Err(UriError { at: in_text(at), ..error });
         }
         parsed?;
@@ -212,7 +216,7 @@ pub(crate) fn repair_in(
         let at = match repair {
             Repair::Entity => at,
             Repair::Quotes | Repair::Padding | Repair::LineBreak => decoded.place(at),
-            _ => in_decoded(at),
+            _ => decoded.place(work.place_in(&decoded, inner.clone(), at)),
         };
         Change { repair, at: in_text(at), count }
     };
