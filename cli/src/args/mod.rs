@@ -21,6 +21,7 @@ mod rules;
 mod set;
 mod short_help;
 mod table;
+mod tips;
 mod top;
 
 pub(crate) use audit::{Audit, AuditFormat, FailOn};
@@ -194,7 +195,12 @@ impl Cli {
         // Headings are for the many options of `--help`.
         let is_short = args.iter().any(|arg| arg == "-h");
         let definition = if is_short { short_help::ungrouped(definition()) } else { definition() };
-        let matches = definition.long_version(version).try_get_matches_from(args)?;
+        let definition = definition.long_version(version);
+        let matches = definition.clone().try_get_matches_from(args).map_err(|error| {
+            let typed: Vec<String> =
+                args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
+            tips::with_tip(error, &typed, &definition)
+        })?;
         Cli::from_arg_matches(&matches)
     }
 }
