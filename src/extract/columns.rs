@@ -38,6 +38,11 @@ impl Columns {
         Ok(columns)
     }
 
+    /// Whether the first row of `head` has the names in `fields`, and at least one is a name and not a number.
+    pub(crate) fn are_in(fields: &[String], separator: u8, head: &[u8]) -> bool {
+        Columns::new(fields, separator, head).is_ok_and(|columns| columns.has_heading)
+    }
+
     /// The same columns for later rows.
     pub(crate) fn without_heading(self) -> Columns {
         Columns { has_heading: false, ..self }

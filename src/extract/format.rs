@@ -54,6 +54,42 @@ impl Format {
         if self == Format::Text { record_end } else { b'\n' }
     }
 
+    /// Whether some columns or members of such a source can be selected ([`super::ExtractorOptions::fields`]).
+    pub(crate) fn has_fields(self) -> bool {
+        matches!(self, Format::Csv | Format::Tsv | Format::Json | Format::Cdxj)
+    }
+
+    /// [`Format::of_source`], where `fields` are selected: text is a table if its first row has columns of these names.
+    pub(crate) fn with_fields(name: &str, head: &[u8], fields: &[String]) -> Format {
+        let format = Format::of_source(name, head);
+        let tables = [(Format::Csv, b','), (Format::Tsv, b'\t')];
+        let is_named = |&(_, separator): &(Format, u8)| Columns::are_in(fields, separator, head);
+        let table = tables.into_iter().filter(|_| format == Format::Text).find(is_named);
+        table.map_or(format, |(format, _)| format)
+    }
+
+    /// Why `fields` cannot be selected in a source of this format that begins with `head`; `None` if they can, or if
+    /// it is blank.
+    pub(crate) fn refusal(self, fields: &[String], head: &[u8]) -> Option<String> {
+        if fields.is_empty() || self.has_fields() || head.trim_ascii().is_empty() {
+            return None;
+        }
+        let names = fields.join(", ");
+        Some(match self {
+            Format::Text if Columns::are_in(fields, b';', head) => format!(
+                "the columns of its first row ({names}) are separated by ';', which --column NAME --delimiter ';' reads"
+            ),
+            Format::Text => format!(
+                "is read as text, which has no columns or members to select ({names}); --from csv, tsv or json names \
+                 what it is"
+            ),
+            format => format!(
+                "is read as {format}, which has no columns or members to select ({names}); they are those of csv, \
+                 tsv, json and cdxj"
+            ),
+        })
+    }
+
     /// Whether such a source is one record.
     pub(crate) fn is_document(self) -> bool {
         matches!(

@@ -76,7 +76,8 @@ pub struct ExtractorOptions {
     /// The base URI for relative references, for documents that do not specify one.
     pub base: Option<Vec<u8>>,
     /// For JSON, the members whose values are searched, by name or by a path such as `request.url`;
-    /// for CSV and TSV the columns, by name in the first row or by number from 1. Empty for all.
+    /// for CSV and TSV the columns, by name in the first row or by number from 1. Empty for all. Jobs on sources
+    /// ([`crate::pipeline`]) refuse those of other formats then, and read text as a table if its first row has these names.
     pub fields: Vec<String>,
     /// The format of the lines of an access log, if not the Common or Combined Log Format.
     pub log_format: Option<LogFormat>,

@@ -200,7 +200,7 @@ impl Documents {
     fn detect(&self, name: &str, head: &[u8]) -> Format {
         match self.is_log {
             true => Format::log_of_head(head).unwrap_or(Format::Clf),
-            false => Format::of_source(name, head),
+            false => Format::with_fields(name, head, &self.fields),
         }
     }
 
@@ -248,6 +248,9 @@ impl Cut for Documents {
 
     fn begin(&mut self, name: &str, head: &[u8]) -> io::Result<Kind> {
         self.format = self.typed.unwrap_or_else(|| self.detect(name, head));
+        if let Some(what) = self.format.refusal(&self.fields, head) {
+            return Err(invalid(what));
+        }
         let may_change = self.typed.is_none() && head.len() < HEAD_BYTES;
         self.early =
             may_change.then(|| Early { name: name.to_owned(), len: head.len(), head: Vec::new() });

@@ -382,6 +382,47 @@ fn tables_have_columns_by_name() {
 }
 
 #[test]
+fn selected_columns_are_never_ignored() {
+    let place = Place::new(&[
+        ("t", "a,b\nhttp://x/1,http://h/1\n"),
+        ("tabs", "a\tb\nhttp://x/2\thttp://h/2\n"),
+        ("one", "b\nhttp://h/3\n"),
+        ("semi", "a;b\nhttp://x/1;http://h/1\n"),
+        ("list", "http://x/4\n"),
+        ("page.html", "<a href=http://x/5>"),
+        ("blank", "\n"),
+    ]);
+    for start in [&["extract"][..], &["dedup", "--extract"], &["normalize", "--extract"]] {
+        let run = |rest: &[&str]| place.run(&[start, rest].concat(), "");
+        for (name, url) in
+            [("t", "http://h/1\n"), ("tabs", "http://h/2\n"), ("one", "http://h/3\n")]
+        {
+            assert_eq!(run(&["--link-column", "b", name]).quiet(), url);
+        }
+        for (column, name, what) in [
+            ("c", "t", "--from csv, tsv or json"),
+            ("2", "t", "--from csv, tsv or json"),
+            ("b", "list", "--from csv, tsv or json"),
+            ("b", "semi", "--column NAME --delimiter ';'"),
+            ("b", "page.html", "is read as html, which has no columns"),
+        ] {
+            let ran = run(&["--link-column", column, name]);
+            assert_eq!((ran.code, ran.text()), (2, ""), "{name}");
+            assert!(ran.stderr.contains(&format!("{name}: ")), "{}", ran.stderr);
+            assert!(ran.stderr.contains(what), "{}", ran.stderr);
+        }
+        // Of many, the others are read.
+        let ran = run(&["--link-column", "b", "blank", "list", "t"]);
+        assert_eq!((ran.code, ran.text()), (2, "http://h/1\n"), "{}", ran.stderr);
+    }
+    let ran = place.run(&["extract", "--link-column", "b"], "a,b\nhttp://x/1,http://h/1\n");
+    assert_eq!(ran.quiet(), "http://h/1\n");
+    let ran = place.run(&["extract", "--link-column", "nope"], "{\"url\":\"http://h/\"}\n");
+    assert_eq!((ran.code, ran.text()), (0, ""));
+    assert!(ran.stderr.contains("no URI was found by --link-column nope"), "{}", ran.stderr);
+}
+
+#[test]
 fn a_pattern_makes_a_log_of_any_file() {
     let log = "h.example \"GET /a HTTP/1.1\"\nhttp://other/\n";
     let args = ["extract", "--log-format", r#"$host "$request""#, "--log-field", "request"];
