@@ -31,7 +31,7 @@ const SHOWN: [(&str, &str); 16] = [
     ("explain", "uris file pairs rung preset rules base repair to color output help"),
     (
         "resolve",
-        "files uri base base_column reference_column from suffix_scheme host repair on_invalid output help",
+        "files uri base base_column reference_column from suffix_scheme repair grammar on_invalid output help",
     ),
     (
         "extract",

@@ -45,7 +45,7 @@ fn a_hint_is_the_command_that_was_typed_with_options_that_it_has() {
             LOG,
             "ab",
             "resolve --same-document drop --base=http://h/ -q --iri ab -o out",
-            "uriscan extract --base=http://h/ -q ab -o out",
+            "uriscan extract --base=http://h/ -q --iri ab -o out",
         ),
         (LOG, "ab", "resolve --suffix-scheme https ab", "uriscan extract ab"),
         (

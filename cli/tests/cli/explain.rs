@@ -203,7 +203,7 @@ fn repairs_a_scheme_and_parts_of_the_paths_are_tried() {
         ("http://h/en/a%2Cb", "http://h/a,b", "--rule path-decode --rule path-prefix=/en"),
         ("http://h//a", "http://h/a", "--rule duplicate-slash"),
         ("http://h/a/home.html", "http://h/a/", "--rule index-page=home.html"),
-        ("http://h/a/home.html", "http://h/a", "--rule index-page=home.html --rule trailing-slash"),
+        ("http://h/a/home.html", "http://h/a", "--rule trailing-slash --rule index-page=home.html"),
         ("http://www.h.de/en/a", "http://h.de/a", "--rule www --rule path-prefix=/en"),
         ("http://h/a b", "http://h/a%20b", "--repair=space"),
         ("<http://h/a b>", "http://h/a%20b", "--repair=quotes,space"),
