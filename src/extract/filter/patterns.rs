@@ -2,7 +2,7 @@
 
 use core::cmp::Reverse;
 use core::ops::Range;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use aho_corasick::AhoCorasick;
 use regex::bytes::{RegexSet, RegexSetBuilder};
@@ -36,7 +36,8 @@ impl Patterns {
     /// Compiles `patterns`, which take at most `limit` bytes; `None` if they take more, or one of them is invalid.
     pub(super) fn new(patterns: &[String], limit: usize) -> Option<Patterns> {
         let (mut literals, mut others) = (Vec::new(), Vec::new());
-        for pattern in patterns {
+        // Each once: an automaton notes at each of its states all literals that end there.
+        for pattern in patterns.iter().collect::<BTreeSet<_>>() {
             match literal(pattern) {
                 Some(literal) => literals.push(literal),
                 None => others.push(&**pattern),
@@ -193,6 +194,20 @@ mod tests {
         for bound in [r"\<a", r"a\>"] {
             assert_eq!(literal(bound), None, "{bound}");
         }
+    }
+
+    #[test]
+    fn patterns_that_are_repeated_take_no_more_memory() {
+        let patterns: Vec<String> = (0..60_000)
+            .map(|i| match i % 3 {
+                0 => "x".to_owned(),
+                1 => "ax".to_owned(),
+                _ => format!("y{}x", i % 20_000),
+            })
+            .collect();
+        let found = Patterns::new(&patterns, 64 << 20).unwrap();
+        assert!(found.is_match(b"http://h/ax") && !found.is_match(b"http://h/y1"));
+        assert!(found.literals.unwrap().memory_usage() < 8 << 20);
     }
 
     #[test]
