@@ -21,7 +21,7 @@ def test_an_explanation_ends_in_the_form():
 
 def test_two_values():
     why = uriscan.explain("http://h/%7e#x", b"http://H/~", drop_fragment=True)
-    assert (why["rung"], why["rules"], why["partings"]) == ("syntax", ["triplet-decode", "host-case", "fragment"], [])
+    assert (why["rung"], why["rules"], why["partings"]) == ("rules", ["triplet-decode", "host-case", "fragment"], [])
     why = uriscan.explain("http://h/a", "https://h/a")
     assert why["rung"] is None and why["partings"][0]["reason"] == "https"
     assert uriscan.explain("x", "http://b/x", base="http://b/")["rung"] == "string"
