@@ -36,7 +36,7 @@ impl Failure {
 }
 
 impl Failure {
-    /// The failure for `error`, with `advice` if there is no set but one can be created.
+    /// The failure for `error`; `advice` follows where a set can be created.
     pub(crate) fn of_set(error: &SetError, advice: &str) -> Failure {
         match error.is_vacant() {
             true => Failure(format!("{error}; {advice}")),

@@ -29,11 +29,11 @@ pub enum Merger {
     Pack(&'static str),
     /// A preset.
     Preset(String),
-    /// Repairs of records that are not URIs, or of character references, all of which are needed.
+    /// Repairs of records that are not URIs, or of character references, which merge only together.
     Repairs(Repairs),
     /// A scheme for records without one.
     Suffix(Suffix),
-    /// Several of these, all of which are needed.
+    /// Several of these, which merge only together.
     All(Vec<Merger>),
 }
 
@@ -66,7 +66,7 @@ impl fmt::Display for Merger {
 }
 
 /// What would merge `a` and `b`, which differ under `options` and `rules`: of higher rungs the lowest; each rule that is enough
-/// alone, else a set of rules none of which can be spared; packs; presets; if none of these is enough, the lowest of the
+/// alone, else a minimal set of rules; packs; presets; if none of these is enough, the lowest of the
 /// higher rungs with which one of them is. Empty if one of the two is not a URI, or if nothing does. Rules are
 /// applied after `rules`, to the forms of the rung.
 ///

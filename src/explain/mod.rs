@@ -340,8 +340,8 @@ pub enum Comparison {
         /// The lowest rung at which they are equivalent, with the rules among the steps.
         rung: Rung,
         /// The steps that make them equivalent, in order. Of the rung, those that change a component which the
-        /// two spell differently. Then the rules, none of which can be spared: without it the two differ at the rung of
-        /// the options; [`Step::rung`] is `None` for them. Empty if their bytes are equal.
+        /// two spell differently. Then a minimal set of rules: without one of them the two differ at the rung of the options;
+        /// [`Step::rung`] is `None` for them. Empty if their bytes are equal.
         steps: Vec<&'static Step>,
     },
     /// They are not equivalent at any rung up to that of the options.

@@ -197,7 +197,7 @@ impl Links {
         self.unnamed += 1;
     }
 
-    pub(crate) fn count_line(&mut self) {
+    pub(crate) fn count_other_line(&mut self) {
         self.other_lines += 1;
     }
 

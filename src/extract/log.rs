@@ -143,7 +143,7 @@ impl<'a> Log<'a> {
     pub(crate) fn take_other(&self, line: Span, links: &mut Links) {
         self.take_text(line, links);
         if !self.wanted.is_empty() && !is_remark(line.of(self.text.content())) {
-            links.count_line();
+            links.count_other_line();
         }
     }
 

@@ -221,7 +221,7 @@ pub(crate) fn refuse(head: &[u8]) -> io::Result<()> {
     Container::of_head(head).map_or(Ok(()), |container| Err(container.refusal()))
 }
 
-/// Whether `error` is from [`refuse`], about data that are no text.
+/// Whether `error` is from [`refuse`], about data that are not text.
 pub(super) fn is_binary(error: &io::Error) -> bool {
     let refusal = error.get_ref().and_then(|error| error.downcast_ref::<Refusal>());
     refusal.is_some_and(|refusal| refusal.0 != Container::Utf16)

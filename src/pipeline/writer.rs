@@ -182,7 +182,7 @@ impl RecordWriter {
         }
     }
 
-    /// The rules that make a record equivalent to its survivor, none of which can be spared.
+    /// A minimal set of rules that make a record equivalent to its survivor.
     fn necessary_rules(&self, record: &[u8], survivor: &[u8]) -> Rules {
         let Equivalence { normalize, rules, .. } = &self.equivalence;
         let [record, survivor] = [record, survivor].map(|text| self.equivalence.target(text));

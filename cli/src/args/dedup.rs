@@ -121,8 +121,8 @@ pub(crate) struct Classes {
 
     /// Write dropped duplicates to FILE: the record, its survivor and the rung, separated by tabs
     ///
-    /// The rung is the lowest at which the two are equivalent; where they would differ without a rule it is rules: and the
-    /// names of such rules (rules:www+trailing-slash). Lines are in input order. Nothing is escaped: a URI
+    /// The rung is the lowest at which the two are equivalent; where they would differ without rules it is rules: and the
+    /// names of a minimal set of them (rules:www+trailing-slash). Lines are in input order. Nothing is escaped: a URI
     /// contains no tab, and an invalid record is equivalent only to the same bytes. `cut -f1 FILE` and the results
     /// together are the input.
     ///

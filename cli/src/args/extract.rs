@@ -188,7 +188,7 @@ pub(crate) struct Find {
     #[arg(long)]
     pub(crate) unsplit: bool,
 
-    /// Files of these names stand for their directory in --base, such as index.html
+    /// Treat files with these names as their directory in --base, such as index.html
     #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "base")]
     pub(crate) index: Vec<String>,
 
@@ -272,7 +272,8 @@ pub(crate) struct Filters {
 
     /// Keep only URIs whose host is a domain that FILE lists, or below it
     ///
-    /// Also in the form ||name^ of ad blockers. A million names cost little more than one.
+    /// Also in the form ||name^ of ad blockers. A million names cost little more than one, unless most URIs share domains
+    /// with them.
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) domain_file: Vec<PathBuf>,
 

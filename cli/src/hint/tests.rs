@@ -227,7 +227,7 @@ fn a_list_without_schemes_is_told_how_they_are_added() {
             "2 of 3 records have no scheme, such as example.com/a. Try `uriscan set add --suffix-scheme https s.set x`"
         )
     );
-    // What has no such option, or one that excludes it; paths; and lists of which most have a scheme.
+    // No hint: commands without the option, calls with one that excludes it, paths, and lists that mostly have schemes.
     for typed in ["check x", "dedup --base http://h/ x", "dedup --profile surt x"] {
         assert_eq!(told(typed), None, "{typed}");
     }
