@@ -147,6 +147,10 @@ impl Builder {
         let Some(text) = argument else {
             return Err(RuleError::typed(format!("`{rule}` needs a pattern: {rule}=GLOB")));
         };
+        if has_comma(text) {
+            let advice = format!("repeat `{rule}=NAME` for each name; a comma in a name is `\\,`");
+            return Err(RuleError::typed(format!("`{text}`: {advice}")));
+        }
         let glob = name_pattern(text).map_err(RuleError::typed)?;
         let place = Place { source: Arc::from("--rule"), line: 0, column: 0 };
         self.own.push(Named { list: rule, text: Arc::from(text), glob, place });
@@ -297,6 +301,19 @@ impl RuleSet {
     }
 }
 
+/// Whether the pattern `text` has a comma that is not escaped.
+fn has_comma(text: &str) -> bool {
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b',' => return true,
+            b'\\' => _ = bytes.next(),
+            _ => {}
+        }
+    }
+    false
+}
+
 fn patterns(units: &[(Unit, Vec<(Action, Named)>)]) -> Vec<Pattern> {
     let mut patterns = Vec::new();
     for (unit, by_strength) in units {
@@ -328,6 +345,8 @@ mod tests {
             ("www=1", "takes no argument"),
             ("drop-param", "drop-param=GLOB"),
             ("drop-param=a&b", "`&` ends"),
+            ("drop-param=a,b", "repeat `drop-param=NAME` for each name"),
+            ("keep-param=\\\\,", "a comma in a name is `\\,`"),
             ("index-page=a/b", "not a page name"),
             ("index-page=", "not a page name"),
             ("index-page=..", "not a page name"),
@@ -336,6 +355,7 @@ mod tests {
             assert!(error.contains(why), "{typed}: {error}");
         }
         let mut builder = RuleSet::builder();
+        builder.rule(r"drop-param=b\,c").unwrap();
         builder.rule("drop-param=a").unwrap();
         builder.rule("allow-param=a").unwrap();
         let error = builder.build().unwrap_err().to_string();
