@@ -272,8 +272,8 @@ pub(crate) struct Filters {
 
     /// Keep only URIs whose host is a domain that FILE lists, or below it
     ///
-    /// Also in the form ||name^ of ad blockers. A million names cost little more than one, unless most URIs share domains
-    /// with them.
+    /// Also in the forms ||name^ of ad blockers, address=/name/ of dnsmasq and `local-zone: "name" type` of Unbound. A
+    /// million names cost little more than one, unless most URIs share domains with them.
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) domain_file: Vec<PathBuf>,
 

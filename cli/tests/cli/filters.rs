@@ -102,7 +102,7 @@ fn a_file_of_values_is_read_whole_or_refused_with_the_place() {
     let long = "a".repeat(70_000);
     for (option, text, why) in [
         ("--domain-file", "a.example\nhttp://b.example/\n", "names:2: this is a URL"),
-        ("--host-file", "||a.example^\n", "names:1: ||name^ is a domain"),
+        ("--host-file", "||a.example^\n", "names:1: a line of such a list is a domain"),
         (
             "--domain-file",
             "\n||a.example^$third-party\n",
@@ -111,7 +111,7 @@ fn a_file_of_values_is_read_whole_or_refused_with_the_place() {
         ("--domain-file", "@@||a.example^\n", "names:1: not a host: of the rules of ad blockers"),
         ("--domain-file", "a.example##.ad\n", "names:1: not a host: of the rules of ad blockers"),
         ("--domain-file", "##.ad\n", "names:1: not a host: of the rules of ad blockers"),
-        ("--host-file", "a b\n", "names:1: several words"),
+        ("--host-file", "a b\n", "names:1: not of a known list"),
         ("--host-file", &long, "names:1: a line of more than 64 KiB"),
         ("--domain-file", "# nothing\n\n", "names: has no value"),
         ("--match-file", "a\n(\n", "names:2: unclosed group"),

@@ -95,13 +95,12 @@ impl List {
         if line.starts_with('!') || line.starts_with('[') && line.contains("Adblock") {
             return Ok(());
         }
+        if let Some(mut names) = of_resolver(line) {
+            return names.try_for_each(|name| self.add_whole_domain(name));
+        }
         let may_be_rule = line.starts_with(['#', '|', '@']) || line.contains("##");
         if may_be_rule && let Some(name) = of_rule(line)? {
-            if self.values == Values::Hosts {
-                let what = "||name^ is a domain and all below it; use an option for domains";
-                return Err(what.to_owned());
-            }
-            return self.add_name(name);
+            return self.add_whole_domain(name);
         }
         let mut fields = line.split('#').next().unwrap_or_default().split_whitespace();
         match (fields.next(), fields.next()) {
@@ -111,10 +110,9 @@ impl List {
                 let mut names = core::iter::once(second).chain(fields);
                 names.try_for_each(|name| if is_own(name) { Ok(()) } else { self.add_name(name) })
             }
-            _ => {
-                Err("several words; expected one value, or `0.0.0.0 name` as in hosts files"
-                    .to_owned())
-            }
+            _ => Err("not of a known list: expected one value a line, `0.0.0.0 name`, `||name^`, \
+                     `address=/name/` or `local-zone: \"name\" type`"
+                .to_owned()),
         }
     }
 
@@ -130,6 +128,16 @@ impl List {
             self.patterns.push(pattern);
         }
         Ok(())
+    }
+
+    /// Adds a name that stands in its list for all names below it, too.
+    fn add_whole_domain(&mut self, name: &str) -> Result<(), String> {
+        if self.values == Values::Hosts {
+            let what =
+                "a line of such a list is a domain and all below it; use an option for domains";
+            return Err(what.to_owned());
+        }
+        self.add_name(name)
     }
 
     fn add_name(&mut self, name: &str) -> Result<(), String> {
@@ -217,6 +225,22 @@ fn of_rule(line: &str) -> Result<Option<&str>, String> {
     rule.strip_suffix('^').map(Some).ok_or_else(|| UNKNOWN.to_owned())
 }
 
+/// The names in a line of the settings of dnsmasq (`address=/name/0.0.0.0`) or Unbound (`local-zone: "name" type`, and
+/// `server:` without one); `None` for another line.
+fn of_resolver(line: &str) -> Option<Box<dyn Iterator<Item = &str> + '_>> {
+    if let Some(name) = line.strip_prefix("local-zone:") {
+        let name = name.split_whitespace().next().unwrap_or_default();
+        return Some(Box::new(core::iter::once(name.trim_matches('"'))));
+    }
+    if line == "server:" {
+        return Some(Box::new(core::iter::empty()));
+    }
+    let (key, value) = line.split_once("=/")?;
+    let (names, _) =
+        value.rsplit_once('/').filter(|_| ["address", "server", "local"].contains(&key))?;
+    Some(Box::new(names.split('/')))
+}
+
 /// Whether `field` is an address, as hosts files write it: with a zone, and 0 for 0.0.0.0.
 fn is_address(field: &str) -> bool {
     let address = field.split('%').next().unwrap_or_default();
@@ -281,6 +305,37 @@ mod tests {
         assert_eq!(names(&list), ["a.b"]);
         let long = format!("{}b\n", "a.".repeat(128));
         assert_eq!(list.add_plain_lines(long.as_bytes()), (0, 0));
+    }
+
+    #[test]
+    fn lists_of_resolvers_are_lists_of_domains() {
+        for (line, found) in [
+            ("address=/ads.example/0.0.0.0", &["ads.example"][..]),
+            ("address=/a.example/b.example/", &["a.example", "b.example"]),
+            ("server=/a.example/", &["a.example"]),
+            ("local=/a.example/", &["a.example"]),
+            ("local-zone: \"ads.example\" always_nxdomain", &["ads.example"]),
+            ("  local-zone: ads.example. static # ads", &["ads.example"]),
+            ("server:", &[]),
+        ] {
+            let mut list = List::domains();
+            assert_eq!(list.add_line(line), Ok(()), "{line}");
+            assert_eq!(names(&list), found, "{line}");
+            if !found.is_empty() {
+                let why = List::hosts().add_line(line).unwrap_err();
+                assert!(why.contains("use an option for domains"), "{line}: {why}");
+            }
+        }
+        for line in [
+            "local-zone:",
+            "address=/#/",
+            "address=//0.0.0.0",
+            "addn-hosts=/etc/x/y",
+            "zone \"a\" {",
+        ] {
+            let mut list = List::domains();
+            assert!(list.add_line(line).is_err() && names(&list).is_empty(), "{line}");
+        }
     }
 
     proptest! {
