@@ -6,6 +6,7 @@ use std::time::Duration;
 use uriscan::audit::Severity;
 use uriscan::extract::Filter;
 use uriscan::grammar::rfc2396::Legacy;
+use uriscan::io::Fields;
 use uriscan::key::PublicHash;
 use uriscan::pipeline::{
     Against, AuditOptions, CensusOptions, CheckFormat, ClassOptions, DedupOptions, Emit, Entities,
@@ -115,12 +116,16 @@ impl Job {
         Some(&mut equivalence.repairs)
     }
 
-    /// Whether records are rows that have URIs, and not URIs themselves.
-    pub(crate) fn reads_rows(&self) -> bool {
+    /// Where the records have their URIs, if they are rows with a base and a reference.
+    pub(crate) fn fields(&self) -> Option<&Fields> {
         match self {
-            Job::Resolve(options) => !matches!(options.against, Against::Context(_)),
-            Job::Explain(options, _) => options.has_pairs,
-            _ => false,
+            Job::Resolve(ResolveOptions { against, .. }) => match against {
+                Against::Fields { fields, .. } | Against::LegacyFields { fields, .. } => {
+                    Some(fields)
+                }
+                Against::Context(_) => None,
+            },
+            _ => None,
         }
     }
 

@@ -1,61 +1,30 @@
 //! The hint that is printed if most of the input is not a list of URIs: what it looks like, and the command that reads it.
 
+mod beginning;
 mod call;
+mod encoding;
+mod invalid;
+mod rows;
 #[cfg(test)]
 mod tests;
+mod trial;
 
-use std::io::{Cursor, Read};
+use std::io::Cursor;
 use std::path::Path;
 
 use uriscan::extract::Format;
-use uriscan::internals::files::File;
-use uriscan::io::compress::decompressed;
 use uriscan::pipeline::Report;
 use uriscan::resolve::Suffix;
 use uriscan::uri::{ErrorKind, parse};
 
+pub(crate) use beginning::Beginning;
+use beginning::{file, head_of};
 use call::Call;
 pub(crate) use call::typed;
-
-/// Bytes of an input that are examined.
-const HEAD_BYTES: u64 = 8 << 10;
+pub(crate) use rows::of_rows;
 
 /// Inputs that are examined.
 pub(crate) const MOST_INPUTS: usize = 256;
-
-/// What an input begins with.
-pub(crate) struct Beginning {
-    name: String,
-    head: Vec<u8>,
-}
-
-impl Beginning {
-    /// That of the file at `path`, if it can be read again.
-    pub(crate) fn of_file(path: &Path) -> Option<Beginning> {
-        Some(Beginning { name: path.display().to_string(), head: head_of(file(path)?)? })
-    }
-
-    /// That of standard input, which began with `head`.
-    pub(crate) fn of_stdin(head: &[u8]) -> Option<Beginning> {
-        Some(Beginning { name: "-".to_owned(), head: head_of(Cursor::new(head.to_vec()))? })
-    }
-
-    /// Its whole lines, without white space around them, and without blank ones.
-    fn lines(&self) -> impl Iterator<Item = &[u8]> {
-        let is_whole = (self.head.len() as u64) < HEAD_BYTES;
-        let end = self.head.iter().rposition(|&byte| byte == b'\n').filter(|_| !is_whole);
-        let lines = self.head[..end.unwrap_or(self.head.len())].split(|&byte| byte == b'\n');
-        lines.map(<[u8]>::trim_ascii).filter(|line| !line.is_empty())
-    }
-
-    /// Whether most of its lines are as `is_such` says.
-    fn is_mostly(&self, is_such: impl Fn(&[u8]) -> bool) -> bool {
-        let (such, all) = self
-            .lines()
-            .fold((0, 0_usize), |(such, all), line| (such + usize::from(is_such(line)), all + 1));
-        2 * such > all
-    }
-}
 
 /// The hint about `inputs`, which were read as lists with the result `report`: one of them looks like something else, since
 /// most of its records are not URIs or it is a table anyway, or most records have no scheme.
@@ -71,8 +40,7 @@ fn of_beginnings(
 ) -> Option<String> {
     let most_are_invalid = report.invalid.total() > report.records / 2;
     let may_be_relative = call.has("--base") || !call.takes("suffix-scheme");
-    let is_invalid =
-        |line: &[u8]| parse(line).map_or(true, |parts| !parts.is_uri() && !may_be_relative);
+    let is_invalid = |line: &[u8]| invalid::fault(line, may_be_relative).is_some();
     let names: Vec<&str> = inputs.iter().map(|input| &*input.name).collect();
     let about = inputs.iter().find_map(|input| {
         let is_odd = match is_only {
@@ -80,9 +48,13 @@ fn of_beginnings(
             false => report.invalid.total() > 0 && input.is_mostly(is_invalid),
         };
         let others: Vec<&str> = names.iter().copied().filter(|name| *name != input.name).collect();
-        advice(&input.head, &input.name, is_odd, (call, &call.without(&others)))
+        let alone = call.without(&others);
+        let encoded = if is_odd { encoding::advice(input, &alone) } else { None };
+        encoded.or_else(|| advice(&input.head, &input.name, is_odd, (call, &alone)))
     });
-    about.or_else(|| without_scheme(inputs, report, call))
+    about
+        .or_else(|| without_scheme(inputs, report, call))
+        .or_else(|| invalid::of_most(inputs, is_only, report, (call, may_be_relative)))
 }
 
 /// The hint that most records have no scheme, if the command can complete them, and they look as if that were meant.
@@ -122,19 +94,6 @@ pub(crate) fn of_masked_stdin(head: &[u8]) -> Option<String> {
     of_masked_head(&head_of(Cursor::new(head.to_vec()))?, "-")
 }
 
-fn file(path: &Path) -> Option<File> {
-    // A pipe cannot be read again.
-    path.metadata().ok().filter(std::fs::Metadata::is_file)?;
-    File::open(path).ok()
-}
-
-fn head_of(stream: impl Read + Send + 'static) -> Option<Vec<u8>> {
-    let mut head = Vec::new();
-    // On error, what was read so far is enough.
-    let _ = decompressed(Box::new(stream)).ok()?.take(HEAD_BYTES).read_to_end(&mut head);
-    Some(head)
-}
-
 fn of_masked_head(head: &[u8], name: &str) -> Option<String> {
     is_binary(head).then(|| {
         format!("{name} looks like binary data, such as UTF-16; secrets in it may not be masked")
@@ -149,17 +108,27 @@ fn advice(head: &[u8], name: &str, is_odd: bool, (call, alone): (&Call, &Call)) 
         true => alone.clone(),
         false => alone.as_extract(),
     };
-    if let Some(header) = &header
-        && let Some(options) = header.options(name, &of_table)
-    {
-        let how = of_table.with(&options);
+    if let Some(header) = &header {
         let what = header.shown();
-        return Some(match is_odd {
-            true => {
-                format!("most of {name} is not a list of URIs; it looks like {what}. Try `{how}`")
+        let how = match header.options(name, &of_table) {
+            Some(options) => Some(format!(". Try `{}`", of_table.with(&options))),
+            None if header.separator == b';' => Some(
+                "; commands with --column, such as `uriscan normalize`, read it with --delimiter ';'"
+                    .to_owned(),
+            ),
+            None => None,
+        };
+        match how {
+            Some(how) if is_odd => {
+                return Some(format!(
+                    "most of {name} is not a list of URIs; it looks like {what}{how}"
+                ));
             }
-            false => format!("{name} looks like {what}, and was read as lines. Try `{how}`"),
-        });
+            Some(how) => {
+                return Some(format!("{name} looks like {what}, and was read as lines{how}"));
+            }
+            None => {}
+        }
     }
     let (what, from) = look(head, name).filter(|_| is_odd)?;
     let (mut options, call) = match call.takes("extract") {
@@ -206,6 +175,7 @@ fn look(head: &[u8], name: &str) -> Option<(&'static str, Option<&'static str>)>
 /// The first line of a table of CSV or TSV, which names its columns.
 struct Header {
     format: &'static str,
+    separator: u8,
     names: Vec<String>,
     /// The column that has a URL in the next line.
     urls: Option<String>,
@@ -222,8 +192,11 @@ impl Header {
             Format::Tsv => ("TSV", b'\t'),
             Format::Text if is_separated(head, b',') => ("CSV", b','),
             Format::Text if is_separated(head, b'\t') => ("TSV", b'\t'),
+            Format::Text if is_separated(head, b';') => ("CSV", b';'),
             _ => return None,
         };
+        let is_comma = separator == b',' && !is_separated(head, b',');
+        let separator = if is_comma && is_separated(head, b';') { b';' } else { separator };
         let mut lines = text.lines();
         let names = fields(lines.next()?, separator);
         let is_name = |name: &String| {
@@ -236,7 +209,7 @@ impl Header {
         let row = fields(lines.next()?, separator);
         let urls = row.iter().position(|field| field.contains("://"));
         let urls = urls.and_then(|at| names.get(at)).cloned();
-        Some(Header { format, names, urls })
+        Some(Header { format, separator, names, urls })
     }
 
     /// The options of `call` that read the column of URLs, of the input with this `name`.
@@ -256,7 +229,13 @@ impl Header {
             "--redact",
         ];
         let is_of_lines = call.words == ["audit"] || OF_LINES.iter().any(|option| call.has(option));
-        let mut options = vec![if call.words == ["extract"] {
+        let is_usual = self.separator != b';';
+        let mut options = vec![if !is_usual {
+            if !call.takes("delimiter") || is_of_lines || call.words == ["extract"] {
+                return None;
+            }
+            format!("--column {column} --delimiter ';'")
+        } else if call.words == ["extract"] {
             format!("--link-column {column}")
         } else if call.takes("column") && !(is_of_lines && call.takes("link-column")) {
             format!("--column {column}")
@@ -277,7 +256,8 @@ impl Header {
         let names = &self.names[..self.names.len().min(MOST)];
         let more = if self.names.len() > MOST { ", ..." } else { "" };
         let columns = if self.names.len() == 1 { "column" } else { "columns" };
-        format!("{} with the {columns} {}{more}", self.format, names.join(", "))
+        let how = if self.separator == b';' { " separated by ;" } else { "" };
+        format!("{} with the {columns} {}{more}{how}", self.format, names.join(", "))
     }
 }
 

@@ -132,6 +132,9 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
     }
     print_summary(config, report, printed, set, started);
     print_hint(config, &report, &stdin_head);
+    if unread == 0 {
+        print_unselected(config, &report);
+    }
     tables::print_notes();
     if let Job::Dedup(DedupOptions { approximate: Some(rate), .. }) = &config.job {
         print_approximate(*rate, &report);
@@ -210,8 +213,8 @@ fn open_again(config: &Config) -> Result<Vec<Source>, Error> {
 
 /// Prints what an input looks like, if it is not a list of URIs.
 fn print_hint(config: &Config, report: &Report, stdin_head: &StdinHead) {
-    // Not rows, and not a column.
-    let is_list = config.documents.is_none() && config.column.is_none() && !config.job.reads_rows();
+    // Not pairs, and not a column.
+    let is_list = config.documents.is_none() && config.column.is_none() && !config.has_pairs();
     // A summary in JSON is alone on standard error.
     let is_wanted = !config.is_quiet && !matches!(config.summary, Some(StatsFormat::Json));
     if !is_list || !is_wanted {
@@ -231,17 +234,31 @@ fn print_hint(config: &Config, report: &Report, stdin_head: &StdinHead) {
         )),
         _ => {
             let inputs = config.inputs.iter().take(hint::MOST_INPUTS);
+            let end = config.settings.record_end;
             let beginnings = inputs.filter_map(|input| match input {
-                Input::File(path) => hint::Beginning::of_file(path),
-                Input::Stdin => hint::Beginning::of_stdin(stdin_head.get()?),
+                Input::File(path) => hint::Beginning::of_file(path, end),
+                Input::Stdin => hint::Beginning::of_stdin(stdin_head.get()?, end),
                 Input::Typed(_) | Input::Remote(_) => None,
             });
             let beginnings: Vec<_> = beginnings.collect();
-            hint::of_inputs(&beginnings, config.inputs.len() == 1, report)
+            match config.job.fields() {
+                Some(fields) => hint::of_rows(&beginnings, fields, report),
+                None => hint::of_inputs(&beginnings, config.inputs.len() == 1, report),
+            }
         }
     };
     if let Some(hint) = hint {
         eprint_line(format_args!("uriscan: {hint}"));
+    }
+}
+
+/// Reports that there is nothing in the columns or members that were selected of what was read.
+fn print_unselected(config: &Config, report: &Report) {
+    let fields = config.documents.as_ref().map(|it| it.options.extractor.fields.join(","));
+    let Some(fields) = fields.filter(|fields| !fields.is_empty()) else { return };
+    let is_empty = report.records == 0 && report.filtered.total() == 0 && report.bytes > 0;
+    if is_empty && !config.is_quiet && !matches!(config.summary, Some(StatsFormat::Json)) {
+        eprint_line(format_args!("uriscan: no URI was found by --link-column {fields}"));
     }
 }
 

@@ -1,5 +1,7 @@
 //! Hints by example.
 
+use uriscan::io::Fields;
+
 use super::*;
 
 #[test]
@@ -171,10 +173,14 @@ fn urls_are_no_paths() {
     }
 }
 
+/// Of `counts`, the records, those that are relative, and those that have no valid scheme.
 fn told_of(inputs: &[(&str, &str)], counts: [u64; 3], typed: &str) -> Option<String> {
-    let beginnings = inputs
-        .iter()
-        .map(|(name, head)| Beginning { name: (*name).to_owned(), head: head.as_bytes().to_vec() });
+    let end = if typed.contains(" -0") { 0 } else { b'\n' };
+    let beginnings = inputs.iter().map(|(name, head)| Beginning {
+        name: (*name).to_owned(),
+        head: head.as_bytes().to_vec(),
+        end,
+    });
     let mut report = Report::default();
     let [records, relative, others] = counts;
     report.records = records;
@@ -227,10 +233,170 @@ fn a_list_without_schemes_is_told_how_they_are_added() {
             "2 of 3 records have no scheme, such as example.com/a. Try `uriscan set add --suffix-scheme https s.set x`"
         )
     );
-    // No hint: commands without the option, calls with one that excludes it, paths, and lists that mostly have schemes.
-    for typed in ["check x", "dedup --base http://h/ x", "dedup --profile surt x"] {
-        assert_eq!(told(typed), None, "{typed}");
-    }
-    assert_eq!(told_of(&[("x", "/a\n../b/c\n")], [2, 2, 0], "dedup x"), None);
+    // No such hint: commands without the option, lists that mostly have schemes, calls with an option that excludes it,
+    // and paths.
+    assert_eq!(told("check x"), None);
     assert_eq!(told_of(&[LIST], [4, 2, 0], "dedup x"), None);
+    for typed in ["dedup --base http://h/ x", "dedup --profile surt x"] {
+        let told = told(typed).unwrap();
+        assert!(told.starts_with("2 of 3 records are not URIs"), "{typed}: {told}");
+    }
+    assert_eq!(
+        told_of(&[("x", "/a\n../b/c\n")], [2, 2, 0], "dedup x").as_deref(),
+        Some("2 of 2 records are not URIs, the first at x:1:1 (relative); see `uriscan check x`")
+    );
+}
+
+/// What is said of the input `x` of as many invalid records as it has lines, for `typed`.
+fn told_of_bad(head: &str, typed: &str) -> Option<String> {
+    let end = if typed.contains(" -0") { '\0' } else { '\n' };
+    let count = head.split(end).filter(|line| !line.trim().is_empty()).count();
+    let mut report = Report::default();
+    report.records = count as u64;
+    report.invalid.add_many(ErrorKind::Space, count as u64);
+    let head = head.as_bytes().to_vec();
+    let input = Beginning { name: "x".to_owned(), head, end: end as u8 };
+    let call = Call::of(typed.split(' ').map(str::to_owned).collect());
+    of_beginnings(&[input], true, &report, &call)
+}
+
+#[test]
+fn what_reads_invalid_records_is_found_by_trying_it() {
+    for (head, typed, expected) in [
+        ("      2 http://h/a\n     10 http://h/b\n", "dedup x", "uriscan dedup --extract x"),
+        ("http://h/a 200\nhttp://h/b 404\n", "top x", "uriscan top --extract x"),
+        ("2024-01-02 http://h/a 0.25\n", "key x", "uriscan key --extract x"),
+        ("\"http://h/a\"\n'http://h/b'\n", "dedup x", "uriscan dedup --repair=quotes x"),
+        ("http://h/a b.pdf\nhttp://h/c d.pdf\n", "dedup x", "uriscan dedup --repair x"),
+        ("http://h/é\nhttp://h/ü\n", "normalize x", "uriscan normalize --iri x"),
+        ("http://h/é a\n", "normalize x", "uriscan normalize --iri --repair x"),
+        ("[\n  \"http://h/a\",\n  \"http://h/b\"\n]\n", "dedup x", "uriscan dedup --extract x"),
+        ("hxxp://h[.]com/a\n", "dedup x", "uriscan dedup --extract --refang x"),
+        ("# Links\n\n* [a](http://h/a) and\n", "dedup x", "uriscan dedup --extract x"),
+        (
+            "User-agent: *\nDisallow: /a b\nSitemap: http://h/s\n",
+            "key x",
+            "uriscan key --extract x",
+        ),
+        ("see http://h/a\n", "resolve --base http://b/ x", "uriscan extract --base http://b/ x"),
+    ] {
+        let told = told_of_bad(head, typed).unwrap();
+        assert!(told.contains(&format!("Try `{expected}`, which ")), "{typed}: {told}");
+    }
+    for (head, typed, expected) in [
+        ("http://h/a\0http://h/b\0", "dedup x", "records end in NUL. Try `uriscan dedup -0 x`"),
+        ("http://h/a\nhttp://h/b\n", "dedup -0 x", "end in line feeds. Try `uriscan dedup x`"),
+        ("http://h/a\rhttp://h/b\r", "dedup x", r"Try `tr '\r' '\n' < x | uriscan dedup`"),
+    ] {
+        let told = told_of_bad(head, typed).unwrap();
+        assert!(told.ends_with(expected), "{typed}: {told}");
+    }
+}
+
+#[test]
+fn most_records_are_never_invalid_in_silence() {
+    for (head, expected) in [
+        ("a b\nc d\n", "2 of 2 records are not URIs, the first at x:1:2 (space)"),
+        ("\n  a b\n", "1 of 1 record is not a URI, the first at x:2:4 (space)"),
+        ("é b\n", "1 of 1 record is not a URI"),
+        (
+            "[10.30 16:49:06] chrome.exe - proxy.h:5070 open through proxy h:5070 HTTPS\n",
+            "1 of 1 record is not a URI",
+        ),
+    ] {
+        for command in ["dedup", "normalize", "key", "top", "set add s.set"] {
+            let told = told_of_bad(head, &format!("{command} x")).unwrap();
+            assert!(told.starts_with(expected), "{told}");
+            assert!(told.ends_with("; see `uriscan check x`"), "{told}");
+        }
+        for command in ["check", "audit", "parse", "explain", "census"] {
+            assert_eq!(told_of_bad(head, &format!("{command} x")), None);
+        }
+    }
+    // No input can be read again, and one of several is the one.
+    let counts = [2, 0, 2];
+    let told = told_of(&[], counts, "dedup");
+    assert_eq!(told.as_deref(), Some("2 of 2 records are not URIs; see `uriscan check`"));
+    let inputs = [("l", "http://h/\nhttp://i/\n"), ("m", "a b\nc d\n")];
+    assert_eq!(
+        told_of(&inputs, [4, 0, 2], "dedup l m").as_deref(),
+        Some("most records of m are not URIs; see `uriscan check m`")
+    );
+}
+
+#[test]
+fn utf_16_without_a_mark_is_named_with_its_order() {
+    let text = "http://h/a\r\nhttp://h/b\r\n";
+    let wide = |order: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(order).collect::<Vec<u8>>();
+    for (head, code) in [(wide(u16::to_le_bytes), "UTF-16LE"), (wide(u16::to_be_bytes), "UTF-16BE")]
+    {
+        let mut report = Report::default();
+        report.records = 3;
+        report.invalid.add_many(ErrorKind::Control, 3);
+        let input = Beginning { name: "w".to_owned(), head, end: b'\n' };
+        let call = Call::of(["dedup", "w"].map(str::to_owned).to_vec());
+        let told = of_beginnings(&[input], true, &report, &call).unwrap();
+        let expected = format!(
+            "it looks like {code} without a byte order mark. Try `iconv -f {code} -t UTF-8 w | uriscan dedup`"
+        );
+        assert!(told.ends_with(&expected), "{told}");
+    }
+}
+
+#[test]
+fn a_table_separated_by_semicolons_is_told_with_the_delimiter() {
+    let csv = "url;t\nhttp://h/;1\nhttp://i/;2\n";
+    for name in ["x", "x.csv"] {
+        for is_odd in [false, true] {
+            let told = told(csv, name, is_odd, &format!("dedup {name}")).unwrap();
+            let from = if name == "x" { " --from csv" } else { "" };
+            let how = format!("Try `uriscan dedup --column url --delimiter ';'{from} {name}`");
+            assert!(told.contains("CSV with the columns url, t separated by ;"), "{told}");
+            assert!(told.ends_with(&how), "{told}");
+        }
+    }
+    let told = told(csv, "x", true, "census x").unwrap();
+    assert!(told.ends_with("read it with --delimiter ';'"), "{told}");
+    assert_eq!(super::tests::told("http://h/a;b\nhttp://h/c;d\n", "x", false, "dedup x"), None);
+}
+
+#[test]
+fn rows_without_a_base_or_a_reference_are_counted_and_the_first_is_explained() {
+    let told = |head: &str, fields: &Fields, [records, missing, others]: [u64; 3]| {
+        let mut report = Report::default();
+        report.records = records;
+        report.invalid.add_many(ErrorKind::Field, missing);
+        report.invalid.add_many(ErrorKind::Space, others);
+        let head = head.as_bytes().to_vec();
+        of_rows(&[Beginning { name: "-".to_owned(), head, end: b'\n' }], fields, &report)
+    };
+    let jsonl = Fields::Jsonl { base: "page".to_owned(), reference: "a.link".to_owned() };
+    let tsv = Fields::Tsv { base: 1, reference: 2 };
+    for (head, fields, expected) in [
+        (
+            "\n{\"page\":\"http://x/\",\"href\":\"a\"}\n",
+            &jsonl,
+            "1 of 1 row has no base or no reference, the first at -:2: no text in member a.link; its members are href, page",
+        ),
+        (
+            "{\"a\":{\"link\":\"x\"}}\n",
+            &jsonl,
+            "1 of 1 row has no base or no reference, the first at -:1: no text in member page; its members are a",
+        ),
+        (
+            "http://h/\ta\n",
+            &jsonl,
+            "1 of 1 row has no base or no reference, the first at -:1: it is not a JSON object; --from tsv reads columns separated by tabs",
+        ),
+        (
+            "http://h/ a\n",
+            &tsv,
+            "1 of 1 row has no base or no reference, the first at -:1: it has 1 column separated by tabs, and column 2 is wanted; --from jsonl reads members",
+        ),
+    ] {
+        assert_eq!(told(head, fields, [1, 1, 0]).as_deref(), Some(expected));
+    }
+    assert_eq!(told("http://h/\ta\nb\n", &tsv, [2, 1, 0]), None);
+    let other = told("http://h/\ta b\n", &tsv, [1, 0, 1]).unwrap();
+    assert!(other.starts_with("1 of 1 row has no target"), "{other}");
 }

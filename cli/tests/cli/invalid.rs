@@ -9,16 +9,16 @@ const MIXED: &str = "http://h/\nno uri\nhttp://h\n../relative\nno uri\nhttp://h/
 #[test]
 fn invalid_records_are_kept_by_default() {
     let kept = "http://h/\nno uri\n../relative\nhttp://h/%zz\n";
-    assert_eq!(run(["dedup"], MIXED).quiet(), kept, "equal by their bytes");
-    assert_eq!(run(["dedup", "--on-invalid", "pass"], MIXED).quiet(), kept);
-    let lines = run(["normalize"], MIXED).quiet();
+    assert_eq!(run(["dedup", "-q"], MIXED).quiet(), kept, "equal by their bytes");
+    assert_eq!(run(["dedup", "-q", "--on-invalid", "pass"], MIXED).quiet(), kept);
+    let lines = run(["normalize", "-q"], MIXED).quiet();
     assert_eq!(lines, MIXED.replace("http://h\n", "http://h/\n"));
 }
 
 #[test]
 fn they_can_be_left_out() {
-    assert_eq!(run(["dedup", "--on-invalid", "drop"], MIXED).quiet(), "http://h/\n");
-    let lines = run(["normalize", "--on-invalid", "drop"], MIXED).quiet();
+    assert_eq!(run(["dedup", "-q", "--on-invalid", "drop"], MIXED).quiet(), "http://h/\n");
+    let lines = run(["normalize", "-q", "--on-invalid", "drop"], MIXED).quiet();
     assert_eq!(lines, "http://h/\nhttp://h/\n");
     assert_eq!(run(["key", "--on-invalid", "drop"], MIXED).quiet().lines().count(), 2);
 }
@@ -33,7 +33,7 @@ fn they_can_stop_the_work() {
         assert!(ran.stderr.contains("--on-invalid pass"), "says what to do: {}", ran.stderr);
         assert_eq!(ran.stderr.lines().count(), 1);
     }
-    assert_eq!(run(["dedup", "--on-invalid", "error"], "a:\nb:\n").quiet(), "a:\nb:\n");
+    assert_eq!(run(["dedup", "-q", "--on-invalid", "error"], "a:\nb:\n").quiet(), "a:\nb:\n");
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn they_can_go_to_a_file() {
     let rejects = directory.path().join("bad.txt");
     fs::write(&rejects, "old").unwrap();
     for (command, results) in [("dedup", 1), ("normalize", 2), ("key", 2)] {
-        let mut args = program([command, "--rejects"]);
+        let mut args = program([command, "-q", "--rejects"]);
         args.arg(&rejects);
         let ran = crate::run::finish(args, MIXED);
         assert_eq!(ran.quiet().lines().count(), results, "{command}");
@@ -82,7 +82,7 @@ fn rejects_are_dropped_from_the_results_and_nothing_else() {
 
 #[test]
 fn rejects_never_mix_with_results() {
-    let message = run(["dedup", "--rejects", "-"], MIXED).refused();
+    let message = run(["dedup", "-q", "--rejects", "-"], MIXED).refused();
     assert!(message.contains("name a file"), "{message}");
     let directory = tempfile::tempdir().unwrap();
     let mut command = program(["dedup", "-o", "x", "--rejects", "./x"]);
@@ -95,13 +95,13 @@ fn rejects_never_mix_with_results() {
 #[test]
 fn strict_is_exit_code_1_with_all_results() {
     for policy in ["pass", "drop"] {
-        let lenient = run(["dedup", "--on-invalid", policy], MIXED);
-        let strict = run(["dedup", "--strict", "--on-invalid", policy], MIXED);
+        let lenient = run(["dedup", "-q", "--on-invalid", policy], MIXED);
+        let strict = run(["dedup", "-q", "--strict", "--on-invalid", policy], MIXED);
         assert_eq!((lenient.code, strict.code), (0, 1));
         assert_eq!(lenient.stdout, strict.stdout);
         assert_eq!(strict.stderr, "");
     }
-    assert_eq!(run(["normalize", "--strict"], MIXED).code, 1);
+    assert_eq!(run(["normalize", "-q", "--strict"], MIXED).code, 1);
     assert_eq!(run(["key", "--strict"], MIXED).code, 1);
-    assert_eq!(run(["dedup", "--strict"], "a:\n").quiet(), "a:\n");
+    assert_eq!(run(["dedup", "-q", "--strict"], "a:\n").quiet(), "a:\n");
 }

@@ -49,7 +49,7 @@ fn corpora() -> Vec<PathBuf> {
 fn answers(place: &Place, (args, sides): Command, text: &[u8], how: &[&str]) -> Vec<Vec<u8>> {
     let side_args = sides.iter().flat_map(|option| [*option, &option[2..]]);
     let args: Vec<&str> =
-        args.iter().copied().chain(side_args).chain(how.iter().copied()).collect();
+        args.iter().copied().chain(side_args).chain(how.iter().copied()).chain(["-q"]).collect();
     let Ran { code, stdout, stderr } = finish(place.command(&args), text);
     let is_fine = code == 0 || (code == 1 && ["check", "set"].contains(&args[0]));
     assert!(is_fine && stderr.is_empty(), "{args:?}: {stderr}");
@@ -70,7 +70,7 @@ fn place(text: &[u8]) -> Place {
     let place = Place::new(&[(EVIDENCE, &chains(text))]);
     // Every other line, for what is seen to be something and not everything.
     let half: Vec<&[u8]> = text.split_inclusive(|&byte| byte == b'\n').step_by(2).collect();
-    finish(place.command(&["set", "create", SEEN]), half.concat()).quiet();
+    finish(place.command(&["set", "create", "-q", SEEN]), half.concat()).quiet();
     place
 }
 

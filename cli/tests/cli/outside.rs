@@ -107,8 +107,18 @@ fn input_that_is_no_list_is_told_once_and_how_to_read_it() {
     // Rows and columns are not lists.
     let rows = "{\"b\":\"http://h/\",\"reference\":\"a b\"}\n";
     let ran = run(["resolve", "--base-column", "b", "--from", "jsonl"], rows);
+    assert!(ran.stderr.starts_with("uriscan: 1 of 1 row has no target"), "{}", ran.stderr);
+    assert_eq!(ran.text(), rows);
+    let ran = run(["resolve", "--base-column", "b", "--from", "jsonl", "-q"], rows);
     assert_eq!((&*ran.stderr, ran.text()), ("", rows));
-    assert_eq!(run(["resolve", "--base-column", "1"], "a b\tc\nd e\tf\n").stderr, "");
+    let ran = run(["resolve", "--base-column", "1"], "a b\tc\nd e\tf\n");
+    assert!(ran.stderr.starts_with("uriscan: 2 of 2 rows have no target"), "{}", ran.stderr);
+    let rows = "{\"page\":\"http://x/\",\"href\":\"a\"}\n";
+    let args =
+        ["resolve", "--base-column", "page", "--reference-column", "link", "--from", "jsonl"];
+    let ran = run(args, rows);
+    assert_eq!((ran.code, ran.text()), (0, rows));
+    assert!(ran.stderr.contains("-:1: no text in member link; its members are href, page"));
     let ran = place.run(&["top", "--by", "host", "--column", "id", "l.csv"], "");
     assert_eq!((ran.code, &*ran.stderr), (0, ""));
     let ran = place.run(&["census", "l.csv"], "");
@@ -116,9 +126,13 @@ fn input_that_is_no_list_is_told_once_and_how_to_read_it() {
     assert!(ran.stderr.ends_with(hint), "{}", ran.stderr);
     place.run(&["census", "--extract", "--link-column", "url", "l.csv"], "").quiet();
     // A list with some faults, and faults that look like nothing.
-    for list in ["http://h/\nhttp://i/\na,b c\nc,d e\n", "a b\nc d\n"] {
-        assert_eq!(run(["normalize"], list).quiet(), list);
-    }
+    let list = "http://h/\nhttp://i/\na,b c\nc,d e\n";
+    assert_eq!(run(["normalize"], list).quiet(), list);
+    let ran = run(["normalize"], "a b\nc d\n");
+    let told =
+        "uriscan: 2 of 2 records are not URIs, the first at -:1:2 (space); see `uriscan check`\n";
+    assert_eq!((&*ran.stderr, ran.text()), (told, "a b\nc d\n"));
+    assert_eq!(run(["normalize", "-q"], "a b\nc d\n").quiet(), "a b\nc d\n");
 }
 
 #[cfg(unix)]

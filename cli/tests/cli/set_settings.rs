@@ -166,7 +166,7 @@ fn the_rules_of_a_set_are_a_rules_file() {
         place.run(&["set", "rules", "s.set", "-o", "rules.toml"], "").quiet();
         assert_eq!(place.read("rules.toml"), rules);
         let text = format!("{one}\n{other}\n");
-        let ran = place.run(&["normalize", "--rules", "rules.toml"], &text).quiet();
+        let ran = place.run(&["normalize", "-q", "--rules", "rules.toml"], &text).quiet();
         if options[0].starts_with("--rule") || options[0] == "--preset" {
             let lines: Vec<&str> = ran.lines().collect();
             assert!(lines.len() == 2 && lines[0] == lines[1], "{options:?}: {ran}");

@@ -49,8 +49,11 @@ fn what_an_earlier_run_has_written_is_not_written_again() {
     assert_eq!(run(&["d"]), "");
     place.run(&["set", "verify", "s.set"], "").quiet();
     // Records that are no URI are seen by their bytes.
-    assert_eq!(place.run(&["dedup", "--seen", "s.set", "--update"], "a b\n").quiet(), "a b\n");
-    assert_eq!(place.run(&["dedup", "--seen", "s.set"], "a b\na  b\n").quiet(), "a  b\n");
+    assert_eq!(
+        place.run(&["dedup", "-q", "--seen", "s.set", "--update"], "a b\n").quiet(),
+        "a b\n"
+    );
+    assert_eq!(place.run(&["dedup", "-q", "--seen", "s.set"], "a b\na  b\n").quiet(), "a  b\n");
 }
 
 #[test]

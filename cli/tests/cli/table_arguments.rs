@@ -25,12 +25,12 @@ fn tables_are_not_taken_for_text() {
         assert_eq!((ran.code, ran.stderr), (2, wrong(name) + "\n"));
     }
     assert_eq!(
-        place.run(&["dedup", "list.txt", "short.txt"], "").quiet(),
+        place.run(&["dedup", "-q", "list.txt", "short.txt"], "").quiet(),
         "PAR1/x\nARROW1\nPAR1\n"
     );
     for input in ["", "P", "PAR1\n", "http://h/\n"] {
         let expected =
             if input.is_empty() { String::new() } else { input.trim_end().to_owned() + "\n" };
-        assert_eq!(place.run(&["dedup"], input).quiet(), expected);
+        assert_eq!(place.run(&["dedup", "-q"], input).quiet(), expected);
     }
 }

@@ -149,7 +149,7 @@ fn a_table_goes_through_every_format_and_comes_back() {
         Arc::new(StringArray::from_iter_values((0..urls.len()).map(|i| i.to_string())));
     write(&place, "t.parquet", vec![("n", ids), ("url", column)]);
     let lines: String = urls.iter().map(|url| format!("{url}\n")).collect();
-    let expected = place.run(&["dedup"], &lines).quiet();
+    let expected = place.run(&["dedup", "-q"], &lines).quiet();
     for one in FORMATS.iter().filter(|format| **format != "jsonl") {
         for other in FORMATS.iter() {
             let run = |from: &str, input: &str, to: &str, output: &str| {

@@ -425,7 +425,7 @@ fn a_web_page_is_no_list() {
     assert_eq!((text.code, text.stderr), (0, hint));
     // In a store it is what was asked for.
     server.put("b/page", "<html>\n");
-    assert_eq!(run(&server, &["normalize", "s3://b/page"]).quiet(), "<html>\n");
+    assert_eq!(run(&server, &["normalize", "-q", "s3://b/page"]).quiet(), "<html>\n");
 }
 
 #[test]
