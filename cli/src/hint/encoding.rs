@@ -9,10 +9,11 @@ use super::call::{Call, typed};
 /// records. The call `alone` has no other inputs.
 pub(super) fn advice(input: &Beginning, alone: &Call) -> Option<String> {
     let name = &input.name;
-    let piped = |command: &str, before: &str| {
+    let piped_with = |command: &str, before: &str, options: &[String]| {
         let file = if name == "-" { String::new() } else { format!(" {before}{}", typed(name)) };
-        format!("{command}{file} | {}", alone.without(&[name]).with(&[]))
+        format!("{command}{file} | {}", alone.without(&[name]).with(options))
     };
+    let piped = |command: &str, before: &str| piped_with(command, before, &[]);
     let (what, how) = if let Some(code) = utf16(&input.head) {
         let how = piped(&format!("iconv -f {code} -t UTF-8"), "");
         (format!("it looks like {code} without a byte order mark"), how)
@@ -22,10 +23,21 @@ pub(super) fn advice(input: &Beginning, alone: &Call) -> Option<String> {
         ("its records end in line feeds".to_owned(), alone.without(&["-0", "--null"]).with(&[]))
     } else if is_list(&input.head, b'\r') && input.head.contains(&b'\r') {
         ("its lines end in CR".to_owned(), piped(r"tr '\r' '\n'", "< "))
+    } else if input.is_mostly(is_of_bytes) {
+        let iri = alone.takes("iri").then(|| "--iri".to_owned());
+        let how = piped_with("iconv -f ISO-8859-1 -t UTF-8", "", iri.as_slice());
+        ("it is not UTF-8, and may be ISO-8859-1".to_owned(), how)
     } else {
         return None;
     };
     Some(format!("most of {name} is not a list of URIs; {what}. Try `{how}`"))
+}
+
+/// Whether `record` is a URI but for bytes that are not UTF-8.
+fn is_of_bytes(record: &[u8]) -> bool {
+    let letters = || record.iter().map(|&byte| if byte.is_ascii() { byte } else { b'a' });
+    let is_uri = || parse(&letters().collect::<Vec<_>>()).is_ok_and(|parts| parts.is_uri());
+    core::str::from_utf8(record).is_err() && is_uri()
 }
 
 /// Whether most of the records of `head` that end in `end` are URIs, the last of which may be cut.

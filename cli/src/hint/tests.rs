@@ -325,6 +325,36 @@ fn most_records_are_never_invalid_in_silence() {
 }
 
 #[test]
+fn links_are_not_shown_that_end_in_a_character_that_is_not_ascii() {
+    let told = |head: &[u8], typed: &str| {
+        let mut report = Report::default();
+        report.records = 1;
+        report.invalid.add_many(ErrorKind::NonAscii, 1);
+        let input = Beginning { name: "x".to_owned(), head: head.to_vec(), end: b'\n' };
+        let call = Call::of(typed.split(' ').map(str::to_owned).collect());
+        of_beginnings(&[input], true, &report, &call).unwrap()
+    };
+    for (head, typed, expected) in [
+        (
+            &b"http://h/caf\xE9\n"[..],
+            "dedup x",
+            "Try `iconv -f ISO-8859-1 -t UTF-8 x | uriscan dedup --iri`",
+        ),
+        (
+            b"http://h/\x93\xFA\n",
+            "top x",
+            "Try `iconv -f ISO-8859-1 -t UTF-8 x | uriscan top --iri`",
+        ),
+        (b"see http://h/caf\xE9\n", "dedup x", "; see `uriscan check x`"),
+        ("see http://h/日\n".as_bytes(), "dedup x", "; see `uriscan check x`"),
+        ("http://h/日 http://h/a x\n".as_bytes(), "dedup x", "finds links such as http://h/a"),
+    ] {
+        let told = told(head, typed);
+        assert!(told.ends_with(expected), "{told}");
+    }
+}
+
+#[test]
 fn utf_16_without_a_mark_is_named_with_its_order() {
     let text = "http://h/a\r\nhttp://h/b\r\n";
     let wide = |order: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(order).collect::<Vec<u8>>();

@@ -48,12 +48,18 @@ fn repaired(bad: &[&[u8]], call: &Call) -> Option<(&'static str, Vec<u8>)> {
     })
 }
 
-/// `record` with `repairs`, if that is a URI with an authority, which `Name: text` is not, and a tab is not lost.
+/// `record` with `repairs`, if that is a URI with an authority, which `Name: text` is not, a tab is not lost, and it is not of
+/// several URIs.
 fn mended(record: &[u8], repairs: Repairs) -> Option<Vec<u8>> {
+    let mut words = record.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let is_uri = |word: &[u8]| word.windows(3).any(|bytes| bytes == b"://");
+    if record.contains(&b'\t') || words.any(is_uri) && words.any(is_uri) {
+        return None;
+    }
     let mut out = Vec::new();
     repair(record, repairs, &mut out).ok()?;
     let parts = parse(&out).ok()?;
-    (parts.is_uri() && parts.authority(&out).is_some() && !record.contains(&b'\t')).then_some(out)
+    (parts.is_uri() && parts.authority(&out).is_some()).then_some(out)
 }
 
 /// Whether the records are a URI and numbers each, such as counts or the status of answers, separated by spaces.
@@ -77,9 +83,12 @@ fn links(bad: &[&[u8]], refang: bool) -> Vec<Vec<u8>> {
     let text = PaddedBuf::from_content(&bad.join(&b'\n'));
     let mut links = Links::new();
     Extractor::new(options).extract(Kernels::detect(), Format::Text, text.padded(), &mut links);
-    let found = links.iter(text.padded().content()).map(|(_, uri)| uri);
-    let is_uri = |uri: &&[u8]| parse(uri).is_ok_and(|parts| parts.is_uri());
-    found.filter(is_uri).map(<[u8]>::to_vec).collect()
+    let content = text.padded().content();
+    // Not the part of a link before what is not ASCII.
+    let is_whole = |end: u32| content.get(end as usize).is_none_or(u8::is_ascii);
+    let found = links.iter(content).filter(|(link, _)| is_whole(link.span.end));
+    let uris = found.map(|(_, uri)| uri).filter(|uri| parse(uri).is_ok_and(|parts| parts.is_uri()));
+    uris.map(<[u8]>::to_vec).collect()
 }
 
 fn sample(uri: &[u8]) -> String {
