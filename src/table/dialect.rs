@@ -21,28 +21,46 @@ use super::{TableError, TableFormat};
 pub struct Dialect {
     /// The ASCII character between two fields of CSV; in TSV, it is a tab.
     pub delimiter: u8,
-    /// The ASCII character around fields in which delimiters, line ends and, doubled, the character itself may occur. With
-    /// `None`, fields hold anything else and none of these.
-    pub quote: Option<u8>,
+    /// What is around fields in which delimiters, line ends and, doubled, itself may occur. Without quotes, fields hold
+    /// anything else and none of these.
+    pub quote: Quote,
     /// Whether the first row has the names of the columns. Without it, they are `column_1`, `column_2` and so on.
     pub has_header: bool,
 }
 
-impl Default for Dialect {
-    /// RFC 4180: commas, double quotes, a header.
-    fn default() -> Dialect {
-        Dialect { delimiter: b',', quote: Some(b'"'), has_header: true }
+/// The quote of a [`Dialect`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Quote {
+    /// In CSV the double quote, in TSV none.
+    #[default]
+    Usual,
+    /// None.
+    None,
+    /// This ASCII character.
+    Byte(u8),
+}
+
+impl From<u8> for Quote {
+    fn from(quote: u8) -> Quote {
+        Quote::Byte(quote)
     }
 }
 
-setters! { Dialect { delimiter: u8, has_header: bool } into { quote: Option<u8> } }
+impl Default for Dialect {
+    /// RFC 4180: commas, double quotes, a header; TSV has no quotes.
+    fn default() -> Dialect {
+        Dialect { delimiter: b',', quote: Quote::Usual, has_header: true }
+    }
+}
+
+setters! { Dialect { delimiter: u8, has_header: bool } into { quote: Quote } }
 
 impl Dialect {
-    /// The delimiter of `format`, if it has one.
+    /// The delimiter and the quote of `format`, if it has the former.
     ///
     /// # Errors
-    /// If it cannot separate fields.
-    pub(super) fn of(self, format: TableFormat) -> Result<Option<u8>, TableError> {
+    /// If they cannot separate fields.
+    pub(super) fn of(self, format: TableFormat) -> Result<Option<Separators>, TableError> {
         let delimiter = match format {
             TableFormat::Csv => self.delimiter,
             TableFormat::Tsv if self.delimiter == Dialect::default().delimiter => b'\t',
@@ -52,15 +70,23 @@ impl Dialect {
             }
             _ => return Ok(None),
         };
+        let quote = match self.quote {
+            Quote::Byte(quote) => Some(quote),
+            Quote::Usual if format != TableFormat::Tsv => Some(b'"'),
+            _ => None,
+        };
         let is_fit = |byte: u8| byte.is_ascii() && byte != b'\r' && byte != b'\n';
         let is_quote_fit = |quote| is_fit(quote) && quote != delimiter;
-        if !is_fit(delimiter) || !self.quote.is_none_or(is_quote_fit) {
+        if !is_fit(delimiter) || !quote.is_none_or(is_quote_fit) {
             let what = "delimiter and quote must be two ASCII characters, and no line ends";
             return Err(TableError::Format(what.to_owned()));
         }
-        Ok(Some(delimiter))
+        Ok(Some((delimiter, quote)))
     }
 }
+
+/// The delimiter and the quote.
+pub(super) type Separators = (u8, Option<u8>);
 
 #[cfg(test)]
 mod tests {
@@ -70,11 +96,15 @@ mod tests {
     fn only_what_can_separate_fields_is_a_dialect() {
         let of = |dialect: Dialect, format| dialect.of(format).map_err(|error| error.to_string());
         let csv = Dialect::default();
-        assert_eq!(of(csv, TableFormat::Csv), Ok(Some(b',')));
-        assert_eq!(of(csv, TableFormat::Tsv), Ok(Some(b'\t')));
+        assert_eq!(of(csv, TableFormat::Csv), Ok(Some((b',', Some(b'"')))));
+        assert_eq!(of(csv, TableFormat::Tsv), Ok(Some((b'\t', None))));
+        assert_eq!(of(csv.quote(b'"'), TableFormat::Tsv), Ok(Some((b'\t', Some(b'"')))));
         assert_eq!(of(csv.delimiter(b'\n'), TableFormat::Parquet), Ok(None));
-        assert_eq!(of(csv.delimiter(b'"').quote(b'\''), TableFormat::Csv), Ok(Some(b'"')));
-        assert_eq!(of(csv.quote(None), TableFormat::Tsv), Ok(Some(b'\t')));
+        assert_eq!(
+            of(csv.delimiter(b'"').quote(b'\''), TableFormat::Csv),
+            Ok(Some((b'"', Some(b'\''))))
+        );
+        assert_eq!(of(csv.quote(Quote::None), TableFormat::Csv), Ok(Some((b',', None))));
         for wrong in
             [csv.delimiter(b'"'), csv.delimiter(b'\n'), csv.quote(b'\r'), csv.delimiter(0xE9)]
         {

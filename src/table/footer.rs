@@ -9,6 +9,7 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 use parquet::file::reader::ChunkReader;
 
+use super::annotations;
 use super::stored::Ranges;
 
 /// The first and last bytes of a Parquet file.
@@ -44,7 +45,7 @@ pub(super) fn load<F: ChunkReader>(file: &F) -> Result<ArrowReaderMetadata, Parq
             return Err(ParquetError::General(what.to_owned()));
         }
     }
-    Ok(metadata)
+    annotations::read(metadata)
 }
 
 /// The end of what `metadata` says to be in a file before its footer.

@@ -18,6 +18,7 @@
 //! assert_eq!((report.records, report.written, report.duplicates), (3, 2, 1));
 //! ```
 
+mod annotations;
 mod class_table;
 mod content;
 mod counted;
@@ -38,6 +39,7 @@ mod lengths;
 mod line;
 mod list;
 mod members;
+mod metadata;
 mod notes;
 mod pages;
 mod pairs;
@@ -58,10 +60,11 @@ mod unit;
 mod unpack;
 mod values;
 mod write;
+mod zones;
 
 pub use class_table::ClassTable;
 pub use decoding::is_decoding;
-pub use dialect::Dialect;
+pub use dialect::{Dialect, Quote};
 pub use error::TableError;
 pub use format::TableFormat;
 pub use hint::columns_of_urls;

@@ -124,16 +124,16 @@ impl<R: Read> Fields<R> {
         table: &str,
     ) -> Result<Fields<R>, TableError> {
         let mut core = csv_core::ReaderBuilder::new();
-        let delimiter = dialect.of(format)?.unwrap_or(b',');
+        let (delimiter, quote) = dialect.of(format)?.unwrap_or((b',', None));
         core.delimiter(delimiter);
-        match dialect.quote {
+        match quote {
             Some(quote) => core.quote(quote),
             None => core.quoting(false),
         };
         Ok(Fields {
             reader: BufReader::with_capacity(BUFFER_BYTES, reader),
             core: core.build(),
-            quotes: dialect.quote.map(|quote| Quotes::new(delimiter, quote)),
+            quotes: quote.map(|quote| Quotes::new(delimiter, quote)),
             table: table.to_owned(),
             expected: None,
             text: vec![0; 1 << 10],
@@ -226,6 +226,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::table::Quote;
 
     /// The names and the rows of `text`, read by so many bytes and rows at a time.
     fn read(text: &[u8], rows: usize) -> Result<Vec<Vec<Option<String>>>, String> {
@@ -303,7 +304,7 @@ mod tests {
             let read = read_as(dialect, b"'a|b'|it's\nc|'''\n'\n", rows).unwrap();
             let names = [some("column_1"), some("column_2")];
             assert_eq!(read, [names, [some("a|b"), some("it's")], [some("c"), some("'\n")]]);
-            let unquoted = Dialect::default().quote(None);
+            let unquoted = Dialect::default().quote(Quote::None);
             let read = read_as(unquoted, b"a,b\n\"c,\"d\n", rows).unwrap();
             assert_eq!(read[1..], [[some("\"c"), some("\"d")]]);
         }

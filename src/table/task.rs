@@ -9,6 +9,7 @@ use arrow_select::filter::filter_record_batch;
 use rayon::prelude::*;
 
 use super::job::{Form, Job, Task, added};
+use super::metadata::remove_of_columns;
 use super::pick::{Picker, Sides};
 use super::read::Reader;
 use super::second_pass::Marked;
@@ -61,15 +62,16 @@ impl<'j> Work<'j> {
             DataType::Dictionary(_, value) => value.as_ref().clone(),
             other => other.clone(),
         };
-        let mut fields = schema.fields().to_vec();
+        let (mut fields, mut metadata) = (schema.fields().to_vec(), schema.metadata().clone());
         for (name, data_type) in added(&job.task, text) {
             if fields.iter().any(|field| *field.name() == name) {
                 let what = format!("a column {name} already exists");
                 return Err(TableError::Columns { table: reader.name().to_owned(), what });
             }
             fields.push(Arc::new(Field::new(name, data_type, true)));
+            remove_of_columns(&mut metadata);
         }
-        let schema = Schema::new_with_metadata(fields, schema.metadata().clone());
+        let schema = Schema::new_with_metadata(fields, metadata);
         let schema = Arc::new(match &job.task {
             Task::Form(Form::Key) => {
                 keys::described(&schema, &columns.equivalence.meaning(columns.hash))

@@ -9,17 +9,19 @@ use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use arrow_schema::{DataType, SchemaRef};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::{
-    ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves,
+    ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, ArrowWriterOptions,
+    compute_leaves,
 };
 use parquet::basic::{Compression, ZstdLevel};
-use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use rayon::prelude::*;
 
 use super::job::Job;
+use super::metadata::of_footer;
 use super::unit::Unit;
-use super::{TableError, TableFormat, jsonl, keys};
+use super::zones::in_utc;
+use super::{TableError, TableFormat, annotations, jsonl};
 use crate::arrow::{each_value, is_text, spelled_out};
 
 /// Where results go. Keeps the error of the system, which the writers of the formats reduce to text.
@@ -85,7 +87,7 @@ impl<W: Write + Send> Writer<W> {
     /// The table of the results of `job`, with these columns, written to `sink`.
     pub(super) fn new(job: &Job, schema: SchemaRef, sink: W) -> Result<Writer<W>, TableError> {
         let format = job.to;
-        if let Some(delimiter) = job.dialect.of(format)? {
+        if let Some((delimiter, quote)) = job.dialect.of(format)? {
             let nested = schema.fields().iter().find(|field| field.data_type().is_nested());
             if let Some(field) = nested {
                 let name = field.name();
@@ -97,18 +99,18 @@ impl<W: Write + Send> Writer<W> {
             let builder = arrow_csv::WriterBuilder::new().with_delimiter(delimiter);
             let has_header = job.dialect.has_header;
             let builder = builder.with_header(has_header);
-            let builder = match job.dialect.quote {
+            let builder = match quote {
                 Some(quote) => builder.with_quote(quote),
                 None => builder.with_quote_style(QuoteStyle::Never),
             };
-            if job.dialect.quote.is_none() && has_header {
+            if quote.is_none() && has_header {
                 let names = schema.fields().iter().map(|field| field.name());
                 refuse_quoted(names, delimiter, "the header")?;
             }
             let mut writer = builder.build(sink);
             // The header, even if there is no row.
-            writer.write(&RecordBatch::new_empty(schema))?;
-            return Ok(match job.dialect.quote {
+            writer.write(&in_utc(&RecordBatch::new_empty(schema))?)?;
+            return Ok(match quote {
                 Some(_) => Writer::Csv(writer),
                 None => Writer::Unquoted(writer, delimiter),
             });
@@ -116,14 +118,16 @@ impl<W: Write + Send> Writer<W> {
         Ok(match format {
             TableFormat::Parquet => {
                 let level = ZstdLevel::try_new(3)?;
+                let (schema, columns) = annotations::written(&schema)?;
                 // Other programs show this metadata, but not that of Arrow.
-                let key = schema.metadata().get(keys::OF_FILE);
-                let shown = key.map(|it| vec![KeyValue::new(keys::OF_FILE.to_owned(), it.clone())]);
                 let properties = WriterProperties::builder()
                     .set_compression(Compression::ZSTD(level))
-                    .set_key_value_metadata(shown)
+                    .set_key_value_metadata(of_footer(&schema))
                     .build();
-                let writer = ArrowWriter::try_new(sink, schema, Some(properties))?;
+                let options = ArrowWriterOptions::new()
+                    .with_properties(properties)
+                    .with_parquet_schema(columns);
+                let writer = ArrowWriter::try_new_with_options(sink, schema, options)?;
                 let (file, columns) = writer.into_serialized_writer()?;
                 Writer::Parquet { file, columns, groups: 0 }
             }
@@ -163,12 +167,12 @@ impl<W: Write + Send> Writer<W> {
                 Writer::Parquet { .. } => {}
                 Writer::Arrow(writer) => writer.write(batch)?,
                 Writer::ArrowStream(writer) => writer.write(batch)?,
-                Writer::Csv(writer) => writer.write(batch)?,
+                Writer::Csv(writer) => writer.write(&in_utc(batch)?)?,
                 Writer::Unquoted(writer, delimiter) => {
                     refuse_quoted_values(batch, *delimiter)?;
-                    writer.write(batch)?;
+                    writer.write(&in_utc(batch)?)?;
                 }
-                Writer::Jsonl(writer) => writer.write(batch)?,
+                Writer::Jsonl(writer) => writer.write(&in_utc(batch)?)?,
                 Writer::Lines(out) => jsonl::write(batch, out)?,
             }
         }
@@ -188,6 +192,9 @@ impl<W: Write + Send> Writer<W> {
     }
 }
 
+/// The end of a message.
+const WITHOUT_QUOTES: &str = "which needs quotes; write csv, or type --quote '\"'";
+
 /// Returns an error if `batch` has text that CSV cannot hold without quotes.
 fn refuse_quoted_values(batch: &RecordBatch, delimiter: u8) -> Result<(), TableError> {
     let schema = batch.schema();
@@ -201,7 +208,7 @@ fn refuse_quoted_values(batch: &RecordBatch, delimiter: u8) -> Result<(), TableE
         for value in each_value(&values) {
             let value = value.unwrap_or_default();
             if is_alone && value.is_empty() {
-                let what = format!("{place} has an empty row, which needs quotes");
+                let what = format!("{place} has an empty row, {WITHOUT_QUOTES}");
                 return Err(TableError::Format(what));
             }
             refuse_quoted([value], delimiter, &place)?;
@@ -219,7 +226,7 @@ fn refuse_quoted(
     for field in fields {
         if memchr::memchr3(delimiter, b'\r', b'\n', field.as_ref()).is_some() {
             let what =
-                format!("{place} has a delimiter or a line end in a field, which needs quotes");
+                format!("{place} has a delimiter or a line end in a field, {WITHOUT_QUOTES}");
             return Err(TableError::Format(what));
         }
     }

@@ -96,7 +96,7 @@ pub(crate) struct TableChoice {
     #[arg(long, value_name = "CHAR", value_parser = delimiter, requires = "column")]
     pub(crate) delimiter: Option<u8>,
 
-    /// Read and write CSV and TSV with CHAR around fields that need it, or with `none` without quotes [default: \"]
+    /// Read and write CSV and TSV with CHAR around fields that need it, or with `none` without quotes [default: \"; in TSV none]
     ///
     /// A quote inside such a field is doubled. Without quotes, text with a delimiter or a line end cannot be written.
     #[arg(long, value_name = "CHAR", value_parser = quote, requires = "column")]

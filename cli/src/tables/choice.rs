@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use uriscan::table::{Dialect, Layout, TableFormat};
+use uriscan::table::{self, Dialect, Layout, TableFormat};
 
 use crate::args::{Quote, TABLE_FORMATS, TableChoice};
 use crate::environment::Environment;
@@ -76,7 +76,7 @@ impl TableUse {
         }
         match self.choice.quote {
             Some(Quote::Char(quote)) => dialect.quote(quote),
-            Some(Quote::None) => dialect.quote(None),
+            Some(Quote::None) => dialect.quote(table::Quote::None),
             None => dialect,
         }
     }

@@ -58,7 +58,8 @@ fn what_needs_quotes_is_not_written_without() {
         assert_eq!(place.names(), [""; 0]);
         message
     };
-    let what = "has a delimiter or a line end in a field, which needs quotes";
+    let advice = "which needs quotes; write csv, or type --quote '\"'";
+    let what = format!("has a delimiter or a line end in a field, {advice}");
     for value in ["a,b", "a\\nb", "a\\rb"] {
         let line = format!("{{\"url\":\"http://h\",\"x\":\"{value}\"}}\n");
         let message = run("url", &["--from", "jsonl"], &line);
@@ -68,7 +69,21 @@ fn what_needs_quotes_is_not_written_without() {
     assert_eq!(message, format!("uriscan: the header {what}"));
     let lines = "{\"url\":\"http://h\"}\n{\"url\":null}\n";
     let message = run("url", &["--from", "jsonl", "--no-uri", "keep"], lines);
-    assert_eq!(message, "uriscan: column url has an empty row, which needs quotes");
+    assert_eq!(message, format!("uriscan: column url has an empty row, {advice}"));
+}
+
+#[test]
+fn tsv_has_no_quotes_unless_they_are_typed() {
+    let run = |args: &[&str], input: &str| {
+        Place::new(&[]).run(&[&["dedup", "--column", "url", "--from", "tsv"], args].concat(), input)
+    };
+    let quoted = "url\ttitle\nhttp://h/1\t\"Hello\nhttp://h/2\tWorld\"\nhttp://h/3\t\"a\" b\n";
+    assert_eq!(run(&[], quoted).quiet(), quoted, "no row is lost");
+    assert_eq!(run(&["--to", "csv"], quoted).quiet().lines().count(), 4);
+    let split = "url\ttitle\nhttp://h/1\t\"Hel\tlo\"\n";
+    let ran = run(&[], split);
+    assert!(ran.code == 2 && ran.stderr.contains("expected 2 fields, found 3"));
+    assert_eq!(run(&["--quote", "\""], split).quiet(), split);
 }
 
 #[test]

@@ -153,9 +153,9 @@ fn a_table_goes_through_every_format_and_comes_back() {
     for one in FORMATS.iter().filter(|format| **format != "jsonl") {
         for other in FORMATS.iter() {
             let run = |from: &str, input: &str, to: &str, output: &str| {
-                let args =
-                    ["dedup", "--column", "url", "--from", from, "--to", to, input, "-o", output];
-                place.run(&args, "").quiet();
+                let formats = ["--from", from, "--to", to, "--quote", "\""];
+                let args = [&["dedup", "--column", "url"][..], &formats, &[input, "-o", output]];
+                place.run(&args.concat(), "").quiet();
             };
             run("parquet", "t.parquet", one, "one");
             run(one, "one", other, "other");

@@ -4,9 +4,10 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, StringArray, new_null_array};
-use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef};
+use arrow_schema::{DataType, Field, FieldRef, Metadata, Schema, SchemaRef};
 
 use super::super::error::unread;
+use super::super::metadata::{keep_common, remove_of_columns};
 use super::super::target::Target;
 use super::super::{TableError, jsonl, keys};
 use super::hive::{DEFAULT_PARTITION, Partition};
@@ -38,6 +39,8 @@ pub(in super::super) struct Merge<'j> {
     is_strict: bool,
     files: u64,
     first: Option<(String, SchemaRef)>,
+    /// The metadata that all files have.
+    metadata: Metadata,
     fields: Vec<Known>,
 }
 
@@ -56,7 +59,8 @@ struct Known {
 
 impl<'j> Merge<'j> {
     pub(in super::super) fn new(column: &'j str, keys: &'j [String], is_strict: bool) -> Merge<'j> {
-        Merge { column, keys, is_strict, files: 0, first: None, fields: Vec::new() }
+        let (first, metadata, fields) = (None, Metadata::default(), Vec::new());
+        Merge { column, keys, is_strict, files: 0, first, metadata, fields }
     }
 
     /// Adds the columns of a file.
@@ -81,8 +85,10 @@ impl<'j> Merge<'j> {
         let Some((first, columns)) = &self.first else {
             self.fields = schema.fields().iter().map(|it| Known::new(it, schema, name)).collect();
             self.first = Some((name.to_owned(), schema.clone()));
+            self.metadata = schema.metadata().clone();
             return Ok(());
         };
+        keep_common(&mut self.metadata, schema.metadata());
         if names_and_types(columns) == names_and_types(schema) {
             let mut fields = self.fields.iter_mut().zip(schema.fields());
             return fields.try_for_each(|(known, field)| known.add(field, schema, name));
@@ -117,7 +123,7 @@ impl<'j> Merge<'j> {
             self.first.unwrap_or_else(|| (String::new(), Arc::new(Schema::empty())));
         let of_files = self.fields.len();
         // What only some files say about their keys is not known of all.
-        let mut metadata = schema.metadata().clone();
+        let mut metadata = self.metadata;
         metadata.remove(keys::OF_FILE);
         let described = |known: &&Known| known.is_described && known.field.name() == keys::COLUMN;
         let meaning = self.fields.iter().find(described).and_then(|known| known.meaning.clone());
@@ -131,6 +137,9 @@ impl<'j> Merge<'j> {
         });
         let key = |name: &String| Arc::new(Field::new(name, DataType::Utf8, true));
         let fields: Vec<FieldRef> = fields.chain(self.keys.iter().map(key)).collect();
+        if schema.fields()[..] != fields[..] {
+            remove_of_columns(&mut metadata);
+        }
         let schema = match schema.fields()[..] == fields[..] && *schema.metadata() == metadata {
             true => schema,
             false => Arc::new(Schema::new_with_metadata(fields, metadata)),

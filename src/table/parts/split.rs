@@ -10,7 +10,9 @@ use arrow_schema::{DataType, Schema, SchemaRef};
 use arrow_select::take::take_record_batch;
 
 use super::super::dataset::push_directory;
+use super::super::metadata::remove_of_columns;
 use super::super::target::Target;
+use super::super::zones::type_in_utc;
 use super::super::{TableError, jsonl};
 use super::layout::Layout;
 use crate::arrow::{Columns, spelled_out};
@@ -100,7 +102,9 @@ impl Split {
 
     /// The columns of the files.
     pub(super) fn schema(&self, schema: &Schema) -> Result<SchemaRef, TableError> {
-        Ok(Arc::new(schema.project(&self.kept)?))
+        let mut kept = schema.project(&self.kept)?;
+        remove_of_columns(&mut kept.metadata);
+        Ok(Arc::new(kept))
     }
 
     /// The rows of `batch`, each part with the number of its partition, in the order in which they first appear.
@@ -188,7 +192,11 @@ impl Key {
     /// The values of `batch`, as text.
     fn values(&self, batch: &RecordBatch) -> Result<StringArray, TableError> {
         let values: ArrayRef = match self {
-            Key::Column(at) => cast(batch.column(*at), &DataType::Utf8)?,
+            Key::Column(at) => {
+                let values = batch.column(*at);
+                let of_text = type_in_utc(values.data_type()).map(|to| cast(values, &to));
+                cast(of_text.transpose()?.as_ref().unwrap_or(values), &DataType::Utf8)?
+            }
             Key::Domain(target, columns) => {
                 let values = spelled_out(&target.values(batch)?)?;
                 let forms = columns.normalize(&values)?;
