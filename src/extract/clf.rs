@@ -9,7 +9,7 @@
 use core::ops::Range;
 
 use super::Links;
-use super::log::{Entry, Field, Log, Origin};
+use super::log::{Entry, Field, Log, Origin, is_scheme};
 use super::log_format::{LogFormat, Value, quote_end};
 use crate::chunk::{Padded, Span};
 use crate::index::{Bits, low_bits};
@@ -94,11 +94,16 @@ impl<'a> Entries<'a> {
 }
 
 /// The ranges of the fields of an entry in its line, without their quotes.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 struct Fields {
     target: Option<Range<usize>>,
+    /// The query, if the target does not have it.
+    query: Option<Range<usize>>,
     scheme: Option<Range<usize>>,
     host: Option<Range<usize>>,
+    port: Option<Range<usize>>,
+    /// Whether the port of the server is that of `https`.
+    is_tls: bool,
     referer: Option<Range<usize>>,
     agent: Option<Range<usize>>,
 }
@@ -109,10 +114,18 @@ impl Fields {
         let fields = log_format.fields(line)?;
         let of = |value: Value| fields[value as usize].clone();
         let request = of(Value::Request).and_then(|at| target(line, (at.start, at.end)));
+        let is_dash = |at: &Range<usize>| {
+            line[at.clone()].ends_with(b"-") && memchr::memchr(b'?', &line[at.clone()]).is_none()
+        };
+        let joined = of(Value::Joined).map(|at| at.start..at.end - usize::from(is_dash(&at)));
+        let mut schemes = [of(Value::Forwarded), of(Value::Scheme)].into_iter().flatten();
         Some(Fields {
-            target: request.or_else(|| of(Value::Target)),
-            scheme: of(Value::Scheme),
+            target: request.or(joined).or_else(|| of(Value::Target)),
+            query: of(Value::Query),
+            scheme: schemes.find(|at| is_scheme(&line[at.clone()])),
             host: of(Value::Host),
+            port: of(Value::Port),
+            is_tls: of(Value::ServerPort).is_some_and(|at| line[at] == *b"443"),
             referer: of(Value::Referer),
             agent: of(Value::Agent),
         })
@@ -123,9 +136,22 @@ impl Fields {
         let escaped = |at: Range<usize>| Field { text: unescaped(&line[at.clone()]), at };
         let plain = |at: Range<usize>| Field { text: (&line[at.clone()]).into(), at };
         let bytes = |at: Option<Range<usize>>| at.map(|at| &line[at]);
+        let tls = self.is_tls.then_some(&b"https"[..]);
+        let query = bytes(self.query).filter(|query| !matches!(*query, b"" | b"-" | b"?"));
+        let mut target = self.target.map(escaped);
+        if let (Some(target), Some(query)) = (&mut target, query)
+            && memchr::memchr(b'?', &target.text).is_none()
+        {
+            let query = unescaped(query.strip_prefix(b"?").unwrap_or(query));
+            target.text = [&target.text[..], b"?", &query].concat().into();
+        }
         Entry {
-            target: self.target.map(escaped),
-            origin: Origin { scheme: bytes(self.scheme), host: bytes(self.host), port: None },
+            target,
+            origin: Origin {
+                scheme: bytes(self.scheme).or(tls),
+                host: bytes(self.host),
+                port: bytes(self.port),
+            },
             referer: self.referer.map(escaped),
             agent: self.agent.map(plain),
         }
@@ -166,7 +192,7 @@ fn by_marks(line: Span, text: &[u8], marks: &[u32]) -> Option<Fields> {
     }
     let between = |i: usize| Some(at(*quotes.get(i)?) + 1..at(*quotes.get(i + 1)?));
     let target = target(line, request);
-    Some(Fields { target, scheme: None, host: None, referer: between(2), agent: between(4) })
+    Some(Fields { target, referer: between(2), agent: between(4), ..Fields::default() })
 }
 
 /// Whether `rest`, the text after the request, begins with a status.
@@ -195,7 +221,7 @@ fn fields_of_any(line: &[u8]) -> Option<Fields> {
     };
     let referer = quoted(request.1 + 1);
     let agent = referer.as_ref().and_then(|referer| quoted(referer.end + 1));
-    Some(Fields { target: target(line, request), scheme: None, host: None, referer, agent })
+    Some(Fields { target: target(line, request), referer, agent, ..Fields::default() })
 }
 
 /// The range of the target in the request `METHOD target HTTP/1.1`.

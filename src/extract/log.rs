@@ -62,7 +62,7 @@ impl Origin<'_> {
 }
 
 /// Whether `host` names one: servers write `-` and `_` for none, and patterns.
-fn is_host(host: &[u8]) -> bool {
+pub(crate) fn is_host(host: &[u8]) -> bool {
     !matches!(host, b"" | b"-" | b"_") && host[0] != b'~' && memchr::memchr(b'*', host).is_none()
 }
 

@@ -3,6 +3,7 @@
 
 use core::ops::Range;
 
+use super::log::is_host;
 use crate::grammar::class::{ALPHA, DIGIT};
 
 /// The content of a field of an entry.
@@ -12,18 +13,64 @@ pub(crate) enum Value {
     Request,
     /// The path, with or without the query.
     Target,
+    /// A path and `$is_args$args`: without a query, nginx writes `-` for the latter.
+    Joined,
+    /// The query, with or without its `?`.
+    Query,
     Host,
+    /// The port of that host.
+    Port,
+    /// A port that is not a part of the URL, but may show its scheme.
+    ServerPort,
     Scheme,
+    /// The scheme that a proxy forwards.
+    Forwarded,
     Referer,
     Agent,
     /// No links.
     Other,
+    /// `$is_args`: a `?` or nothing. This and the next two only occur while a pattern is read.
+    Mark,
+    /// A target and `$is_args`.
+    Marked,
+    /// A query with its `?`.
+    MarkedQuery,
+}
+
+impl Value {
+    /// The value of this one and `next`, between which nothing stands; `None` if the boundary between them cannot be found.
+    fn with(self, next: Value) -> Option<Value> {
+        Some(match (self, next) {
+            (Value::Other, Value::Other) => Value::Other,
+            (Value::Target, Value::Mark) => Value::Marked,
+            (Value::Marked, Value::Query) => Value::Joined,
+            (Value::Mark, Value::Query) => Value::Query,
+            (Value::Target, Value::MarkedQuery) => Value::Target,
+            _ => return None,
+        })
+    }
+
+    /// Whether a target that begins with a slash shows where this ends.
+    fn ends_at_slash(self) -> bool {
+        matches!(self, Value::Host | Value::Port | Value::Scheme | Value::Forwarded | Value::Other)
+    }
+
+    /// The value when the whole pattern is read.
+    fn whole(self) -> Value {
+        match self {
+            Value::Mark => Value::Other,
+            Value::Marked => Value::Target,
+            Value::MarkedQuery => Value::Query,
+            value => value,
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Part {
     Literal(Vec<u8>),
-    Value(Value),
+    /// Several if nothing stands between them: each is followed by a target, and ends at its slash.
+    Values(Vec<Value>),
 }
 
 /// A pattern of the lines of an access log.
@@ -31,7 +78,8 @@ enum Part {
 /// `$name` and `${name}` are variables of nginx, `%h`, `%>s` and `%{Name}i` those of Apache, and
 /// all other text is literal; `\"` is a quote and `%%` a percent sign. A variable extends to the
 /// first occurrence of the literal after it; inside quotes, to the first quote without a backslash
-/// before it.
+/// before it. Of variables without a literal between them, `$host$request_uri` ends at the first slash,
+/// and `%U%q` and `$uri$is_args$args` are a path with its query.
 ///
 /// ```
 /// use uriscan::extract::LogFormat;
@@ -45,7 +93,7 @@ pub struct LogFormat {
 }
 
 /// The ranges of the fields of an entry in its line: for each [`Value`] except [`Value::Other`],
-/// the first field with it.
+/// the first field with it that is not empty.
 pub(crate) type Fields = [Option<Range<usize>>; Value::Other as usize];
 
 impl LogFormat {
@@ -54,24 +102,39 @@ impl LogFormat {
     /// # Errors
     /// A sentence if it is invalid or has no field that may hold a link.
     pub fn new(typed: &str) -> Result<LogFormat, String> {
-        let mut parts = Vec::new();
-        let mut rest = typed.as_bytes();
+        let mut parts: Vec<Part> = Vec::new();
+        let (mut before, mut rest) = (&b""[..], typed.as_bytes());
         while let Some((part, tail)) = next_part(rest)? {
+            let typed = &rest[..rest.len() - tail.len()];
             match (parts.last_mut(), part) {
-                (Some(Part::Literal(before)), Part::Literal(text)) => before.extend(text),
-                // The boundary between them is unknown: `%U%q` is a path with its query.
-                (Some(Part::Value(_)), Part::Value(_)) => {}
+                (Some(Part::Literal(text)), Part::Literal(more)) => text.extend(more),
+                (Some(Part::Values(values)), Part::Values(next)) => {
+                    push(values, next[0]).ok_or_else(|| {
+                        let [a, b] = [before, typed].map(String::from_utf8_lossy);
+                        format!("nothing separates {a} from {b}, so where {a} ends is unknown")
+                    })?;
+                }
                 (_, part) => parts.push(part),
             }
-            rest = tail;
+            (before, rest) = (typed, tail);
         }
-        let is_link = |part: &Part| {
-            matches!(
-                part,
-                Part::Value(Value::Request | Value::Target | Value::Referer | Value::Agent)
-            )
+        for i in 0..parts.len() {
+            let is_of_host = i > 1
+                && parts[i - 1] == Part::Literal(b":".to_vec())
+                && matches!(&parts[i - 2], Part::Values(values) if values.last() == Some(&Value::Host));
+            if let Part::Values(values) = &mut parts[i] {
+                values.iter_mut().for_each(|value| *value = value.whole());
+                if values[0] == Value::Port && !is_of_host {
+                    values[0] = Value::ServerPort;
+                }
+            }
+        }
+        let is_link = |value: &Value| {
+            let links =
+                [Value::Request, Value::Target, Value::Joined, Value::Referer, Value::Agent];
+            links.contains(value)
         };
-        if !parts.iter().any(is_link) {
+        if !parts.iter().any(|part| matches!(part, Part::Values(all) if all.iter().any(is_link))) {
             return Err("it names no request, path or referrer".to_owned());
         }
         Ok(LogFormat { parts })
@@ -87,20 +150,18 @@ impl LogFormat {
                     at += line.get(at..)?.starts_with(text).then_some(text.len())?;
                     is_quoted = text.ends_with(b"\"");
                 }
-                Part::Value(value) => {
+                Part::Values(values) => {
                     let end = match self.parts.get(i + 1) {
                         Some(Part::Literal(next)) if is_quoted && next[0] == b'"' => {
                             quote_end(line, at)?
                         }
                         Some(Part::Literal(next)) => {
-                            let from = at + bracketed(*value, &line[at..]);
+                            let from = at + bracketed(values[0], &line[at..]);
                             from + memchr::memmem::find(&line[from..], next)?
                         }
                         _ => line.len(),
                     };
-                    if let Some(field) = fields.get_mut(*value as usize) {
-                        field.get_or_insert(at..end);
-                    }
+                    set(values, line, at..end, &mut fields)?;
                     at = end;
                 }
             }
@@ -109,10 +170,49 @@ impl LogFormat {
     }
 }
 
-/// The length of the time in brackets at the start of `text`, a field of another kind: it holds
-/// spaces.
+/// Adds `next` to the values before it; `None` if where those end cannot be found.
+fn push(values: &mut Vec<Value>, next: Value) -> Option<()> {
+    let last = values.last_mut()?;
+    if next == Value::Target && last.ends_at_slash() {
+        values.push(next);
+    } else {
+        *last = last.with(next)?;
+    }
+    Some(())
+}
+
+/// Sets the fields for `values`, which are in `range` of `line`.
+fn set(values: &[Value], line: &[u8], range: Range<usize>, fields: &mut Fields) -> Option<()> {
+    let mut at = range.start;
+    for (i, &value) in values.iter().enumerate() {
+        let text = &line[at..range.end];
+        let end = match values.get(i + 1).and_then(|_| memchr::memchr(b'/', text)) {
+            // In absolute-form; where it begins is unknown.
+            Some(slash) if text[..slash].ends_with(b":") && text[slash..].starts_with(b"//") => {
+                return None;
+            }
+            Some(slash) => at + slash,
+            None => range.end,
+        };
+        if let Some(field) = fields.get_mut(value as usize) {
+            // Of several, the first that is there.
+            let is_set = field.clone().is_some_and(|at| match value {
+                Value::Host => is_host(&line[at]),
+                _ => !matches!(&line[at], b"" | b"-"),
+            });
+            if !is_set {
+                *field = Some(at..end);
+            }
+        }
+        at = end;
+    }
+    Some(())
+}
+
+/// The length of what is in brackets at the start of `text`: a time, which is a field of another kind
+/// and holds spaces, or an IPv6 address, which holds colons.
 fn bracketed(value: Value, text: &[u8]) -> usize {
-    if value != Value::Other || !text.starts_with(b"[") {
+    if !matches!(value, Value::Other | Value::Host) || !text.starts_with(b"[") {
         return 0;
     }
     memchr::memchr(b']', text).map_or(0, |at| at + 1)
@@ -141,7 +241,7 @@ fn next_part(rest: &[u8]) -> Result<Next<'_>, String> {
         [b'%', b'%', tail @ ..] => literal(b'%', tail),
         [b'$', b'{', tail @ ..] => {
             let end = memchr::memchr(b'}', tail).ok_or("a ${ has no }")?;
-            Ok(Some((Part::Value(of_nginx(&tail[..end])), &tail[end + 1..])))
+            Ok(Some((Part::Values(vec![of_nginx(&tail[..end])]), &tail[end + 1..])))
         }
         [b'$', tail @ ..] => {
             let is_name = |byte: &u8| ALPHA.has(*byte) || DIGIT.has(*byte) || *byte == b'_';
@@ -149,7 +249,7 @@ fn next_part(rest: &[u8]) -> Result<Next<'_>, String> {
             if end == 0 {
                 return Err("a $ is not followed by a name".to_owned());
             }
-            Ok(Some((Part::Value(of_nginx(&tail[..end])), &tail[end..])))
+            Ok(Some((Part::Values(vec![of_nginx(&tail[..end])]), &tail[end..])))
         }
         [b'%', tail @ ..] => directive(tail).map(Some),
         [byte, tail @ ..] => literal(*byte, tail),
@@ -161,8 +261,12 @@ fn of_nginx(name: &[u8]) -> Value {
     match name {
         b"request" => Value::Request,
         b"request_uri" | b"uri" | b"document_uri" => Value::Target,
+        b"args" | b"query_string" => Value::Query,
+        b"is_args" => Value::Mark,
         b"host" | b"http_host" | b"server_name" => Value::Host,
+        b"server_port" => Value::Port,
         b"scheme" => Value::Scheme,
+        b"http_x_forwarded_proto" => Value::Forwarded,
         b"http_referer" => Value::Referer,
         b"http_user_agent" => Value::Agent,
         _ => Value::Other,
@@ -184,16 +288,20 @@ fn directive(text: &[u8]) -> Result<(Part, &[u8]), String> {
     let value = match letter {
         b'r' => Value::Request,
         b'U' => Value::Target,
+        b'q' => Value::MarkedQuery,
         b'v' | b'V' => Value::Host,
+        // That of the client is not a part of the URL.
+        b'p' if !is(b"remote") => Value::Port,
+        b'i' if is(b"x-forwarded-proto") => Value::Forwarded,
         b'i' if is(b"host") => Value::Host,
         b'i' if is(b"referer") => Value::Referer,
         b'i' if is(b"user-agent") => Value::Agent,
         // `%^ti` and the like.
-        b'^' => return Ok((Part::Value(Value::Other), tail.get(2..).unwrap_or_default())),
+        b'^' => return Ok((Part::Values(vec![Value::Other]), tail.get(2..).unwrap_or_default())),
         letter if ALPHA.has(letter) => Value::Other,
         _ => return Err("a % is not followed by a letter".to_owned()),
     };
-    Ok((Part::Value(value), tail))
+    Ok((Part::Values(vec![value]), tail))
 }
 
 #[cfg(test)]
@@ -204,8 +312,13 @@ mod tests {
         let all = [
             Value::Request,
             Value::Target,
+            Value::Joined,
+            Value::Query,
             Value::Host,
+            Value::Port,
+            Value::ServerPort,
             Value::Scheme,
+            Value::Forwarded,
             Value::Referer,
             Value::Agent,
         ];
@@ -229,7 +342,12 @@ mod tests {
         assert_eq!(found, expected.map(|(value, text)| (value, text.to_owned())));
         let apache = r#"%v:%p %h %t \"%m %U%q\" %>s %{Referer}i|%^ti"#;
         let found = shown(apache, r#"v:80 1.1.1.1 [x "y] "GET /a?b" 200 http://r/|-"#).unwrap();
-        let expected = [(Value::Target, "/a?b"), (Value::Host, "v"), (Value::Referer, "http://r/")];
+        let expected = [
+            (Value::Target, "/a?b"),
+            (Value::Host, "v"),
+            (Value::Port, "80"),
+            (Value::Referer, "http://r/"),
+        ];
         assert_eq!(found, expected.map(|(value, text)| (value, text.to_owned())));
     }
 
@@ -249,6 +367,13 @@ mod tests {
             ("%r %", "a % is not followed by a letter"),
             ("%r % x", "a % is not followed by a letter"),
             ("%h", "it names no request, path or referrer"),
+            ("$args", "it names no request, path or referrer"),
+            (
+                "$scheme$host $uri",
+                "nothing separates $scheme from $host, so where $scheme ends is unknown",
+            ),
+            ("$uri$args", "nothing separates $uri from $args, so where $uri ends is unknown"),
+            ("%r%{Referer}i", "nothing separates %r from %{Referer}i, so where %r ends is unknown"),
         ] {
             assert_eq!(LogFormat::new(typed).unwrap_err(), message, "{typed}");
         }

@@ -118,9 +118,11 @@ pub(crate) struct Find {
 
     /// Format of access logs, as in nginx (log_format) or Apache (LogFormat)
     ///
-    /// Such as '$host [$time_local] "$request" $status "$http_referer"' or '%v %h %t \"%r\" %>s'. A target is
-    /// appended to the host in its line ($host, $http_host, $server_name, %v, %V, %{Host}i; with $scheme, or the scheme of
-    /// port 443 or of --base), or to that of --base. Other lines are searched as text.
+    /// Such as '$host [$time_local] "$request" $status "$http_referer"' or '%v:%p %h %t \"%r\" %>s'. Read are the request
+    /// ($request, %r) or its path ($request_uri, $uri, %U) and query ($args, %q), the host ($host, $http_host,
+    /// $server_name, %v, %V, %{Host}i) with a port after it ($host:$server_port, %v:%p), and the scheme ($scheme,
+    /// $http_x_forwarded_proto), which is otherwise that of port 443 or of --base. A host in the line is used in place of
+    /// that of --base. Other lines are searched as text.
     #[arg(long, value_name = "PATTERN", value_parser = log_format)]
     pub(crate) log_format: Option<LogFormat>,
 

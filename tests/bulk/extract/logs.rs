@@ -1,6 +1,6 @@
 //! Tests logs of web servers, format by format.
 
-use uriscan::extract::{Context, ExtractorOptions, Format};
+use uriscan::extract::{Context, ExtractorOptions, Format, LogFormat};
 
 use super::formats::links;
 
@@ -118,6 +118,59 @@ fn what_no_directive_names_is_counted() {
     assert_eq!(Format::of_head(b"# Fields of a form\n#Fields: name, age\n"), Format::Text);
 }
 
+#[test]
+fn patterns_join_the_parts_of_a_target() {
+    for (pattern, line, expected) in [
+        // Without a literal between them.
+        ("$host$request_uri", "h/a?b", "https://h/a?b"),
+        ("$status $host$uri $bytes", "200 h//a 5", "https://h//a"),
+        ("$scheme://$host$request_uri", "http://h/a", "http://h/a"),
+        ("$scheme://$http_host$uri$is_args$args", "http://h:81/a?b", "http://h:81/a?b"),
+        ("$scheme://$host:$server_port$uri", "http://[::1]:81/a", "http://[::1]:81/a"),
+        ("%v%U%q", "h/a?b", "https://h/a?b"),
+        ("%v:%p%U%q", "h:8443/a", "https://h:8443/a"),
+        ("$remote_addr$request_uri", "1.1.1.1/a", "https://b/a"),
+        // Ports are those of hosts, or show a scheme.
+        (r#"%v:%p "%r""#, r#"shop.example:8443 "GET /a HTTP/1.1""#, "https://shop.example:8443/a"),
+        (r#"%v:%p "%r""#, r#"h:80 "GET /a HTTP/1.1""#, "http://h:80/a"),
+        (r#"%v:%p "%r""#, r#"-:80 "GET /a HTTP/1.1""#, "https://b/a"),
+        (r#"%v:%{remote}p "%r""#, r#"h:5555 "GET /a HTTP/1.1""#, "https://h/a"),
+        ("$server_port $host $uri", "8080 h /a", "https://h/a"),
+        ("$server_port $scheme $host $uri", "443 http h /a", "http://h/a"),
+        // Queries on their own.
+        ("$host $uri?$args", "h /a?b", "https://h/a?b"),
+        ("$host $uri?$args", "h /a?-", "https://h/a"),
+        ("$host $uri $query_string", "h /a b=c", "https://h/a?b=c"),
+        ("$host $uri $args", "h /a -", "https://h/a"),
+        ("$host $request_uri $args", "h /a?b b", "https://h/a?b"),
+        ("$host $uri$is_args$args", "h /a?b", "https://h/a?b"),
+        ("$host $uri$is_args$args", "h /a-", "https://h/a"),
+        ("$host $uri$is_args$args", "h /a-?b-", "https://h/a-?b-"),
+        (r#"%V "%U" "%q""#, r#"h "/a" "?b""#, "https://h/a?b"),
+        (r#"%V "%U" "%q""#, r#"h "/a" """#, "https://h/a"),
+        (r#"%V "%U" "%q""#, r#"h "/\xe9" "?\"x""#, "https://h/%E9?%22x"),
+        // Of several hosts and schemes, the first that is one.
+        ("$server_name $host $uri", "_ h /a", "https://h/a"),
+        ("$http_host $host $uri", "- h /a", "https://h/a"),
+        ("$scheme $http_x_forwarded_proto $host $uri", "http https h /a", "https://h/a"),
+        ("$scheme $http_x_forwarded_proto $host $uri", "http - h /a", "http://h/a"),
+        ("%{X-Forwarded-Proto}i %{Host}i %U", "http h:1 /a", "http://h:1/a"),
+        ("$host $uri", "- /a", "https://b/a"),
+        ("$host $request_uri", "h http://o/a", "http://o/a"),
+    ] {
+        let options =
+            with("https://b/", &[Context::Target]).log_format(LogFormat::new(pattern).unwrap());
+        assert_eq!(
+            found(options, Format::Clf, line),
+            [format!("target {expected}")],
+            "{pattern} {line}"
+        );
+    }
+    let options = with("https://b/", &[]).log_format(LogFormat::new("$host$request_uri").unwrap());
+    assert_eq!(found(options.clone(), Format::Clf, "h.examplehttp://o/a\n"), ["text http://o/a"]);
+    assert_eq!(found(options, Format::Clf, "h*\n-*\n"), [""; 0]);
+}
+
 /// One entry of a log, for writers.
 struct Request<'t> {
     path: &'t str,
@@ -135,7 +188,7 @@ const REQUESTS: [Request<'static>; 4] = [
         agent: "bot/1(+http://bot.example/)",
     },
     Request { path: "//c", query: "", referer: "https://shop.example/", agent: "x" },
-    Request { path: "/%C3%A9", query: "?", referer: "android-app://com.example/", agent: "" },
+    Request { path: "/%C3%A9", query: "?q", referer: "android-app://com.example/", agent: "" },
 ];
 
 fn or_dash(text: &str) -> &str {
@@ -145,6 +198,7 @@ fn or_dash(text: &str) -> &str {
 #[test]
 fn the_same_entries_have_the_same_links_in_every_format() {
     let (mut common, mut iis, mut cloudfront) = (String::new(), String::new(), String::new());
+    let (mut nginx, mut apache) = (String::new(), String::new());
     iis += "#Fields: cs(User-Agent) time cs-uri-query cs-uri-stem cs(Referer)\n";
     cloudfront +=
         "#Fields: time x-edge-location cs-uri-stem cs(Referer) cs(User-Agent) cs-uri-query\n";
@@ -158,6 +212,9 @@ fn the_same_entries_have_the_same_links_in_every_format() {
         common += &format!(
             "h - - [10/Oct/2000:13:55:36 -0700] \"GET {target} HTTP/1.1\" 200 1 \"{referer}\" \"{agent}\"\n"
         );
+        let mark = target.find('?').map_or("", |at| &target[at..]);
+        nginx += &format!("https://shop.example{target}|{referer}|{agent}\n");
+        apache += &format!("shop.example {path} \"{mark}\" \"{referer}\" \"{agent}\"\n");
         iis += &format!("{agent} 10:00:00 {query} {path} {referer}\n");
         let coded = |text: &str| text.replace('%', "%25");
         let cells = [path, referer, agent, query].map(coded).join("\t");
@@ -172,4 +229,14 @@ fn the_same_entries_have_the_same_links_in_every_format() {
     assert_eq!(expected.len(), 8);
     assert_eq!(sorted(Format::W3c, &iis), expected);
     assert_eq!(sorted(Format::W3c, &cloudfront), expected);
+    for (pattern, log) in [
+        ("$scheme://$host$request_uri|$http_referer|$http_user_agent", nginx),
+        (r#"%v %U "%q" "%{Referer}i" "%{User-Agent}i""#, apache),
+    ] {
+        let options =
+            with("https://other.example", &[]).log_format(LogFormat::new(pattern).unwrap());
+        let mut all = found(options, Format::Clf, &log);
+        all.sort();
+        assert_eq!(all, expected, "{pattern}");
+    }
 }

@@ -102,7 +102,7 @@ fn a_pattern_defines_the_format_of_a_log() {
     assert_eq!(only, ["referer http://r/"]);
     let apache = r#"%v:%p %h %t \"%m %U%q\" %>s"#;
     let log = "v.example:80 1.1.1.1 [1/Jan/2020:00:00:00 +0000] \"GET /a?b\" 200";
-    assert_eq!(links(&with(apache, vec![]), Format::Clf, log), ["target https://v.example/a?b"]);
+    assert_eq!(links(&with(apache, vec![]), Format::Clf, log), ["target http://v.example:80/a?b"]);
 }
 
 #[test]
