@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use uriscan::extract::{self, ExtractorOptions, Format, Schemes};
+use uriscan::extract::{self, ExtractorOptions, Format, LogFormat, Schemes};
 use uriscan::grammar::Grammar;
 use uriscan::grammar::class::{ALPHA, SCHEME};
 use uriscan::normalize::{Options, Rung};
@@ -208,8 +208,8 @@ pub(crate) fn extract_options(find: &args::Find, iri: bool) -> Result<ExtractOpt
         .page_parts(find.page_parts())
         .filter(filters::of_links(&find.filters)?);
     let format = match find.from.as_deref() {
-        // With a pattern it is a log, whatever it looks like.
-        Some("auto") | None => find.log_format.as_ref().map(|_| Format::Clf),
+        // With a format of logs it is a log, whatever it looks like.
+        Some("auto") | None => find.log_format.as_ref().and_then(LogFormat::format),
         Some(name) => Some(link_format(name)?),
     };
     Ok(ExtractOptions::default().extractor(extractor).format(format))

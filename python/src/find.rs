@@ -60,6 +60,12 @@ impl Find {
         let log_format = self.log_format.as_deref().map(|pattern| {
             LogFormat::new(pattern).map_err(|error| wrong(format!("log_format: {error}")))
         });
+        let log_format = log_format.transpose()?;
+        // The Python half only knows that it is a log.
+        let format = match &log_format {
+            Some(log_format) if format == Format::Clf => log_format.format().unwrap_or(format),
+            _ => format,
+        };
         let log_fields = self.log_field.iter().map(|name| log_field(name));
         let target = self.warc_field.as_deref();
         let has_target = target.map(|name| {
@@ -67,7 +73,7 @@ impl Find {
             named("warc_field", name, found, ["target"])
         });
         let options = ExtractorOptions::default()
-            .log_format(log_format.transpose()?)
+            .log_format(log_format)
             .log_fields(log_fields.collect::<PyResult<_>>()?)
             .warc_targets(has_target.transpose()?.is_some())
             .page_parts(self.page_parts()?)

@@ -131,7 +131,8 @@ def test_tables_take_the_same(tmp_path):
 @pytest.mark.parametrize(
     "keywords, kind, message",
     [
-        ({"log_format": "no variables"}, ValueError, "log_format: it names no request"),
+        ({"log_format": "%h"}, ValueError, "log_format: it names no request"),
+        ({"log_format": "no variables"}, ValueError, "log_format: there is no format of this name"),
         ({"log_field": "host"}, ValueError, 'log_field="host": there are target, referer, agent'),
         ({"also": ["css", "xml"]}, ValueError, 'also="xml": there are css, json-ld, meta, data'),
         ({"match": "("}, ValueError, 'match="(": unclosed group'),

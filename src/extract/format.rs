@@ -18,7 +18,7 @@ named! {
         Html = "html",
         /// JSON texts, one per line or any other way: the links in all strings, or the values of some members.
         Json = "json",
-        /// An access log in the Common or Combined Log Format.
+        /// An access log, line by line in any format that [`super::LogFormat`] has a name for, or in one that is given.
         Clf = "clf",
         /// A log in the Extended Log File Format of the W3C, as of IIS and CloudFront: a directive names its fields.
         W3c = "w3c",
@@ -61,7 +61,12 @@ impl Format {
 
     /// [`Format::of_source`], where `fields` are selected: text is a table if its first row has columns of these names.
     pub(crate) fn with_fields(name: &str, head: &[u8], fields: &[String]) -> Format {
-        let format = Format::of_source(name, head);
+        let mut format = Format::of_source(name, head);
+        if format == Format::Clf && !fields.is_empty() && head.trim_ascii_start().starts_with(b"{")
+        {
+            // The members of a log in JSON can be selected as those of any other JSON.
+            format = Format::Json;
+        }
         let tables = [(Format::Csv, b','), (Format::Tsv, b'\t')];
         let is_named = |&(_, separator): &(Format, u8)| Columns::are_in(fields, separator, head);
         let table = tables.into_iter().filter(|_| format == Format::Text).find(is_named);
@@ -121,6 +126,7 @@ impl Format {
         let line = &text[..memchr::memchr(b'\n', text).unwrap_or(text.len())];
         match text {
             [b'{', ..] if super::har::is_archive(text) => Format::Har,
+            [b'{', ..] if super::clf::has_json_entry(text) => Format::Clf,
             [b'{', ..] | [b'[', b'"' | b'{', ..] if is_json(line) => Format::Json,
             _ if super::columns::is_index_line(line) => Format::Cdxj,
             _ if super::mail::is_mailbox(head) => Format::Mbox,

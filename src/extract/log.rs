@@ -4,7 +4,8 @@ use core::ops::Range;
 use std::borrow::Cow;
 
 use super::reference::{encoded, scheme};
-use super::{Context, Finder, Links};
+use super::value::Values;
+use super::{Context, Finder, Links, json};
 use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::grammar::class::{ALPHA, SCHEME, URI_BYTE};
 use crate::normalize::percent::push_triplet;
@@ -33,10 +34,13 @@ impl Origin<'_> {
     /// Scheme and authority; `None` without a host. What has no scheme has that of its port, or
     /// `scheme`.
     fn site(&self, scheme: &[u8]) -> Option<Vec<u8>> {
-        let host = self.host.filter(|host| is_host(host))?;
+        let host = self.host?;
         let is_port = |port: &[u8]| !port.is_empty() && port.iter().all(u8::is_ascii_digit);
         let colon = memchr::memrchr(b':', host).filter(|&at| is_port(&host[at + 1..]));
         let own = colon.map(|at| &host[at + 1..]);
+        if !is_host(&host[..colon.unwrap_or(host.len())]) {
+            return None;
+        }
         let port = self.port.filter(|port| own.is_none() && is_port(port));
         let by_port: &[u8] = match own.or(port) {
             Some(b"443") => b"https",
@@ -152,6 +156,33 @@ impl<'a> Log<'a> {
         if self.wanted.is_empty() {
             self.finder.find_span(self.kernels, self.text, line, Context::Text, links);
         }
+    }
+
+    /// Adds the links in the strings of the JSON text at `span` unless fields were selected. Returns whether it breaks off.
+    pub(crate) fn take_json(&self, span: Span, links: &mut Links) -> bool {
+        if !self.has_text() {
+            return false;
+        }
+        let first = links.len();
+        let part = self.text.part(span.start as usize, span.len());
+        let mut values = Values::new(self.finder, self.kernels, part, false, None);
+        let breaks_off = json::lines(&mut values, &[], links);
+        links.shift(first, span.start);
+        breaks_off
+    }
+
+    /// Adds the links in `field`, a text in the line that begins at `start`, unless fields were selected.
+    pub(crate) fn take_made(&self, start: u32, field: &Field<'_>, links: &mut Links) {
+        if self.has_text() {
+            let at = start + field.at.start as u32..start + field.at.end as u32;
+            let span = Span { start: at.start, end: at.end };
+            self.search(span, field, Context::Text, links);
+        }
+    }
+
+    /// Whether text is searched that is not a field: no fields were selected.
+    pub(crate) fn has_text(&self) -> bool {
+        self.wanted.is_empty()
     }
 
     /// Adds the links in the text of `field`, which is at `span`.
@@ -304,7 +335,7 @@ mod tests {
                 "{scheme} {host} {port}"
             );
         }
-        for host in ["", "-", "_", "*.h", "~^www"] {
+        for host in ["", "-", "_", "*.h", "~^www", "-:80", "_:443", "*:80"] {
             assert_eq!(site("https", host, "80"), None, "{host}");
         }
     }

@@ -11,6 +11,7 @@ mod body;
 mod clf;
 mod coding;
 mod columns;
+mod combined;
 mod context;
 mod css;
 mod ends;
@@ -21,9 +22,12 @@ mod format;
 mod har;
 mod html;
 mod json;
+mod json_log;
 mod links;
 mod log;
+mod log_fields;
 mod log_format;
+mod log_pattern;
 pub(crate) mod mail;
 mod markdown;
 mod mime;
@@ -79,7 +83,7 @@ pub struct ExtractorOptions {
     /// for CSV and TSV the columns, by name in the first row or by number from 1. Empty for all. Jobs on sources
     /// ([`crate::pipeline`]) refuse those of other formats then, and read text as a table if its first row has these names.
     pub fields: Vec<String>,
-    /// The format of the lines of an access log, if not the Common or Combined Log Format.
+    /// The format of the lines of an access log; by default any that has a name.
     pub log_format: Option<LogFormat>,
     /// For access logs, the kinds of fields to extract: [`Context::Target`], [`Context::Referer`],
     /// [`Context::Agent`]. Empty for all, and for the links in lines that are not entries. A target

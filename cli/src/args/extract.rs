@@ -98,7 +98,7 @@ pub(crate) struct Find {
     ///
     /// auto detects it by the first bytes of each file, or by its name for .html, .htm, .xhtml, .md, .csv, .tsv, .cdxj,
     /// .css, .eml, .mht, .mbox, .har and robots.txt. html: references in attributes. markdown: links, images and text. json: strings of JSON lines. csv, tsv: fields. clf: access logs in
-    /// the Common or Combined Log Format, or as --log-format defines. w3c: logs of IIS, CloudFront and NetScaler, with a #Fields line. warc: pages and text in archives of version 1.0 and
+    /// the formats that --log-format names, or in the one that it defines. w3c: logs of IIS, CloudFront and NetScaler, with a #Fields line. warc: pages and text in archives of version 1.0 and
     /// 1.1, also WAT and WET. cdxj: URIs in their indexes. xml: sitemaps, RSS, Atom and OPML. robots: Sitemap lines. css:
     /// url() and @import. eml: text and pages in the parts of a message. mbox: the messages of a mailbox. har: HTTP archives
     /// of browsers.
@@ -116,14 +116,16 @@ pub(crate) struct Find {
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) link_column: Vec<String>,
 
-    /// Format of access logs, as in nginx (log_format) or Apache (LogFormat)
+    /// Format of access logs: a name, or a pattern as in nginx (log_format) or Apache (LogFormat)
     ///
-    /// Such as '$host [$time_local] "$request" $status "$http_referer"' or '%v:%p %h %t \"%r\" %>s'. Read are the request
+    /// Names: auto, combined, nginx, vhost (vhost_combined), w3c (IIS, CloudFront), alb, elb, s3, squid, haproxy, envoy, traefik,
+    /// caddy, cloudflare, docker (any of them in its lines). By default they are detected, line by line. Patterns: such as
+    /// '$host [$time_local] "$request" $status "$http_referer"' or '%v:%p %h %t \"%r\" %>s'. Read are the request
     /// ($request, %r) or its path ($request_uri, $uri, %U) and query ($args, %q), the host ($host, $http_host,
     /// $server_name, %v, %V, %{Host}i) with a port after it ($host:$server_port, %v:%p), and the scheme ($scheme,
     /// $http_x_forwarded_proto), which is otherwise that of port 443 or of --base. A host in the line is used in place of
     /// that of --base. Other lines are searched as text.
-    #[arg(long, value_name = "PATTERN", value_parser = log_format)]
+    #[arg(long, value_name = "NAME|PATTERN", value_parser = log_format)]
     pub(crate) log_format: Option<LogFormat>,
 
     /// Search only these fields of access logs: target (or request), referer, agent
@@ -442,6 +444,7 @@ Examples:
   uriscan extract --base http://h/ --index index.html mirror/
   uriscan extract --link-column url,referrer events.jsonl.gz
   uriscan extract --log-field target access.log    the paths; with --base https://h, URLs
+  uriscan extract --log-format alb --log-field target alb.log.gz
   uriscan extract --log-format '$host \"$request\"' --log-field request nginx.log
   uriscan extract --link-column url,3 pages.csv    a column by name, and the third
   uriscan extract --base https://h/a/ --context README.md

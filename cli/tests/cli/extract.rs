@@ -433,6 +433,37 @@ fn a_pattern_makes_a_log_of_any_file() {
 }
 
 #[test]
+fn a_format_of_logs_has_a_name() {
+    let caddy =
+        r#"{"request":{"method":"GET","host":"h.example","uri":"/a","tls":{}},"status":200}"#;
+    let alb = r#"http 2018-07-02T22:23:00Z app/x 192.0.2.1:1 - 0 0 0 200 200 34 366 "GET http://h.example:80/ HTTP/1.1" "x" - -"#;
+    let w3c = "#Fields: cs-host cs-uri-stem\nh.example /b";
+    for (log, name, expected) in [
+        (caddy, "caddy", "https://h.example/a\n"),
+        (alb, "alb", "http://h.example:80/\n"),
+        (w3c, "w3c", "http://h.example/b\n"),
+        (w3c, "iis", "http://h.example/b\n"),
+    ] {
+        let log = format!("{log}\n");
+        let field = ["--log-field", "target"];
+        for format in [&["--log-format", name][..], &["--log-format", "auto"], &[]] {
+            assert_eq!(run([&["extract"], format].concat(), &log).quiet(), expected, "{format:?}");
+            let args = [&["extract"], format, &field].concat();
+            assert_eq!(run(args, &log).quiet(), expected, "{format:?}");
+        }
+    }
+    let args = ["extract", "--link-column", "request.uri", "--base", "http://b.example"];
+    assert_eq!(run(args, caddy).quiet(), "http://b.example/a\n");
+    let ran = run(["extract", "--log-format", "cady"], caddy);
+    assert_eq!((ran.code, ran.text()), (2, ""));
+    assert!(ran.stderr.contains("there is no format of this name"), "{}", ran.stderr);
+    let cut = format!("{caddy}\n{}", &caddy[..60]);
+    let ran = run(["extract"], &cut);
+    assert_eq!(ran.text(), "https://h.example/a\n");
+    assert!(!ran.stderr.is_empty(), "what breaks off is reported");
+}
+
+#[test]
 fn a_field_chooses_a_log_whatever_its_first_line() {
     let entry =
         r#"1.2.3.4 - - [10/Oct/2000:13:55:36 -0700] "GET /a HTTP/1.0" 200 1 "http://r/" "x""#;

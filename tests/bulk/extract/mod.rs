@@ -7,6 +7,7 @@ mod hostile;
 mod html;
 mod logs;
 mod mail;
+mod named_logs;
 mod oracle;
 mod table;
 mod tables;

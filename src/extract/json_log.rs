@@ -1,0 +1,280 @@
+//! Entries of logs whose lines are JSON objects: a table names the members that hold the parts of a request.
+
+use core::ops::Range;
+
+use super::json::{is_name, string_end};
+use super::log_fields::{Escapes, Fields, Found, Value, is_target};
+use super::log_pattern::of_nginx;
+
+/// The members that matter, by their path; of several for one thing, the first with a value is used.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Members {
+    names: &'static [(&'static str, Value)],
+    /// Whether the variables of nginx are among them.
+    of_nginx: bool,
+}
+
+pub(crate) static CADDY: Members = Members {
+    of_nginx: false,
+    names: &[
+        ("request.host", Value::Host),
+        ("request.uri", Value::Target),
+        ("request.headers.X-Forwarded-Proto", Value::Forwarded),
+        ("request.tls", Value::Tls),
+        ("request.headers.Referer", Value::Referer),
+        ("request.headers.User-Agent", Value::Agent),
+        ("request.method", Value::Method),
+        ("status", Value::Status),
+        ("ts", Value::Time),
+    ],
+};
+
+pub(crate) static TRAEFIK: Members = Members {
+    of_nginx: false,
+    names: &[
+        ("RequestAddr", Value::Host),
+        ("RequestHost", Value::Host),
+        ("RequestPort", Value::Port),
+        ("RequestPath", Value::Target),
+        ("request_X-Forwarded-Proto", Value::Forwarded),
+        ("RequestScheme", Value::Scheme),
+        ("TLSVersion", Value::Tls),
+        ("request_Referer", Value::Referer),
+        ("request_User-Agent", Value::Agent),
+        ("RequestMethod", Value::Method),
+        ("DownstreamStatus", Value::Status),
+        ("StartUTC", Value::Time),
+        ("time", Value::Time),
+    ],
+};
+
+pub(crate) static CLOUDFLARE: Members = Members {
+    of_nginx: false,
+    names: &[
+        ("ClientRequestHost", Value::Host),
+        ("ClientRequestURI", Value::Target),
+        ("ClientRequestPath", Value::Target),
+        ("ClientRequestQuery", Value::Query),
+        ("ClientRequestScheme", Value::Scheme),
+        ("ClientSSLProtocol", Value::Tls),
+        ("ClientRequestReferer", Value::Referer),
+        ("ClientRequestUserAgent", Value::Agent),
+        ("ClientRequestMethod", Value::Method),
+        ("EdgeResponseStatus", Value::Status),
+        ("EdgeStartTimestamp", Value::Time),
+        ("Datetime", Value::Time),
+    ],
+};
+
+/// The names of the formatters in the documents of Envoy and Istio, in the usual spellings.
+pub(crate) static ENVOY: Members = Members {
+    of_nginx: false,
+    names: &[
+        (":authority", Value::Host),
+        ("authority", Value::Host),
+        ("x_envoy_original_path", Value::Target),
+        ("x-envoy-original-path", Value::Target),
+        (":path", Value::Target),
+        ("path", Value::Target),
+        ("x_forwarded_proto", Value::Forwarded),
+        ("x-forwarded-proto", Value::Forwarded),
+        (":scheme", Value::Scheme),
+        ("scheme", Value::Scheme),
+        ("downstream_tls_version", Value::Tls),
+        ("referer", Value::Referer),
+        ("referrer", Value::Referer),
+        ("user_agent", Value::Agent),
+        ("user-agent", Value::Agent),
+        (":method", Value::Method),
+        ("method", Value::Method),
+        ("response_code", Value::Status),
+        ("start_time", Value::Time),
+    ],
+};
+
+/// Usual names besides those of the variables of nginx ([`of_nginx`]).
+pub(crate) static NGINX: Members = Members {
+    of_nginx: true,
+    names: &[
+        ("http_referrer", Value::Referer),
+        ("referer", Value::Referer),
+        ("referrer", Value::Referer),
+        ("user_agent", Value::Agent),
+        ("agent", Value::Agent),
+        ("method", Value::Method),
+        ("time", Value::Time),
+    ],
+};
+
+/// The members in which programs that collect logs keep the line that was written.
+const WRAPPERS: [&str; 4] = ["log", "message", "MESSAGE", "msg"];
+
+/// The number of names in the longest path.
+const DEEPEST: usize = 3;
+
+/// The value of a member.
+enum Raw {
+    /// A string, without its quotes.
+    Text(Range<usize>),
+    /// A number or a literal name.
+    Scalar(Range<usize>),
+    Object,
+}
+
+/// Whether `line` is an object from its first to its last byte.
+fn is_object(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    line.starts_with(b"{") && line.ends_with(b"}")
+}
+
+/// The fields of `line` if it is an entry with these `members`. It must have a target and a status or a method, and unless
+/// `is_certain`, a host or the whole request.
+pub(crate) fn entry(line: &[u8], members: &Members, is_certain: bool) -> Option<(Fields, Found)> {
+    let Members { names, of_nginx: is_of_nginx } = *members;
+    let (mut found, mut ranks) = (Found::default(), [usize::MAX; Value::Other as usize]);
+    walk(line, |path, raw| {
+        let by_table = names.iter().position(|(name, _)| is_path(name, path));
+        let (rank, value) = match (by_table, path) {
+            (Some(at), _) => (names.len() + at, names[at].1),
+            (None, [name]) if is_of_nginx => (nginx_rank(name), of_nginx(name)),
+            _ => return,
+        };
+        let Some(slot) = found.get_mut(value as usize) else { return };
+        let range = match raw {
+            Raw::Text(range) | Raw::Scalar(range) => range,
+            Raw::Object if value == Value::Tls => 0..1,
+            Raw::Object => return,
+        };
+        let is_value = !matches!(&line[range.clone()], b"" | b"-" | b"null");
+        if is_value && rank < ranks[value as usize] {
+            (*slot, ranks[value as usize]) = (Some(range), rank);
+        }
+    })?;
+    let has = |value: Value| found[value as usize].is_some();
+    let is_told = has(Value::Status) || has(Value::Method);
+    let is_entry = match has(Value::Request) {
+        true => is_of_nginx,
+        false => has(Value::Target) && is_told && (is_certain || has(Value::Host)),
+    };
+    let fields = Fields::of_values(line, &found);
+    let is_like = |at: &Range<usize>| is_target(&Escapes::Json.undone(&line[at.clone()]));
+    (is_entry && fields.target.as_ref().is_some_and(is_like)).then_some((fields, found))
+}
+
+/// Of several variables of nginx for one thing, the best has the lowest number.
+fn nginx_rank(name: &[u8]) -> usize {
+    let first: [&[u8]; 4] = [b"request_uri", b"http_host", b"host", b"http_x_forwarded_proto"];
+    first.iter().position(|known| *known == name).unwrap_or(first.len())
+}
+
+/// Whether the names of `path` are those of `name`, which are separated by dots.
+fn is_path(name: &str, path: &[&[u8]]) -> bool {
+    let Some((last, outer)) = path.split_last() else { return false };
+    let name = name.as_bytes();
+    let Some(before) = name.strip_suffix(*last) else { return false };
+    match before {
+        [] => outer.is_empty(),
+        [before @ .., b'.'] => before.split(|&byte| byte == b'.').eq(outer.iter().copied()),
+        _ => false,
+    }
+}
+
+/// The range of the line that a program that collects logs kept in `line`, as it is written there.
+pub(crate) fn wrapped(line: &[u8]) -> Option<Range<usize>> {
+    let mut found = None;
+    walk(line, |path, raw| {
+        if let ([name], Raw::Text(range)) = (path, raw)
+            && found.is_none()
+            && WRAPPERS.iter().any(|known| known.as_bytes() == *name)
+        {
+            found = Some(range);
+        }
+    })?;
+    found
+}
+
+/// Calls `visit` with the path and the value of each member of the object `line`; a value in an array is one of the member
+/// that has the array. `None` if the line is not an object, or a string in it does not end.
+fn walk<'t>(line: &'t [u8], mut visit: impl FnMut(&[&'t [u8]], Raw)) -> Option<()> {
+    if !is_object(line) {
+        return None;
+    }
+    let (mut names, mut depth, mut at) = ([&b""[..]; DEEPEST], 0usize, 0);
+    while let Some(&byte) = line.get(at) {
+        let is_seen = (1..=DEEPEST).contains(&depth);
+        let start = at;
+        at += 1;
+        match byte {
+            b'"' => {
+                let end = string_end(line, at).0;
+                if end >= line.len() {
+                    return None;
+                }
+                if is_seen && is_name(line, end + 1) {
+                    names[depth - 1] = &line[at..end];
+                } else if is_seen {
+                    visit(&names[..depth], Raw::Text(at..end));
+                }
+                at = end + 1;
+            }
+            b'{' => {
+                if is_seen {
+                    visit(&names[..depth], Raw::Object);
+                }
+                depth += 1;
+                if depth <= DEEPEST {
+                    names[depth - 1] = b"";
+                }
+            }
+            b'}' => depth = depth.saturating_sub(1),
+            b'0'..=b'9' | b'-' | b'a'..=b'z' => {
+                let is_end = |byte: &u8| b",]} \t\r".contains(byte);
+                let len = line[at..].iter().position(is_end).unwrap_or(line.len() - at);
+                at += len;
+                if is_seen {
+                    visit(&names[..depth], Raw::Scalar(start..at));
+                }
+            }
+            _ => {}
+        }
+    }
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_are_found_by_their_path() {
+        let line =
+            br#"{"a":"1","b":{"c":["2",{"d":3}],"e":{"f":{"g":"no"}}},"h":null,"i":{},"j":-4.5}"#;
+        let mut found = Vec::new();
+        walk(line, |path, raw| {
+            let path: Vec<_> = path.iter().map(|name| String::from_utf8_lossy(name)).collect();
+            let value = match raw {
+                Raw::Text(range) | Raw::Scalar(range) => String::from_utf8_lossy(&line[range]),
+                Raw::Object => "{".into(),
+            };
+            found.push(format!("{}={value}", path.join(".")));
+        });
+        let expected = [
+            "a=1", "b={", "b.c=2", "b.c={", "b.c.d=3", "b.e={", "b.e.f={", "h=null", "i={",
+            "j=-4.5",
+        ];
+        assert_eq!(found, expected);
+        for open in ["", "[]", "{\"a\":1", "{\"a\":\"x}", "x {}"] {
+            assert!(walk(open.as_bytes(), |_, _| ()).is_none(), "{open}");
+        }
+    }
+
+    #[test]
+    fn a_path_is_the_names_from_the_outermost_object() {
+        assert!(is_path("a", &[b"a"]) && is_path("a.b", &[b"a", b"b"]));
+        for path in
+            [&[&b"b"[..]][..], &[b"a"], &[b"x", b"b"], &[b"x", b"a", b"b"], &[b"a.b", b""], &[]]
+        {
+            assert!(!is_path("a.b", path), "{path:?}");
+        }
+    }
+}
