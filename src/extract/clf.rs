@@ -3,6 +3,7 @@
 //! An entry may be within a line of another program: Docker and the like keep it in a member of an object, Kubernetes after
 //! a time, the name of the stream and a letter.
 
+use core::iter::once;
 use core::ops::Range;
 use std::borrow::Cow;
 
@@ -124,7 +125,7 @@ impl<'a> Entries<'a> {
         for gap in gaps(used, inner.len()) {
             self.log.take_made(span.start, &field(&inner[gap]), links);
         }
-        for gap in gaps(vec![range.start - 1..range.end + 1], line.len()) {
+        for gap in gaps(once(range.start - 1..range.end + 1), line.len()) {
             self.log.take_json(within(span, &gap), links);
         }
     }
@@ -157,9 +158,12 @@ fn within(line: Span, range: &Range<usize>) -> Span {
 }
 
 /// What is between the ranges `used` of a line of `len` bytes.
-fn gaps(used: Vec<Range<usize>>, len: usize) -> impl Iterator<Item = Range<usize>> {
+fn gaps(
+    used: impl IntoIterator<Item = Range<usize>>,
+    len: usize,
+) -> impl Iterator<Item = Range<usize>> {
     let mut start = 0;
-    used.into_iter().chain([len..len]).filter_map(move |range| {
+    used.into_iter().chain(once(len..len)).filter_map(move |range| {
         let gap = start..range.start;
         start = start.max(range.end);
         (gap.start < gap.end).then_some(gap)
