@@ -89,8 +89,10 @@ fn however_cut(
 
 /// The absolute references of `href` and `src`.
 fn as_another_tokenizer(text: &[u8], kernels: Kernels) {
-    // A page in UTF-16 is decoded first, which that tokenizer leaves to its caller.
-    if matches!(text, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] | [b'<', 0, ..] | [0, b'<', ..]) {
+    // A page in UTF-16, or with the escapes of ISO-2022-JP, is decoded first, which that tokenizer leaves to its caller.
+    let is_wide =
+        matches!(text, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] | [b'<', 0, ..] | [0, b'<', ..]);
+    if is_wide || text.contains(&0x1B) {
         return;
     }
     let mut expected = Vec::new();

@@ -1,5 +1,6 @@
 //! Documents inside archives, messages and the like, searched by their media type.
 
+use super::charset::{self, Declared};
 use super::json;
 use super::value::Values;
 use super::{Context, Extractor, Links, css, page, xml};
@@ -14,7 +15,7 @@ fn is_feed(media: &[u8]) -> bool {
 }
 
 /// How to search a document.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sort {
     Page,
     Json,
@@ -59,23 +60,41 @@ impl Sort {
     }
 }
 
-/// Searches the document at `span` of `text`; `target` is its own URI.
+/// Searches the document at `span` of `text`, in the character set that the message around it declares; `target` is its own
+/// URI.
 pub(super) fn body(
     extractor: &Extractor,
     kernels: Kernels,
     (text, span): (Padded<'_>, Span),
-    sort: Sort,
+    (sort, charset): (Sort, Declared),
     target: Option<&[u8]>,
     links: &mut Links,
 ) {
     let first = links.len();
     let part = text.part(span.start as usize, span.len());
+    if sort == Sort::Page {
+        let (parts, schemes) =
+            (extractor.options().page_parts, &extractor.finder().options().schemes);
+        page::page(schemes, kernels, (part, charset), parts, target, links);
+    } else {
+        charset::search_text((part, charset), links, |part, links| {
+            in_utf8(extractor, kernels, part, sort, target, links);
+        });
+    }
+    links.shift(first, span.start);
+}
+
+/// Searches the document `part`, which is not a page.
+fn in_utf8(
+    extractor: &Extractor,
+    kernels: Kernels,
+    part: Padded<'_>,
+    sort: Sort,
+    target: Option<&[u8]>,
+    links: &mut Links,
+) {
     let finder = extractor.finder();
     match sort {
-        Sort::Page => {
-            let parts = extractor.options().page_parts;
-            page::page(&finder.options().schemes, kernels, part, parts, target, links);
-        }
         Sort::Json => {
             // WAT: the links of a page are in members with this name.
             let mut values = Values::new(finder, kernels, part, true, target);
@@ -85,12 +104,11 @@ pub(super) fn body(
             xml::document(&finder.options().schemes, kernels, part, target, links);
         }
         Sort::Css => css::sheet(&finder.options().schemes, kernels, part, target, links),
-        Sort::Xml | Sort::Text => {
+        Sort::Page | Sort::Xml | Sort::Text => {
             let whole = Span { start: 0, end: part.len() as u32 };
             finder.find_span(kernels, part, whole, Context::Text, links);
         }
     }
-    links.shift(first, span.start);
 }
 
 /// Whether `text` begins with `prefix`, in any case.

@@ -29,9 +29,9 @@ pub(super) enum Decoded {
 /// bytes.
 ///
 /// A body that is the document itself, although the header names a coding, is used unchanged: some
-/// archives were decoded and kept the header. Such a body must be text, and `is_document` must
-/// confirm that it is of the expected type; the absence of control characters alone does not prove
-/// that.
+/// archives were decoded and kept the header. Such a body must be text, in any encoding if it cannot
+/// be decoded, and `is_document` must confirm that it is of the expected type; the absence of control
+/// characters alone does not prove that.
 pub(super) fn decoded(
     codings: &[u8],
     bytes: &[u8],
@@ -50,22 +50,34 @@ pub(super) fn decoded(
             Decoded::Made { text, is_whole } => (&text[..], *is_whole),
             _ => (bytes, true),
         };
-        if is_text(bytes) && is_document(bytes) {
+        let may_be_document = has_no_controls(bytes) && is_document(bytes);
+        if may_be_document && is_text(bytes) {
             break;
         }
         result = match Coding::of(name).filter(|_| i < MOST_CODINGS).map(|of| of.undo(bytes, most))
         {
-            Some((text, is_whole)) if is_whole || !text.is_empty() => {
+            Some((text, is_whole)) if is_whole || !text.is_empty() && !may_be_document => {
                 Decoded::Made { text, is_whole: is_whole && was_whole }
             }
+            _ if may_be_document => break,
             _ => return Decoded::Unknown,
         };
     }
     result
 }
 
-/// Whether `bytes` begin like text, which coded bytes hardly ever do: without control characters
-/// except white space, and in UTF-8 or mostly ASCII.
+/// Whether `bytes` begin without control characters except white space and those of ISO-2022-JP: text, in any encoding
+/// that extends ASCII. Coded bytes hardly ever do, and those of gzip and zstd never.
+fn has_no_controls(bytes: &[u8]) -> bool {
+    let is_of_text =
+        |byte: &u8| !byte.is_ascii_control() || byte.is_ascii_whitespace() || *byte == 0x1B;
+    bytes[..bytes.len().min(HEAD_BYTES)].iter().all(is_of_text) && !bytes.starts_with(ZSTD)
+}
+
+/// The magic number of zstd (RFC 8878 section 3.1.1).
+const ZSTD: &[u8] = b"\x28\xB5\x2F\xFD";
+
+/// Whether `bytes`, which [`has_no_controls`], begin in UTF-8 or mostly in ASCII.
 fn is_text(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(HEAD_BYTES)];
     let is_utf8 = match str::from_utf8(head) {
@@ -74,8 +86,7 @@ fn is_text(bytes: &[u8]) -> bool {
         Err(error) => error.error_len().is_none() && head.len() < bytes.len(),
     };
     let is_mostly_ascii = || 3 * head.iter().filter(|byte| !byte.is_ascii()).count() <= head.len();
-    !head.iter().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace())
-        && (is_utf8 || is_mostly_ascii())
+    is_utf8 || is_mostly_ascii()
 }
 
 /// A supported coding.
@@ -170,10 +181,11 @@ mod tests {
     use flate2::Compression;
     use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 
+    use super::super::body::Sort;
     use super::*;
 
     fn decoded(codings: &[u8], bytes: &[u8], most: u64) -> Decoded {
-        super::decoded(codings, bytes, most, |bytes| memchr::memchr(b'<', bytes).is_some())
+        super::decoded(codings, bytes, most, |bytes| Sort::Page.is_like(bytes))
     }
 
     const PAGE: &[u8] = b"<a href=http://h/1><a href=http://h/2><a href=http://h/3><p class=x>";
@@ -259,6 +271,31 @@ mod tests {
         assert_eq!(decoded(b"gzip", latin, 1000), Decoded::Plain);
         let cut = "<p>".to_owned() + &"\u{20AC}".repeat(400);
         assert_eq!(decoded(b"gzip", cut.as_bytes(), 1000), Decoded::Plain);
+    }
+
+    #[test]
+    fn a_decoded_page_in_any_encoding_is_used_unchanged() {
+        let text = "\u{0413}\u{043E}\u{0432}\u{043E}\u{0440}\u{0438} \u{65E5}\u{672C}".repeat(90);
+        for charset in
+            ["EUC-JP", "gbk", "koi8-r", "windows-1251", "shift_jis", "iso-2022-jp", "big5"]
+        {
+            let charset = encoding_rs::Encoding::for_label(charset.as_bytes()).unwrap();
+            let page = charset.encode(&format!("<title>{text}</title><a href=x>")).0.into_owned();
+            for name in ["gzip", "br", "deflate", "zstd", "x-gzip", "compress"] {
+                assert_eq!(
+                    decoded(name.as_bytes(), &page, 1 << 20),
+                    Decoded::Plain,
+                    "{name} {}",
+                    charset.name()
+                );
+            }
+            // Its coded form is decoded, whole or truncated.
+            let coded = gzip(&page);
+            let whole = Decoded::Made { text: page.clone(), is_whole: true };
+            assert_eq!(decoded(b"gzip", &coded, 1 << 20), whole);
+            let part = decoded(b"gzip", &coded[..coded.len() - 9], 1 << 20);
+            assert!(matches!(part, Decoded::Made { is_whole: false, .. }), "{part:?}");
+        }
     }
 
     #[test]

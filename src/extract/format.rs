@@ -1,6 +1,7 @@
 //! The format of a source, detected by its content, and by its name where the content does not
 //! decide.
 
+use super::charset;
 use super::columns::Columns;
 use super::sniff::{self, Sign};
 use super::w3c::Layout;
@@ -22,7 +23,7 @@ named! {
         Clf = "clf",
         /// A log in the Extended Log File Format of the W3C, as of IIS and CloudFront: a directive names its fields.
         W3c = "w3c",
-        /// A WARC archive.
+        /// A WARC or ARC archive.
         Warc = "warc",
         /// A Markdown document: its links and images, URIs in its text, and references in its HTML.
         Markdown = "markdown",
@@ -103,6 +104,11 @@ impl Format {
         )
     }
 
+    /// Whether such a source has coded parts: the links in one are at the position of all of it.
+    pub(crate) fn has_parts(self) -> bool {
+        matches!(self, Format::Warc | Format::Har | Format::Eml | Format::Mbox)
+    }
+
     /// Detects the format of a source that begins with `head`, some thousand bytes of it.
     ///
     /// One in which half of the lines are entries of a log is a log, whatever its first line.
@@ -114,7 +120,7 @@ impl Format {
     /// assert_eq!(Format::of_head(b"http://h/\n"), Format::Text);
     /// ```
     pub fn of_head(head: &[u8]) -> Format {
-        if head.starts_with(b"WARC/1.") {
+        if super::warc::is_archive(head) {
             return Format::Warc;
         }
         if sniff::page(head).is_some() {
@@ -205,6 +211,8 @@ impl Format {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Kind {
     pub(crate) format: Format,
+    /// Whether it began with the byte order mark of UTF-8, which has been removed.
+    pub(crate) has_mark: bool,
     /// For a table.
     pub(crate) columns: Columns,
     /// For a log of which this is a later part.
@@ -222,7 +230,12 @@ impl Kind {
             Format::Tsv => Columns::new(fields, b'\t', head)?,
             _ => Columns::default(),
         };
-        Ok(Kind { format, columns, layout: Layout::default() })
+        Ok(Kind { format, columns, has_mark: false, layout: Layout::default() })
+    }
+
+    /// The character set that is known before the text is read.
+    pub(super) fn charset(self) -> charset::Declared {
+        if self.has_mark { charset::UTF8 } else { None }
     }
 
     /// The kind of the part of the source that follows `text`, which is of this one.

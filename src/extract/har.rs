@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use super::body::{Sort, body, is_media};
+use super::charset::{self, Declared, UTF8};
 use super::fault::LONGEST_BASE;
 use super::reference::{self, Absolute};
 use super::transfer::{self, Decoded};
@@ -116,10 +117,14 @@ impl<'a> Archive<'a, '_> {
         }
     }
 
-    /// Takes note of a string, the value of the current member.
+    /// Takes note of a string, the value of the current member. One that breaks off is read if it is a body.
     fn take(&mut self, text: Text) {
         let entry = &mut self.entry;
-        *match path(&self.names, self.depth) {
+        let path = path(&self.names, self.depth);
+        if text.span.end as usize == self.text.len() && !path.ends_with(&[b"content", b"text"]) {
+            return;
+        }
+        *match path {
             [b"request", b"url"] => &mut entry.url,
             [b"response", b"redirectURL"] => &mut entry.redirect,
             [b"response", b"headers", b"name"] => &mut entry.field.0,
@@ -180,7 +185,7 @@ impl<'a> Archive<'a, '_> {
         }
         if let (Some(text), Some(sort)) = (entry.body, Sort::of(&media)) {
             let encoding = entry.encoding.map(|encoding| self.value(encoding)).unwrap_or_default();
-            self.body(text, sort, &encoding, base);
+            self.body(text, (sort, charset::of_content_type(&media)), &encoding, base);
         }
         if let (Some(url), None) = (&url, base)
             && self.links.relative() > before
@@ -197,7 +202,13 @@ impl<'a> Archive<'a, '_> {
     }
 
     /// Searches the body of a response.
-    fn body(&mut self, at: Text, sort: Sort, encoding: &[u8], base: Option<&[u8]>) {
+    fn body(
+        &mut self,
+        at: Text,
+        (sort, mut charset): (Sort, Declared),
+        encoding: &[u8],
+        base: Option<&[u8]>,
+    ) {
         let Archive { extractor, kernels, text, .. } = *self;
         let mut value = self.value(at);
         if encoding.eq_ignore_ascii_case(b"base64") {
@@ -208,15 +219,22 @@ impl<'a> Archive<'a, '_> {
                 self.links.count_fault(Fault::Part { at, what: PartFault::Body });
             }
             value = text.into();
+        } else {
+            // The text, and not its bytes, is in the archive.
+            charset = UTF8;
         }
+        let sort = (sort, charset);
         match value {
             Cow::Borrowed(_) => body(extractor, kernels, (text, at.span), sort, base, self.links),
             Cow::Owned(value) => {
                 let buf = PaddedBuf::from_content(&value);
                 let all = Span { start: 0, end: value.len() as u32 };
-                let found = Links::of_part(value.len(), |found| {
+                let mut found = Links::of_part(value.len(), |found| {
                     body(extractor, kernels, (buf.padded(), all), sort, base, found);
                 });
+                if at.span.end as usize == text.len() {
+                    found.drop_cut(&value, false);
+                }
                 self.links.take_made(&found, &value, |_| at.span);
             }
         }

@@ -4,6 +4,7 @@ use super::context::Context;
 use super::fault::{BodyFault, Document, Fault, MORE_MADE, MOST_MADE};
 use super::{Filter, Filtered};
 use crate::chunk::{Padded, Span};
+use crate::grammar::class::URI_BYTE;
 
 /// One link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +47,8 @@ pub struct Links {
     links: Vec<Link>,
     made: Vec<u8>,
     room: Room,
+    /// Whether the text ends where its source could not be read further.
+    is_cut: bool,
     /// The document that is being searched.
     document: Option<Open>,
     relative: u64,
@@ -99,6 +102,14 @@ struct Open {
     skipped: u64,
 }
 
+/// A state of the list, before the references of a page are added.
+pub(super) struct Mark {
+    links: usize,
+    made: usize,
+    relative: u64,
+    skipped: u64,
+}
+
 impl Links {
     /// Creates an empty list.
     pub fn new() -> Links {
@@ -109,7 +120,7 @@ impl Links {
     pub fn clear(&mut self) {
         self.links.clear();
         self.made.clear();
-        (self.room, self.document) = (Room::default(), None);
+        (self.room, self.document, self.is_cut) = (Room::default(), None, false);
         (self.relative, self.lost, self.broken) = (0, 0, 0);
         self.filtered = Filtered::default();
         (self.bases, self.expanded, self.partial, self.undecoded) = (0, 0, 0, 0);
@@ -225,6 +236,43 @@ impl Links {
         }
     }
 
+    /// The positions of the links, and of what is not well-formed.
+    pub(super) fn positions(&self) -> Vec<u32> {
+        let spans = self.links.iter().flat_map(|link| [link.span.start, link.span.end]);
+        let faults = self.faults.iter().filter_map(|fault| match fault {
+            Fault::Xml(at) => Some(*at),
+            _ => None,
+        });
+        spans.chain(faults).collect()
+    }
+
+    /// Adds the descriptions of what `found` has counted as not well-formed, with the offsets that `place` returns.
+    pub(super) fn describe_malformed(&mut self, found: &Links, place: impl Fn(u32) -> u32) {
+        for fault in &found.faults {
+            if let Fault::Xml(at) = fault
+                && self.faults.len() < Fault::MOST
+            {
+                self.faults.push(Fault::Xml(place(*at)));
+            }
+        }
+    }
+
+    /// What has been found so far, for [`Links::back_to`].
+    pub(super) fn mark(&self) -> Mark {
+        let skipped = self.document.as_ref().map_or(0, |open| open.skipped);
+        Mark { links: self.links.len(), made: self.made.len(), relative: self.relative, skipped }
+    }
+
+    /// Drops the links, and the counts of references, since `mark`.
+    pub(super) fn back_to(&mut self, mark: &Mark) {
+        self.links.truncate(mark.links);
+        self.made.truncate(mark.made);
+        self.relative = mark.relative;
+        if let Some(open) = &mut self.document {
+            open.skipped = mark.skipped;
+        }
+    }
+
     /// Adds the descriptions of faults in parts that `found` has counted; their offsets are those of this chunk.
     pub(crate) fn describe_parts(&mut self, found: &Links) {
         let rest = Fault::MOST.saturating_sub(self.faults.len());
@@ -235,6 +283,36 @@ impl Links {
     /// Leaves the rest of the text when the links take `room`.
     pub(crate) fn give_room(&mut self, room: Room) {
         self.room = room;
+    }
+
+    /// Sets whether the text ends where its source could not be read further.
+    pub(crate) fn set_cut(&mut self, is_cut: bool) {
+        self.is_cut = is_cut;
+    }
+
+    /// Whether the text ends where its source could not be read further.
+    pub(super) fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
+    /// Drops the links that may be longer than they are in `text`, which is cut off: those with nothing but punctuation, which
+    /// ends a link where more text follows, between them and the end. If it `has_parts`, a link that reaches the end may be in
+    /// a coded part; such a one does not end like the part, and stays.
+    pub(crate) fn drop_cut(&mut self, text: &[u8], has_parts: bool) {
+        let after =
+            |is: fn(&u8) -> bool| text.iter().rposition(|byte| !is(byte)).map_or(0, |at| at + 1);
+        let end = after(|byte| b".,:;!?'()[]{}*_".contains(byte));
+        let start = after(|byte| URI_BYTE.has(*byte) || !byte.is_ascii());
+        let made = &self.made;
+        self.links.retain(|link| {
+            let typed = link.span.of(text);
+            let is_own = || {
+                let tail = &typed[typed.len().saturating_sub(3)..];
+                link.made.is_empty() || link.made.of(made).ends_with(tail)
+            };
+            let is_in_text = || !has_parts || link.span.start as usize >= start && is_own();
+            !(link.span.end as usize >= end && is_in_text())
+        });
     }
 
     /// Offset of the rest of the text, if it was left.

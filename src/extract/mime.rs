@@ -10,6 +10,7 @@ use mail_parser::HeaderValue;
 use mail_parser::parsers::MessageStream;
 
 use super::body::{Sort, body};
+use super::charset::UTF8;
 use super::fault::LONGEST_BASE;
 use super::reference::{self, Absolute, encoded, is_base, scheme};
 use super::transfer::{self, Decoded, Encoding};
@@ -344,7 +345,9 @@ impl Message<'_, '_> {
         }
         let Decoded { text, fault } = decode(bytes);
         let buf = PaddedBuf::from_content(&text);
+        let is_cut = self.links.is_cut() && part.end == self.text.len();
         let found = Links::of_part(text.len(), |links| {
+            links.set_cut(is_cut);
             let mut inner = Message {
                 extractor: self.extractor,
                 kernels: self.kernels,
@@ -375,18 +378,23 @@ impl Message<'_, '_> {
                 (plain, fault) = (Some(decoded.text), decoded.fault);
             }
         }
+        let mut charset = transfer::charset(coding.charset);
         if let Some(text) = transfer::in_utf8(coding.charset, plain.as_deref().unwrap_or(bytes)) {
-            plain = Some(text.into_bytes());
+            (plain, charset) = (Some(text.into_bytes()), UTF8);
         }
+        let sort = (sort, charset);
         let Message { extractor, kernels, text, .. } = *self;
         match plain {
             None => body(extractor, kernels, (text, span(&part)), sort, base, self.links),
             Some(plain) => {
                 let buf = PaddedBuf::from_content(&plain);
                 let all = Span { start: 0, end: plain.len() as u32 };
-                let found = Links::of_part(plain.len(), |found| {
+                let mut found = Links::of_part(plain.len(), |found| {
                     body(extractor, kernels, (buf.padded(), all), sort, base, found);
                 });
+                if self.links.is_cut() && part.end == text.len() {
+                    found.drop_cut(&plain, false);
+                }
                 self.links.take_made(&found, &plain, |_| span(&part));
             }
         }
@@ -410,7 +418,7 @@ impl Message<'_, '_> {
         let line = memchr::memrchr(b'\n', &content[part.start..fault]);
         let rest = line.map_or(part.start, |at| part.start + at + 1)..part.end;
         let Message { extractor, kernels, text, .. } = *self;
-        body(extractor, kernels, (text, span(&rest)), Sort::Text, base, self.links);
+        body(extractor, kernels, (text, span(&rest)), (Sort::Text, None), base, self.links);
     }
 
     fn fault(&mut self, at: usize, what: PartFault) {

@@ -6,8 +6,10 @@
 //! see [`Finder`].
 
 mod address;
+mod arc;
 mod attribute;
 mod body;
+mod charset;
 mod clf;
 mod coding;
 mod columns;
@@ -188,7 +190,8 @@ impl Extractor {
             Format::Text => finder.find_all(kernels, text, links),
             Format::Html => {
                 let schemes = &finder.options().schemes;
-                page::page(schemes, kernels, text, options.page_parts, base, links);
+                let charset = kind.charset();
+                page::page(schemes, kernels, (text, charset), options.page_parts, base, links);
             }
             Format::Markdown => markdown::document(finder, kernels, text, base, links),
             Format::Json => {
@@ -214,9 +217,13 @@ impl Extractor {
             Format::Har => har::archive(self, kernels, text, links),
             Format::Mbox => mail::mailbox(self, kernels, text, base, links),
             Format::Eml => mime::message(self, kernels, text, 0..text.len(), base, links),
-            Format::Xml => xml::document(&finder.options().schemes, kernels, text, base, links),
+            Format::Xml => charset::search_text((text, kind.charset()), links, |text, links| {
+                xml::document(&finder.options().schemes, kernels, text, base, links);
+            }),
             Format::Robots => robots::lines(&finder.options().schemes, kernels, text, base, links),
-            Format::Css => css::sheet(&finder.options().schemes, kernels, text, base, links),
+            Format::Css => charset::search_text((text, kind.charset()), links, |text, links| {
+                css::sheet(&finder.options().schemes, kernels, text, base, links);
+            }),
         }
     }
 

@@ -5,12 +5,13 @@ use std::borrow::Cow;
 use url::Url;
 
 use super::attribute::{context, decoded};
+use super::charset::{self, Declared};
 use super::extras::extras;
 use super::fault::LONGEST_BASE;
 use super::html::{Attribute, Tags, start_tags};
 use super::reference::{Absolute, encoded, is_base, push, scheme};
-use super::{Context, Links, PageParts, Schemes, regular_tags, wide};
-use crate::chunk::{Padded, PaddedBuf, Span};
+use super::{Context, Links, PageParts, Schemes, regular_tags};
+use crate::chunk::{Padded, Span};
 use crate::index::low_bits;
 use crate::simd::{BLOCK, Isa, Kernels, Task, class};
 
@@ -18,68 +19,118 @@ use crate::simd::{BLOCK, Isa, Kernels, Task, class};
 /// resolved against the `<base>` of the document or against `base`, its own URI.
 ///
 /// Character references are decoded. Bytes that no URI may hold are percent-encoded. Relative
-/// references without a base are counted and skipped. The document is in UTF-8, or an encoding
-/// that extends ASCII, or in UTF-16. Other `parts` of it are read on request.
+/// references without a base are counted and skipped. The document is decoded from the character set
+/// that `outer` names, or that it declares. Other `parts` of it are read on request.
 pub(crate) fn page(
     schemes: &Schemes,
     kernels: Kernels,
-    text: Padded<'_>,
+    (text, outer): (Padded<'_>, Declared),
     parts: PageParts,
     base: Option<&[u8]>,
     links: &mut Links,
 ) {
-    let Some(order) = wide::order(text.content()) else {
-        return narrow_page(schemes, kernels, text, parts, base, links);
+    let page = Page { schemes, kernels, parts, base };
+    let before = links.mark();
+    // The references of nearly all pages are ASCII, and do not depend on the character set.
+    let is_decided = !parts.is_empty() || charset::may_shift(text.content(), outer);
+    let found = match is_decided {
+        true => charset::of_page(text.content(), outer),
+        false => page.read(text, Reading::Undecided(outer), links),
     };
-    let narrow = PaddedBuf::from_content(&wide::decoded(text.content(), order));
-    let narrow = narrow.padded();
-    let found = Links::of_part(narrow.len(), |found| {
-        narrow_page(schemes, kernels, narrow, parts, base, found);
-    });
-    let mut positions = wide::Positions::new(narrow.content());
-    links.take_made(&found, narrow.content(), |span| positions.original(span));
+    match found {
+        Some(charset) => {
+            links.back_to(&before);
+            charset::search(text, charset, links, |text, links| {
+                page.read(text, Reading::Decided(found), links);
+            });
+        }
+        None if is_decided => {
+            page.read(text, Reading::Decided(None), links);
+        }
+        None => {}
+    }
 }
 
-fn narrow_page(
-    schemes: &Schemes,
+/// The character set of a page.
+#[derive(Clone, Copy)]
+enum Reading {
+    /// Decided where a reference is not ASCII; that of the message around the page.
+    Undecided(Declared),
+    /// UTF-8; what it was decoded from.
+    Decided(Declared),
+}
+
+/// How pages are read.
+struct Page<'a> {
+    schemes: &'a Schemes,
     kernels: Kernels,
-    text: Padded<'_>,
     parts: PageParts,
-    base: Option<&[u8]>,
-    links: &mut Links,
-) {
-    let take = |at, found: &mut Vec<(Context, Span)>| regular_tags::take(kernels, text, at, found);
-    let (found, own_base) = places(text, links.take_places(), take);
-    // The base applies to the whole document, also to the text before it.
-    let mut absolute_base = Vec::new();
-    let page_scheme = base.and_then(scheme);
-    let own_base = own_base.map(|typed| with_slashes(decoded(typed), page_scheme));
-    if let Some(own) = own_base.map(|typed| encoded(&typed).into_owned()) {
-        match scheme(&own) {
-            Some(_) => absolute_base = own,
-            None => {
-                let mut absolute = Absolute::new(kernels, base);
-                absolute_base.extend_from_slice(absolute.resolve(&own).unwrap_or_default());
+    base: Option<&'a [u8]>,
+}
+
+impl Page<'_> {
+    /// Appends the links of `text`. Returns the character set from which it is to be decoded first, if there is one.
+    fn read(&self, text: Padded<'_>, mut reading: Reading, links: &mut Links) -> Declared {
+        let &Page { schemes, kernels, parts, base } = self;
+        let take =
+            |at, found: &mut Vec<(Context, Span)>| regular_tags::take(kernels, text, at, found);
+        let (found, own_base) = places(text, links.take_places(), take);
+        // The base applies to the whole document, also to the text before it.
+        let mut absolute_base = Vec::new();
+        let page_scheme = base.and_then(scheme);
+        let own_base = own_base.map(|typed| with_slashes(decoded(typed), page_scheme));
+        let to_decode = own_base.as_deref().and_then(|typed| reading.decide(text, typed));
+        if to_decode.is_some() {
+            links.give_back_places(found);
+            return to_decode;
+        }
+        if let Some(own) = own_base.map(|typed| encoded(&typed).into_owned()) {
+            match scheme(&own) {
+                Some(_) => absolute_base = own,
+                None => {
+                    let mut absolute = Absolute::new(kernels, base);
+                    absolute_base.extend_from_slice(absolute.resolve(&own).unwrap_or_default());
+                }
             }
         }
+        if absolute_base.len() > LONGEST_BASE {
+            links.count_base(absolute_base.len());
+            absolute_base.clear();
+        }
+        let base = match own_base_of(&absolute_base) {
+            // Only a fragment can be resolved against it, as against `mailto:a@h`.
+            Some(own) if own.cannot_be_a_base() => None,
+            Some(_) => Some(&*absolute_base),
+            None => base,
+        };
+        let mut absolute = Absolute::new(kernels, base);
+        if let Reading::Decided(charset) = reading {
+            absolute = absolute.with_charset(charset);
+        }
+        let first = links.len();
+        let references = References { schemes, text, found: &found, absolute, reading, links };
+        let to_decode = kernels.run(references);
+        links.give_back_places(found);
+        if !parts.is_empty() {
+            extras(schemes, kernels, text, parts, base, links);
+            links.sort_from(first);
+        }
+        to_decode
     }
-    if absolute_base.len() > LONGEST_BASE {
-        links.count_base(absolute_base.len());
-        absolute_base.clear();
-    }
-    let base = match own_base_of(&absolute_base) {
-        // Only a fragment can be resolved against it, as against `mailto:a@h`.
-        Some(own) if own.cannot_be_a_base() => None,
-        Some(_) => Some(&*absolute_base),
-        None => base,
-    };
-    let absolute = Absolute::new(kernels, base);
-    let first = links.len();
-    kernels.run(References { schemes, text, found: &found, absolute, links });
-    links.give_back_places(found);
-    if !parts.is_empty() {
-        extras(schemes, kernels, text, parts, base, links);
-        links.sort_from(first);
+}
+
+impl Reading {
+    /// Decides it for the page `text` if `typed`, a reference in it, is not ASCII; returns the character set from which it is
+    /// to be decoded.
+    fn decide(&mut self, text: Padded<'_>, typed: &[u8]) -> Declared {
+        const ESCAPE: u8 = 0x1B;
+        let Reading::Undecided(outer) = *self else { return None };
+        if typed.is_ascii() && memchr::memchr(ESCAPE, typed).is_none() {
+            return None;
+        }
+        let charset = charset::of_page(text.content(), outer);
+        *self = Reading::Decided(None);
+        charset
     }
 }
 
@@ -133,21 +184,27 @@ struct References<'a> {
     text: Padded<'a>,
     found: &'a [(Context, Span)],
     absolute: Absolute,
+    reading: Reading,
     links: &'a mut Links,
 }
 
 impl Task for References<'_> {
-    type Output = ();
+    type Output = Declared;
 
+    /// Stops where the page turns out to be in another character set, and returns that.
     #[inline(always)]
-    fn run<I: Isa>(mut self, isa: I) {
+    fn run<I: Isa>(mut self, isa: I) -> Declared {
         let allows_base = self.absolute.scheme().is_some_and(|scheme| self.schemes.allows(scheme));
         for &(context, span) in self.found {
             let is_one = !matches!(context, Context::Srcset | Context::Refresh);
             if !(is_one && self.usual(isa, allows_base, span, context)) {
-                self.any(span, context);
+                let to_decode = self.any(span, context);
+                if to_decode.is_some() {
+                    return to_decode;
+                }
             }
         }
+        None
     }
 }
 
@@ -183,11 +240,15 @@ impl References<'_> {
         true
     }
 
-    /// Adds the links at `span`.
+    /// Adds the links at `span`, unless the page is to be decoded from the character set that is returned.
     #[inline(never)]
-    fn any(&mut self, span: Span, context: Context) {
-        let References { schemes, text, absolute, links, .. } = self;
+    fn any(&mut self, span: Span, context: Context) -> Declared {
+        let References { schemes, text, absolute, reading, links, .. } = self;
         let value = decoded(span.of(text.content()));
+        let to_decode = reading.decide(*text, &value);
+        if to_decode.is_some() {
+            return to_decode;
+        }
         let mut push_one = |typed: Cow<'_, [u8]>| {
             let typed = with_slashes(typed, absolute.scheme());
             push(schemes, absolute, &typed, span, context, links);
@@ -201,6 +262,7 @@ impl References<'_> {
             }
             _ => push_one(value),
         }
+        None
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::charset::{self, Declared};
 use super::{Context, Links, Schemes};
 use crate::chunk::{Padded, Span};
 use crate::grammar::class::{ALPHA, SCHEME, URI_BYTE, WHITE_SPACE};
@@ -59,6 +60,8 @@ pub(crate) struct Absolute {
     target: Vec<u8>,
     /// An empty index: common references are read without one.
     index: Index,
+    /// The character set of queries; `None` for UTF-8.
+    charset: Declared,
 }
 
 impl Absolute {
@@ -69,7 +72,24 @@ impl Absolute {
         let valid = BaseUri::new(&base).ok();
         let resolver = |base| Resolver::with_kernels(base, Options::default(), kernels);
         let resolver = valid.map(resolver);
-        Absolute { base, resolver, target: Vec::new(), index: Index::new() }
+        Absolute { base, resolver, target: Vec::new(), index: Index::new(), charset: None }
+    }
+
+    /// Encodes queries in `charset`, that of a page.
+    pub(super) fn with_charset(self, charset: Declared) -> Absolute {
+        Absolute { charset, ..self }
+    }
+
+    /// `typed`, which is [`encoded`], with its query in the character set of queries.
+    fn encoded<'t>(&self, typed: &'t [u8]) -> Cow<'t, [u8]> {
+        let Some(charset) = self.charset.filter(|_| !typed.is_ascii()) else {
+            return encoded(typed);
+        };
+        let scheme = scheme(typed.trim_ascii_start()).or_else(|| self.scheme());
+        match charset::with_query(typed, charset, scheme) {
+            Cow::Borrowed(typed) => encoded(typed),
+            Cow::Owned(typed) => Cow::Owned(encoded(&typed).into_owned()),
+        }
     }
 
     /// The base; empty if there is none.
@@ -129,7 +149,7 @@ pub(crate) fn push(
     context: Context,
     links: &mut Links,
 ) {
-    let reference = encoded(typed);
+    let reference = absolute.encoded(typed);
     match scheme(&reference) {
         Some(scheme) if !schemes.allows(scheme) => {}
         Some(_) => links.push_made(span, context, |out| out.extend_from_slice(&reference)),

@@ -1,8 +1,8 @@
 //! Recognizes pages by their first bytes, with the table of the MIME Sniffing Standard (section
 //! 7.1).
 
+use super::charset;
 use super::html::comment_end;
-use super::wide;
 
 /// How surely the first bytes of a source show that it is a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,9 +48,9 @@ const AFTER_COMMENT: [&[u8]; 22] = [
 /// Whether a source that begins with `head`, in UTF-8 or UTF-16, is a page; comments, white space,
 /// byte order marks and XML declarations before its first tag are skipped.
 pub(super) fn page(head: &[u8]) -> Option<Sign> {
-    match wide::order(head) {
-        Some(order) => narrow_page(&wide::decoded(head, order)),
-        None => narrow_page(head),
+    match charset::by_mark(head) {
+        Some(Some(wide)) => narrow_page(wide.decode_without_bom_handling(head).0.as_bytes()),
+        _ => narrow_page(head),
     }
 }
 

@@ -1,6 +1,8 @@
-//! Records of a WARC archive (ISO 28500), versions 1.0 and 1.1, and the links in them.
+//! Records of a WARC archive (ISO 28500), versions 0.17 to 1.1, or of an ARC archive, and the links in them.
 
+use super::arc;
 use super::body::{Sort, body, has_prefix, is_media};
+use super::charset;
 use super::coding::{self, Decoded};
 use super::fault::{BodyFault, Document, LONGEST_BASE};
 use super::reference::{self, Absolute};
@@ -12,9 +14,11 @@ use crate::simd::Kernels;
 #[derive(Debug)]
 pub(crate) struct WarcRecord<'t> {
     header: &'t [u8],
+    /// That of an ARC archive.
+    line: Option<arc::Line<'t>>,
     /// Offset of the block from the first byte of the record.
     block: usize,
-    /// Offset after the block; two line ends follow.
+    /// Offset after the block; two line ends follow, in an ARC archive one.
     block_end: usize,
 }
 
@@ -33,9 +37,12 @@ pub(crate) enum Extent<'t> {
 
 /// What `text` begins with.
 pub(crate) fn extent(text: &[u8]) -> Extent<'_> {
-    const MAGIC: &[u8] = b"WARC/1.";
-    if !text.starts_with(&MAGIC[..MAGIC.len().min(text.len())]) {
-        return Extent::Broken;
+    if !MAGIC.iter().any(|magic| text.starts_with(&magic[..magic.len().min(text.len())])) {
+        return match arc::begins(text) {
+            arc::Begins::Record(line) => WarcRecord::of_line(text, line),
+            arc::Begins::Open => Extent::Open,
+            arc::Begins::Other => Extent::Broken,
+        };
     }
     let head = &text[..text.len().min(LONGEST_HEADER)];
     let mut ends = memchr::memchr_iter(b'\n', head);
@@ -45,7 +52,7 @@ pub(crate) fn extent(text: &[u8]) -> Extent<'_> {
         };
         if let Some(block) = after_empty_line(head, at) {
             break (at + 1, block);
-        } else if head[at..].starts_with(BEGIN) {
+        } else if is_begin(&head[at + 1..]) {
             // The next record begins before the end of the header.
             return Extent::Broken;
         }
@@ -54,9 +61,23 @@ pub(crate) fn extent(text: &[u8]) -> Extent<'_> {
     let length =
         field(header, b"content-length").and_then(|value| str::from_utf8(value).ok()?.parse().ok());
     match length.and_then(|length: usize| block.checked_add(length)) {
-        Some(block_end) => Extent::Record(WarcRecord { header, block, block_end }),
+        Some(block_end) => Extent::Record(WarcRecord { header, line: None, block, block_end }),
         None => Extent::Broken,
     }
+}
+
+/// What records begin with. Version 0.17 is the first with these headers.
+const MAGIC: [&[u8]; 3] = [b"WARC/1.", b"WARC/0.17", b"WARC/0.18"];
+
+/// Whether a record of a WARC archive begins `text`.
+fn is_begin(text: &[u8]) -> bool {
+    MAGIC.iter().any(|magic| text.starts_with(magic))
+}
+
+/// Whether a source that begins with `head` is a WARC or an ARC archive.
+pub(super) fn is_archive(head: &[u8]) -> bool {
+    is_begin(head)
+        || head.starts_with(b"filedesc://") && matches!(arc::begins(head), arc::Begins::Record(_))
 }
 
 /// The length of the header fields at the start of `text`, and the offset after the empty line.
@@ -93,14 +114,44 @@ fn value_of<'t>(line: &'t [u8], name: &[u8]) -> Option<&'t [u8]> {
     (line[name.len()] == b':' && typed.eq_ignore_ascii_case(name)).then(|| value.trim_ascii())
 }
 
-impl WarcRecord<'_> {
-    /// The offset after the record and the two line ends that belong to it.
+impl<'t> WarcRecord<'t> {
+    /// The record of an ARC archive that `line` begins.
+    fn of_line(text: &'t [u8], line: arc::Line<'t>) -> Extent<'t> {
+        match line.block.checked_add(line.length) {
+            Some(block_end) => Extent::Record(WarcRecord {
+                header: &text[..line.block],
+                line: Some(line),
+                block: line.block,
+                block_end,
+            }),
+            None => Extent::Broken,
+        }
+    }
+
+    /// The offset after the record and the line ends that belong to it.
     pub(crate) fn end(&self) -> usize {
-        self.block_end.saturating_add(4)
+        // Of an ARC archive, they are read before the next record.
+        self.block_end.saturating_add(if self.line.is_some() { 0 } else { 4 })
+    }
+
+    /// The type of the record, and the media type of its `block`.
+    fn kind(&self, block: &[u8]) -> (&'t [u8], &'t [u8]) {
+        match &self.line {
+            None => (
+                field(self.header, b"warc-type").unwrap_or_default(),
+                field(self.header, b"content-type").unwrap_or_default(),
+            ),
+            Some(_) if block.starts_with(b"HTTP/") => (b"response", b"application/http"),
+            Some(line) if line.url.starts_with(b"filedesc:") => (b"warcinfo", line.media),
+            Some(line) => (b"resource", line.media),
+        }
     }
 
     /// The target URI of the record.
-    fn target(&self) -> Option<&[u8]> {
+    fn target(&self) -> Option<&'t [u8]> {
+        if let Some(line) = &self.line {
+            return Some(line.url).filter(|url| !url.starts_with(b"filedesc:"));
+        }
         let target = field(self.header, b"warc-target-uri")?;
         // Some writers follow an early draft and enclose it in `<` and `>`.
         Some(
@@ -112,20 +163,22 @@ impl WarcRecord<'_> {
     }
 }
 
-/// The beginning of a record, with the line end before it.
-const BEGIN: &[u8] = b"\nWARC/1.";
-
 /// Offset of the first record in `text` from `from` on.
 pub(crate) fn next_record(text: &[u8], from: usize) -> Option<usize> {
-    let rest = text.get(from..)?;
-    memchr::memmem::find(rest, BEGIN).map(|at| from + at + 1)
+    let starts = memchr::memchr_iter(b'\n', text.get(from..)?).map(|at| from + at + 1);
+    starts.into_iter().find(|&at| {
+        is_begin(&text[at..]) || matches!(arc::begins(&text[at..]), arc::Begins::Record(_))
+    })
 }
 
 /// The end of the garbage in `text`: where a record begins, or may begin at the end of `text`.
 pub(crate) fn garbage_end(text: &[u8]) -> Option<usize> {
     next_record(text, 0).or_else(|| {
-        let longest = (BEGIN.len() - 1).min(text.len());
-        (1..=longest).rev().find(|&len| text.ends_with(&BEGIN[..len])).map(|len| text.len() - len)
+        let last = memchr::memrchr(b'\n', text)?;
+        let rest = &text[last + 1..];
+        let may_begin = MAGIC.iter().any(|magic| magic.starts_with(rest))
+            || matches!(arc::begins(rest), arc::Begins::Open);
+        may_begin.then_some(last)
     })
 }
 
@@ -177,8 +230,7 @@ fn one(
     links: &mut Links,
 ) -> bool {
     let target = record.target();
-    let kind = field(record.header, b"warc-type").unwrap_or_default();
-    let media = field(record.header, b"content-type").unwrap_or_default();
+    let (kind, media) = record.kind(block.of(text.content()));
     let ExtractorOptions { warc_types, media_types, .. } = extractor.options();
     let is_type = |name: &String| name.as_bytes().eq_ignore_ascii_case(kind);
     if !warc_types.is_empty() && !warc_types.iter().any(is_type) {
@@ -204,6 +256,7 @@ fn one(
     } else if (is(b"resource") || is(b"conversion") || is(b"metadata"))
         && let Some(sort) = Sort::of(media)
     {
+        let sort = (sort, charset::of_content_type(media));
         found.search(block.len(), links, |base, links| {
             body(extractor, kernels, (text, block), sort, base, links);
         });
@@ -268,19 +321,23 @@ impl Record<'_> {
         self.search(header_len, links, |base, links| {
             header_links(extractor, kernels, (header, block.start), base, links);
         });
+        let charset = charset::of_content_type(media);
         match decoded {
             Some((sort, Body::Plain)) => self.search(payload.len(), links, |base, links| {
-                body(extractor, kernels, (text, payload), sort, base, links);
+                body(extractor, kernels, (text, payload), (sort, charset), base, links);
             }),
             // Decoded from the payload; its links get that position.
-            Some((sort, Body::Made(plain))) => {
+            Some((sort, Body::Made(plain, is_whole))) => {
                 let all = Span { start: 0, end: plain.len() as u32 };
                 let buf = PaddedBuf::from_bytes(plain);
                 let text = buf.padded();
                 self.search(text.len(), links, |base, links| {
-                    let found = Links::of_part(text.len(), |found| {
-                        body(extractor, kernels, (text, all), sort, base, found);
+                    let mut found = Links::of_part(text.len(), |found| {
+                        body(extractor, kernels, (text, all), (sort, charset), base, found);
                     });
+                    if !is_whole {
+                        found.drop_cut(text.content(), false);
+                    }
                     links.take_made(&found, text.content(), |_| payload);
                 });
             }
@@ -309,15 +366,15 @@ impl Record<'_> {
         let allowed = (coded.len() as u64).saturating_mul(times).clamp(SMALL, coding::MOST);
         let most = if links.is_alone() { allowed } else { allowed.min(LARGE) };
         let (body, fault) = match coding::decoded(codings, coded, most, |it| sort.is_like(it)) {
-            Decoded::Plain => (whole.map_or(Body::Plain, Body::Made), None),
-            Decoded::Made { is_whole: true, text } => (Body::Made(text), None),
+            Decoded::Plain => (whole.map_or(Body::Plain, |whole| Body::Made(whole, !is_cut)), None),
+            Decoded::Made { is_whole: true, text } => (Body::Made(text, !is_cut), None),
             Decoded::Made { text, .. } if text.len() as u64 == most && most < allowed => {
                 return Body::Left;
             }
             Decoded::Made { text, .. } => {
                 let is_over = text.len() as u64 == allowed && allowed < coding::MOST;
                 let what = if is_over { BodyFault::Expands(times) } else { BodyFault::Partial };
-                (Body::Made(text), Some(what))
+                (Body::Made(text, false), Some(what))
             }
             Decoded::Unknown => (Body::Unknown, Some(BodyFault::Unknown)),
         };
@@ -332,7 +389,8 @@ impl Record<'_> {
 enum Body {
     /// As it stands.
     Plain,
-    Made(Vec<u8>),
+    /// Decoded, and whether it is whole.
+    Made(Vec<u8>, bool),
     /// It cannot be decoded.
     Unknown,
     /// It is large, and left for later.

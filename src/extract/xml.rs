@@ -8,6 +8,7 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
 use super::attribute::decoded;
+use super::charset::UTF8;
 use super::fault::LONGEST_BASE;
 use super::markdown::characters;
 use super::page;
@@ -274,7 +275,14 @@ impl Document<'_> {
         let base = Some(self.base().base().to_vec());
         let parts = PageParts::default();
         let found = Links::of_part(text.len(), |found| {
-            page::page(self.schemes, self.kernels, buf.padded(), parts, base.as_deref(), found);
+            page::page(
+                self.schemes,
+                self.kernels,
+                (buf.padded(), UTF8),
+                parts,
+                base.as_deref(),
+                found,
+            );
         });
         self.links.take_made(&found, text, |_| span);
     }

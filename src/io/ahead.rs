@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 
 use rayon::prelude::*;
 
-use super::compress::{self, Compression};
+use super::compress;
 use super::container::{self, Container};
 use super::later::Plain;
 use super::ready::Wait;
@@ -157,7 +157,7 @@ fn content(
     // Binary formats are recognized, however small chunks are.
     buf.resize(most.max(Container::HEAD_BYTES), 0);
     let mut head = Beginning::of(&mut *reader, buf);
-    if Compression::of_head(head.bytes).is_some() {
+    if compress::is_coded(head.bytes) {
         reader = compress::decompressed(head.before(reader))?;
         head = Beginning::of(&mut *reader, buf);
     } else {

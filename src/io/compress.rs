@@ -1,5 +1,5 @@
 //! Decompresses input in gzip, zstd, bzip2, xz or lz4. The format is detected by its first bytes,
-//! never by the file name; all members of a concatenated stream are read.
+//! never by the file name; all members of a concatenated stream are read. Text in UTF-16 is decoded.
 
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
@@ -7,8 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::container::{self, Container};
+use super::utf16::{self, Utf16};
 
 mod bunzip;
+mod dictionary;
 mod members;
 
 /// Number of bytes that are read from a source at a time.
@@ -16,6 +18,9 @@ const BUFFER_BYTES: usize = 256 << 10;
 
 /// Memory limit in bytes for decompressing xz; `xz -9` needs 65 MiB.
 const XZ_MEMORY: u64 = 256 << 20;
+
+/// Maximum number of compressions in one another.
+const DEEPEST: usize = 4;
 
 named! {
     /// A format of compressed data.
@@ -63,31 +68,52 @@ impl Compression {
     }
 }
 
-/// Returns the content of `inner`: its own bytes, or their decompressed form.
+/// Returns the content of `inner`: its own bytes, or their decompressed form, up to four times compressed. Text in UTF-16
+/// with a byte order mark becomes UTF-8 with that mark, except pages.
 ///
 /// Memory is bounded: data that need more than 128 MiB (zstd) or 256 MiB (xz) are an error. The
 /// error for a corrupt or truncated stream names the format and the position; the data before it
 /// are returned first.
 ///
 /// # Errors
-/// If the data are compressed and this build cannot decompress them, or if they are, or contain, a
-/// format other than text ([`super::Container`]).
+/// If the data are compressed more often, if they are compressed and this build cannot decompress them, or if they are, or
+/// contain, a format other than text ([`super::Container`]).
+///
+/// ```
+/// use std::io::Read;
+/// let mut text = String::new();
+/// uriscan::io::compress::decompressed(Box::new(&b"\xFF\xFEh\0:\0"[..]))?.read_to_string(&mut text)?;
+/// assert_eq!(text, "\u{FEFF}h:");
+/// # Ok::<_, std::io::Error>(())
+/// ```
 pub fn decompressed(inner: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
-    let inner = Begun::new(inner);
-    let Some(format) = Compression::of_head(inner.head()) else {
-        if let Some(format) = cut_short(inner.head()).filter(|_| inner.error.is_none()) {
-            let what = format!("{} data is truncated at byte {}", format.name(), inner.len);
-            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, what));
+    let mut content = Begun::new(inner);
+    let mut level = 0;
+    while let Some(format) = Compression::of_head(content.head()) {
+        if level == DEEPEST {
+            let what = format!("is compressed more than {DEEPEST} times; decompress it first");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, what));
         }
-        container::refuse(inner.head())?;
-        return Ok(Box::new(inner));
-    };
-    let taken = Arc::new(AtomicU64::new(0));
-    let buffer = BufReader::with_capacity(BUFFER_BYTES, inner);
-    let decoder = decoder(format, Counted { inner: buffer, taken: Arc::clone(&taken) })?;
-    let content = Begun::new(Decompressed { format, decoder, taken, given: 0 });
+        level += 1;
+        let taken = Arc::new(AtomicU64::new(0));
+        let buffer = BufReader::with_capacity(BUFFER_BYTES, content);
+        let decoder = decoder(format, Counted { inner: buffer, taken: Arc::clone(&taken) })?;
+        content = Begun::new(Box::new(Decompressed { format, decoder, taken, given: 0 }));
+    }
+    if let Some(format) = cut_short(content.head()).filter(|_| content.error.is_none()) {
+        let what = format!("{} data is truncated at byte {}", format.name(), content.len);
+        return Err(io::Error::new(io::ErrorKind::UnexpectedEof, what));
+    }
     container::refuse(content.head())?;
-    Ok(Box::new(content))
+    Ok(match utf16::encoding(content.head()) {
+        Some(encoding) => Box::new(Utf16::new(content, encoding)),
+        None => Box::new(content),
+    })
+}
+
+/// Whether the content of data that begin with `head` is not these bytes ([`decompressed`]).
+pub(super) fn is_coded(head: &[u8]) -> bool {
+    Compression::of_head(head).is_some() || utf16::encoding(head).is_some()
 }
 
 /// The format of which `data`, all there is, are the first bytes, if no text has them. A `(`, and `BZh`, are text.
@@ -104,17 +130,17 @@ fn cut_short(data: &[u8]) -> Option<Compression> {
 }
 
 /// A stream whose first bytes have been read and are returned again.
-struct Begun<R> {
+struct Begun {
     head: [u8; Container::HEAD_BYTES],
     len: usize,
     given: usize,
     /// The error after the head.
     error: Option<io::Error>,
-    inner: R,
+    inner: Box<dyn Read + Send>,
 }
 
-impl<R: Read> Begun<R> {
-    fn new(mut inner: R) -> Begun<R> {
+impl Begun {
+    fn new(mut inner: Box<dyn Read + Send>) -> Begun {
         let (mut head, mut len, mut error) = ([0; Container::HEAD_BYTES], 0, None);
         while !Container::is_head(&head[..len]) {
             match inner.read(&mut head[len..]) {
@@ -135,7 +161,7 @@ impl<R: Read> Begun<R> {
     }
 }
 
-impl<R: Read> Read for Begun<R> {
+impl Read for Begun {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         if self.given < self.len {
             let count = out.len().min(self.len - self.given);
@@ -157,7 +183,7 @@ fn decoder(
     Ok(match format {
         Compression::Gzip => Box::new(members::Gzip::new(data)),
         // The library rejects windows above 128 MiB, like the program `zstd` by default.
-        Compression::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(data)?),
+        Compression::Zstd => dictionary::decoder(data)?,
         Compression::Bzip2 => Box::new(bunzip::Bunzip::new(data)),
         Compression::Xz => {
             let flags = liblzma::stream::CONCATENATED;

@@ -1,13 +1,12 @@
-//! Archives, documents in binary formats and text in UTF-16: recognized by their first bytes, and
-//! rejected with an explanation.
+//! Archives and documents in binary formats: recognized by their first bytes, and rejected with an
+//! explanation.
 //!
-//! Read as text, a tar archive would yield its headers as records, a zip archive noise or nothing,
-//! and a list in UTF-16 records that are all invalid.
+//! Read as text, a tar archive would yield its headers as records, and a zip archive noise or nothing.
 
 use std::fmt;
 use std::io;
 
-/// A file that holds other files, a document in a binary format, or text in UTF-16.
+/// A file that holds other files, or a document in a binary format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Container {
@@ -27,8 +26,6 @@ pub enum Container {
     Pdf,
     /// Data that were compressed by a program whose format is not read: `compress`, `lzip`, `lzop`, `lzma`, `lz4 -l`, Snappy.
     OtherCompression,
-    /// Text in UTF-16 with a byte order mark that does not begin with a tag: pages may be in UTF-16.
-    Utf16,
 }
 
 /// Size of a tar header in bytes.
@@ -42,9 +39,8 @@ impl Container {
     pub const HEAD_BYTES: usize = TAR_HEADER;
 
     /// Recognizes data that begin with `head`; `None` if they are none of these. A list or a log in
-    /// UTF-8, or a page, is never recognized: a zip or 7z archive begins with control characters, a
-    /// PDF with `%PDF-` and a version, a tar header must have the right checksum, and text in UTF-16
-    /// has a byte order mark, which is not UTF-8, and a NUL.
+    /// UTF-8 or UTF-16, or a page, is never recognized: a zip or 7z archive begins with control
+    /// characters, a PDF with `%PDF-` and a version, and a tar header must have the right checksum.
     ///
     /// ```
     /// use uriscan::io::Container;
@@ -72,7 +68,6 @@ impl Container {
             [0x5D, 0, 0, _, _, length @ ..] if is_lzma_length(length) => {
                 Some(Container::OtherCompression)
             }
-            [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] if is_utf16(head) => Some(Container::Utf16),
             _ => head.first_chunk().filter(|header| is_tar(header)).map(|_| Container::Tar),
         }
     }
@@ -107,7 +102,6 @@ impl Container {
             Container::SevenZip => "a 7z archive",
             Container::Pdf => "a PDF document",
             Container::OtherCompression => "compressed in a format that is not read",
-            Container::Utf16 => "text in UTF-16",
         }
     }
 
@@ -127,7 +121,6 @@ impl Container {
                 "unpack it with the program that made it, as in `lz4 -dc FILE | uriscan ...`"
             }
             Container::Pdf => "convert it to text, as in `pdftotext FILE - | uriscan extract`",
-            Container::Utf16 => "convert it, as in `iconv -f UTF-16 -t UTF-8 FILE | uriscan ...`",
         }
     }
 
@@ -152,25 +145,6 @@ fn of_zip(head: &[u8]) -> Container {
         b"[Content_Types].xml" | b"_rels/.rels" => Container::OfficeOpenXml,
         _ => Container::Zip,
     }
-}
-
-/// Whether `head` is the beginning of a text in UTF-16 with a byte order mark, but not of a page.
-fn is_utf16(head: &[u8]) -> bool {
-    let unit: fn([u8; 2]) -> u16 = match head {
-        // The mark of UTF-32 begins with that of UTF-16.
-        [0xFF, 0xFE, 0, 0, ..] => return false,
-        [0xFF, 0xFE, ..] => u16::from_le_bytes,
-        [0xFE, 0xFF, ..] => u16::from_be_bytes,
-        _ => return false,
-    };
-    let (units, _) = head[2..].as_chunks();
-    let units = || units.iter().map(|&bytes| unit(bytes));
-    let is_space = |unit: &u16| matches!(unit, 0x09..=0x0D | 0x20);
-    let first = units().find(|unit| !is_space(unit));
-    // Text with a URI has ASCII, and no text has control characters.
-    units().any(|unit| is_space(&unit) || (0x21..0x7F).contains(&unit))
-        && units().all(|unit| unit >= 0x20 || is_space(&unit))
-        && first != Some(u16::from(b'<'))
 }
 
 /// Whether `bytes` begin with the length in the header of an `lzma` file: less than 1 TiB, or unknown.
@@ -209,8 +183,7 @@ struct Refusal(Container);
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let required = if self.0 == Container::Utf16 { "UTF-8" } else { "text" };
-        write!(f, "is {} and not {required}; {}", self.0.name(), self.0.advice())
+        write!(f, "is {} and not text; {}", self.0.name(), self.0.advice())
     }
 }
 
@@ -223,8 +196,7 @@ pub(crate) fn refuse(head: &[u8]) -> io::Result<()> {
 
 /// Whether `error` is from [`refuse`], about data that are not text.
 pub(super) fn is_binary(error: &io::Error) -> bool {
-    let refusal = error.get_ref().and_then(|error| error.downcast_ref::<Refusal>());
-    refusal.is_some_and(|refusal| refusal.0 != Container::Utf16)
+    error.get_ref().is_some_and(|error| error.is::<Refusal>())
 }
 
 #[cfg(test)]
@@ -272,9 +244,6 @@ mod tests {
                 Container::OtherCompression,
             ),
             (b"\x5D\0\0\x80\0\x46\0\x10\0\0\0\0\0".to_vec(), Container::OtherCompression),
-            (b"\xFF\xFEh\0t\0t\0p\0".to_vec(), Container::Utf16),
-            (b"\xFE\xFF\0\r\0\n\0h".to_vec(), Container::Utf16),
-            (b"\xFF\xFE\x03\x26\n\0".to_vec(), Container::Utf16),
             (tar("a", b"ustar\x0000").to_vec(), Container::Tar),
             (tar("http://h/", b"ustar  \0").to_vec(), Container::Tar),
             (tar("a/b.txt", b"").to_vec(), Container::Tar),
@@ -311,11 +280,8 @@ mod tests {
             b"LZIP\n",
             b"\x02\x21\n",
             b"\xFF\x06sNaPpY",
-            // Bytes that are neither UTF-8 nor UTF-16, pages in UTF-16, and UTF-32.
-            b"\xFF\xFEh\n",
-            b"\xFE\xFF",
-            b"\xFF\xFE<\0h\0t\0m\0l\0>\0",
-            b"\xFE\xFF\0\n\0<\0!",
+            // UTF-16 and UTF-32.
+            b"\xFE\xFF\0\n\0h\0t\0t\0p",
             b"\xFF\xFE\0\0h\0\0\0",
             b"%PDF-\n",
             b"%PDF-x.y\n",

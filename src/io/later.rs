@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::compress::Compression;
+use super::compress::is_coded;
 use super::container::Container;
 use crate::chunk::PaddedBuf;
 use crate::files::File;
@@ -49,7 +49,7 @@ impl Later {
     }
 }
 
-/// A regular file that is not compressed.
+/// A regular file that is neither compressed nor in UTF-16.
 #[derive(Clone, Debug)]
 pub(super) struct Plain {
     file: Arc<File>,
@@ -66,7 +66,7 @@ impl Plain {
         let (known, done) = read_at(&file, &mut head, 0);
         done.ok()?;
         let head = &head[..known];
-        let is_text = Compression::of_head(head).is_none() && Container::of_head(head).is_none();
+        let is_text = !is_coded(head) && Container::of_head(head).is_none();
         let is_plain = data.is_file() && is_text;
         (is_plain && data.len() >= least).then(|| Plain { file: Arc::new(file), len: data.len() })
     }

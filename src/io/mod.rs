@@ -23,6 +23,7 @@ pub mod selector;
 pub mod source;
 pub mod template;
 pub(crate) mod tsv;
+mod utf16;
 
 pub use crate::files::Stored;
 pub use crate::shown::escaped;

@@ -46,6 +46,8 @@ pub struct Chunk {
     pub shape: Shape,
     /// The format of the source, for finding links in it.
     pub(crate) kind: Kind,
+    /// Whether the source could not be read further.
+    pub(crate) is_cut: bool,
     /// See [`Source::base`].
     pub(crate) base: Option<Arc<[u8]>>,
     /// The bytes, if they are still to be read into `text`.
@@ -370,7 +372,7 @@ impl ChunkReader {
         chunk.later = self.leave();
         if let Some(later) = &chunk.later {
             (chunk.byte, chunk.line) = (self.byte, self.line);
-            (chunk.kind, chunk.shape) = (self.kind, Shape::Records);
+            (chunk.kind, chunk.shape, chunk.is_cut) = (self.kind, Shape::Records, false);
             chunk.text.set_len(0);
             self.byte += later.len() as u64;
             self.kind = self.kind.after(b"");
@@ -434,7 +436,7 @@ impl ChunkReader {
                     return Ok(Next::End);
                 }
                 match self.cut.begin(name, head) {
-                    Ok(kind) => self.kind = kind,
+                    Ok(kind) => self.kind = Kind { has_mark: self.byte > 0, ..kind },
                     Err(error) => {
                         (self.current, self.failed) = (None, Some(self.error(error)));
                         return Ok(Next::End);
@@ -451,7 +453,8 @@ impl ChunkReader {
                 checked = len;
             }
             let content = &chunk.text.room()[..len];
-            if self.failed.is_some() {
+            chunk.is_cut = self.failed.is_some();
+            if chunk.is_cut {
                 // The bytes after the last record end may be half a record.
                 let whole = self.cut.fault_end(content);
                 len = whole.unwrap_or(if self.in_long_record { len } else { 0 });

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 
-use super::compress::Compression;
+use super::compress::is_coded;
+use super::container::Container;
 use super::places::Places;
 use super::ready::Wait;
 #[cfg(unix)]
@@ -138,8 +139,8 @@ impl Source {
         self
     }
 
-    /// The same source once more, if it can be read again cheaply: a regular, uncompressed file.
-    /// Reading it fails if the file has changed since this call.
+    /// The same source once more, if it can be read again cheaply: a regular file that is neither compressed nor in
+    /// UTF-16. Reading it fails if the file has changed since this call.
     pub(crate) fn again(&self) -> Option<Source> {
         let path = self.path.as_deref()?;
         let before = Stamp::of_plain(path)?;
@@ -170,8 +171,8 @@ pub(super) struct Stamp {
 }
 
 impl Stamp {
-    /// That of the file at `path`, if it is a regular, uncompressed one, which can be read again
-    /// cheaply.
+    /// That of the file at `path`, if it is a regular one, neither compressed nor in UTF-16, which can be
+    /// read again cheaply.
     pub(super) fn of_plain(path: &Path) -> Option<Stamp> {
         if !path.metadata().ok()?.is_file() {
             return None;
@@ -179,8 +180,8 @@ impl Stamp {
         let mut file = File::open(path).ok()?;
         let before = Stamp::of(&file).ok()?;
         let mut head = Vec::new();
-        file.by_ref().take(Compression::HEAD_BYTES as u64).read_to_end(&mut head).ok()?;
-        Compression::of_head(&head).is_none().then_some(before)
+        file.by_ref().take(Container::HEAD_BYTES as u64).read_to_end(&mut head).ok()?;
+        (!is_coded(&head)).then_some(before)
     }
 
     pub(super) fn of(file: &File) -> io::Result<Stamp> {

@@ -85,8 +85,12 @@ pub(super) fn of_chunk<I: Isa>(
 ) {
     links.clear();
     links.give_room(room);
+    links.set_cut(chunk.is_cut);
     let base = chunk.base.as_deref().or(extractor.options().base.as_deref());
     extractor.extract_in(isa, kernels, chunk.kind, chunk.text.padded(), base, links);
+    if chunk.is_cut && links.left().is_none() {
+        links.drop_cut(chunk.text.padded().content(), chunk.kind.format.has_parts());
+    }
 }
 
 /// Counts what was omitted from `links`.
@@ -347,10 +351,8 @@ impl Cut for Documents {
     }
 
     fn fault_end(&mut self, content: &[u8]) -> Option<usize> {
-        match self.format {
-            // Its links before the fault are whole.
-            Format::Html | Format::Xml | Format::Css => Some(content.len()),
-            _ => self.last_end(content),
-        }
+        // What may be cut off is not taken as a link, except between `<` and `>`.
+        let needs_whole = self.quotes.is_some() || self.format == Format::Text && self.unwrap;
+        if needs_whole { self.last_end(content) } else { Some(content.len()) }
     }
 }

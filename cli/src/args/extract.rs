@@ -98,8 +98,9 @@ pub(crate) struct Find {
     ///
     /// auto detects it by the first bytes of each file, or by its name for .html, .htm, .xhtml, .md, .csv, .tsv, .cdxj,
     /// .css, .eml, .mht, .mbox, .har and robots.txt. html: references in attributes. markdown: links, images and text. json: strings of JSON lines. csv, tsv: fields. clf: access logs in
-    /// the formats that --log-format names, or in the one that it defines. w3c: logs of IIS, CloudFront and NetScaler, with a #Fields line. warc: pages and text in archives of version 1.0 and
-    /// 1.1, also WAT and WET. cdxj: URIs in their indexes. xml: sitemaps, RSS, Atom and OPML. robots: Sitemap lines. css:
+    /// the formats that --log-format names, or in the one that it defines. w3c: logs of IIS, CloudFront and NetScaler, with
+    /// a #Fields line. warc: pages and text in WARC and ARC archives, also WAT and WET. cdxj: URIs in their indexes. xml:
+    /// sitemaps, RSS, Atom and OPML. robots: Sitemap lines. css:
     /// url() and @import. eml: text and pages in the parts of a message. mbox: the messages of a mailbox. har: HTTP archives
     /// of browsers.
     ///

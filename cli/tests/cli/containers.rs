@@ -146,53 +146,92 @@ fn in_utf16(text: &str, is_little: bool) -> Vec<u8> {
 }
 
 #[test]
-fn text_in_utf_16_is_called_that_by_every_command() {
-    let list = "http://h/a\r\nHTTP://h/a\r\n";
+fn text_in_utf_16_is_read_by_every_command() {
+    let list = "http://h/a\r\nHTTP://h/a\r\nhttp://h/\u{E9}\r\n";
+    let table = "id,url\r\n1,http://h/\r\n";
+    let lines = "{\"url\":\"http://h/\"}\n";
+    let page = "<!doctype html>\n<a href=\"http://h/x\">";
     let place = Place::new(&[]);
-    let files = [
-        ("le.txt", in_utf16(list, true)),
-        ("be.txt", in_utf16(list, false)),
-        ("t.csv", in_utf16("id,url\r\n1,http://h/\r\n", true)),
-        ("t.jsonl", in_utf16("{\"url\":\"http://h/\"}\n", true)),
-        ("p.html", in_utf16("<!doctype html>\n<a href=\"http://h/x\">", true)),
-    ];
-    for (name, bytes) in &files {
-        std::fs::write(place.path(name), bytes).unwrap();
+    for (name, text) in [("u.txt", list), ("t.csv", table), ("t.jsonl", lines), ("p.html", page)] {
+        std::fs::write(place.path(name), text).unwrap();
+        std::fs::write(place.path(&format!("le-{name}")), in_utf16(text, true)).unwrap();
+        std::fs::write(place.path(&format!("be-{name}")), in_utf16(text, false)).unwrap();
+        let packed = gzip(&in_utf16(text, true));
+        std::fs::write(place.path(&format!("gz-{name}")), packed).unwrap();
     }
     for call in [
-        "dedup le.txt",
-        "dedup be.txt",
-        "normalize le.txt",
-        "check le.txt",
-        "check -q be.txt",
-        "parse le.txt",
-        "census le.txt",
-        "audit le.txt",
-        "audit --redact le.txt",
-        "top le.txt",
-        "key le.txt",
-        "resolve --base http://h/ le.txt",
-        "set create s.set le.txt",
-        "extract le.txt",
+        "dedup u.txt",
+        "dedup --iri u.txt",
+        "dedup --host h u.txt",
+        "normalize u.txt",
+        "check -q u.txt",
+        "parse u.txt",
+        "audit --redact u.txt",
+        "top u.txt",
+        "key u.txt",
+        "resolve --base http://h/ u.txt",
+        "extract u.txt",
         "extract --from csv t.csv",
-        "dedup --extract be.txt",
-        "check --extract t.jsonl",
-        "census --extract --link-column url t.csv",
-        "dedup t.csv",
-        "dedup --host h le.txt",
+        "extract --link-column url t.csv",
+        "extract t.jsonl",
+        "extract p.html",
+        "dedup --extract p.html",
+        "dedup --column url t.csv",
+        "dedup --column url t.jsonl",
     ] {
-        let args: Vec<&str> = call.split(' ').collect();
-        let ran = place.run(&args, "");
-        let expected = "is text in UTF-16 and not UTF-8; convert it, as in `iconv -f UTF-16 -t UTF-8 FILE | uriscan ...`";
-        assert!(ran.code == 2 && ran.stderr.contains(expected), "{call}: {}", ran.stderr);
+        let args = |before: &str| -> Vec<String> {
+            let is_file = |word: &str| ["u.txt", "t.csv", "t.jsonl", "p.html"].contains(&word);
+            let each = call.split(' ');
+            each.map(|word| if is_file(word) { format!("{before}{word}") } else { word.into() })
+                .collect()
+        };
+        let run = |before: &str| {
+            let args = args(before);
+            let args: Vec<&str> = args.iter().map(String::as_str).collect();
+            place.run(&args, "")
+        };
+        let expected = run("");
+        assert!(!expected.stdout.is_empty(), "{call}: {}", expected.stderr);
+        for before in ["le-", "be-", "gz-"] {
+            let ran = run(before);
+            let text = ran.text().replace(before, "");
+            assert_eq!((ran.code, &*text), (expected.code, expected.text()), "{before}{call}");
+        }
     }
-    assert_eq!(place.run(&["extract", "p.html"], "").quiet(), "http://h/x\n");
-    // Of a directory the other files are read.
+    assert_eq!(
+        place.run(&["extract", "-b", "le-u.txt"], "").quiet().lines().next(),
+        Some("3:http://h/a")
+    );
+    // Files of a directory are text, too.
     std::fs::create_dir(place.path("d")).unwrap();
     std::fs::write(place.path("d/a.txt"), in_utf16("http://h/a\r\n", true)).unwrap();
     std::fs::write(place.path("d/b.txt"), "http://h/b\n").unwrap();
     std::fs::write(place.path("d/c.bin"), "http://h/c\0").unwrap();
-    let ran = place.run(&["extract", "d"], "");
-    assert_eq!((ran.code, ran.text()), (2, "http://h/b\n"));
-    assert!(ran.stderr.contains("a.txt: is text in UTF-16"), "{}", ran.stderr);
+    assert_eq!(place.run(&["extract", "d"], "").text(), "http://h/a\nhttp://h/b\n");
+}
+
+#[test]
+fn what_is_compressed_several_times_is_decompressed() {
+    let place = Place::new(&[]);
+    let list = b"see http://h/a\n";
+    let mut packed = list.to_vec();
+    for level in 1..=5 {
+        packed = gzip(&packed);
+        std::fs::write(place.path("x"), &packed).unwrap();
+        let ran = place.run(&["extract", "x"], "");
+        match level {
+            5 => {
+                assert_eq!((ran.code, ran.text()), (2, ""));
+                let what = "is compressed more than 4 times";
+                assert!(ran.stderr.contains(what), "{}", ran.stderr);
+            }
+            _ => assert_eq!(ran.quiet(), "http://h/a\n", "{level}"),
+        }
+    }
+    // What is truncated inside gives what there is.
+    let inner = gzip(&b"http://h/a b\n".repeat(4000));
+    std::fs::write(place.path("x"), gzip(&inner[..inner.len() - 9])).unwrap();
+    let ran = place.run(&["extract", "x"], "");
+    assert_eq!((ran.code, ran.text().starts_with("http://h/a\n")), (2, true));
+    assert!(ran.stderr.contains("gzip data is truncated at byte"), "{}", ran.stderr);
 }

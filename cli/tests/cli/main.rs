@@ -6,6 +6,7 @@ mod answers;
 mod arguments;
 mod audit;
 mod broken_tables;
+mod bytes;
 #[cfg(unix)]
 mod changes;
 mod class_table_edges;
