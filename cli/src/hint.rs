@@ -158,6 +158,8 @@ fn look(head: &[u8], name: &str) -> Option<(&'static str, Option<&'static str>)>
         Format::Clf | Format::W3c => ("an access log", None),
         Format::Warc => ("a web archive", None),
         Format::Xml => ("a sitemap or a feed", None),
+        Format::Markup => ("XML", None),
+        Format::Folded => ("a calendar, vCards or LDIF", None),
         Format::Har => ("an HTTP archive", None),
         Format::Eml => ("a message", None),
         Format::Mbox => ("a mailbox", None),

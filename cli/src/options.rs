@@ -199,6 +199,7 @@ pub(crate) fn extract_options(find: &args::Find, iri: bool) -> Result<ExtractOpt
                 .unsplit(unsplit),
         )
         .fields(find.link_column.clone())
+        .delimiter(find.delimiter)
         .log_format(find.log_format.clone())
         .log_fields(find.log_field.clone())
         .warc_targets(find.warc_field.is_some())

@@ -100,9 +100,11 @@ impl Find {
                 "json-ld" => Some(parts.json_ld(true)),
                 "meta" => Some(parts.meta(true)),
                 "data" => Some(parts.data(true)),
+                "script" => Some(parts.script(true)),
+                "attributes" => Some(parts.attributes(true)),
                 _ => None,
             };
-            named("also", name, found, ["css", "json-ld", "meta", "data"])
+            named("also", name, found, ["css", "json-ld", "meta", "data", "script", "attributes"])
         })
     }
 

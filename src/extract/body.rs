@@ -3,25 +3,31 @@
 use super::charset::{self, Declared};
 use super::json;
 use super::value::Values;
-use super::{Context, Extractor, Links, css, page, xml};
+use super::{Context, Extractor, Finder, Links, css, extras, folded, markup, sniff, xml};
 use crate::chunk::{Padded, Span};
 use crate::simd::Kernels;
 
-/// Whether `media` is the type of a feed, such as `application/rss+xml`.
-fn is_feed(media: &[u8]) -> bool {
-    let names: [&[u8]; 3] =
-        [b"application/rss+xml", b"application/atom+xml", b"application/rdf+xml"];
-    names.iter().any(|name| has_prefix(media, name))
-}
+/// Types of JSON that neither begin with `application/json` nor end in `+json`.
+const JSON: [&[u8]; 4] =
+    [b"text/json", b"application/x-json", b"application/x-ndjson", b"application/ndjson"];
+/// Types of scripts that are not of text.
+const SCRIPTS: [&[u8]; 3] =
+    [b"application/javascript", b"application/x-javascript", b"application/ecmascript"];
+
+/// Types of files with folded lines.
+const FOLDED: [&[u8]; 5] =
+    [b"text/calendar", b"text/vcard", b"text/x-vcard", b"text/directory", b"application/ldif"];
 
 /// How to search a document.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sort {
     Page,
     Json,
-    /// A sitemap, a feed, or other XML, of which only texts are searched.
+    /// A sitemap, a feed, or other XML.
     Xml,
     Css,
+    /// A calendar, vCards or LDIF.
+    Folded,
     Text,
 }
 
@@ -29,15 +35,19 @@ impl Sort {
     /// The kind of documents of type `media`; `None` for those that are not searched.
     pub(super) fn of(media: &[u8]) -> Option<Sort> {
         let is = |name: &[u8]| has_prefix(media, name);
+        let end = memchr::memchr(b';', media).unwrap_or(media.len());
+        let name = media[..end].trim_ascii().to_ascii_lowercase();
         if is(b"text/html") || is(b"application/xhtml") {
             Some(Sort::Page)
-        } else if is(b"application/json") {
+        } else if JSON.contains(&&name[..]) || is(b"application/json") || name.ends_with(b"+json") {
             Some(Sort::Json)
-        } else if is(b"text/xml") || is(b"application/xml") || is_feed(media) {
+        } else if is(b"text/xml") || is(b"application/xml") || name.ends_with(b"+xml") {
             Some(Sort::Xml)
         } else if is(b"text/css") {
             Some(Sort::Css)
-        } else if is(b"text/") || is(b"application/warc-fields") {
+        } else if FOLDED.contains(&&name[..]) {
+            Some(Sort::Folded)
+        } else if is(b"text/") || SCRIPTS.contains(&&name[..]) || is(b"application/warc-fields") {
             Some(Sort::Text)
         } else {
             None
@@ -54,8 +64,8 @@ impl Sort {
                     .is_some_and(|&byte| byte.is_ascii_alphabetic() || b"!/?".contains(&byte))
             }),
             Sort::Json => matches!(after_mark.trim_ascii_start().first(), Some(b'{' | b'[' | b'"')),
-            Sort::Xml => after_mark.trim_ascii_start().starts_with(b"<"),
-            Sort::Css | Sort::Text => true,
+            Sort::Xml => sniff::begins_with_tag(bytes),
+            Sort::Css | Sort::Folded | Sort::Text => true,
         }
     }
 }
@@ -75,7 +85,7 @@ pub(super) fn body(
     if sort == Sort::Page {
         let (parts, schemes) =
             (extractor.options().page_parts, &extractor.finder().options().schemes);
-        page::page(schemes, kernels, (part, charset), parts, target, links);
+        extras::page_and_parts(schemes, kernels, (part, charset), parts, target, links);
     } else {
         charset::search_text((part, charset), links, |part, links| {
             in_utf8(extractor, kernels, part, sort, target, links);
@@ -95,19 +105,42 @@ fn in_utf8(
 ) {
     let finder = extractor.finder();
     match sort {
-        Sort::Json => {
-            // WAT: the links of a page are in members with this name.
-            let mut values = Values::new(finder, kernels, part, true, target);
-            json::lines(&mut values, &["url".to_owned()], links);
-        }
+        Sort::Json => json_body(finder, kernels, part, target, links),
         Sort::Xml if xml::is_document(part.content()) => {
             xml::document(&finder.options().schemes, kernels, part, target, links);
         }
+        Sort::Xml if sniff::begins_with_tag(part.content()) => {
+            markup::tokens(finder, kernels, part, target, links);
+        }
         Sort::Css => css::sheet(&finder.options().schemes, kernels, part, target, links),
+        Sort::Folded => folded::lines(finder, kernels, part, links),
         Sort::Page | Sort::Xml | Sort::Text => {
             let whole = Span { start: 0, end: part.len() as u32 };
             finder.find_span(kernels, part, whole, Context::Text, links);
         }
+    }
+}
+
+/// Searches JSON: as a file of it, and the members `url` for references. In WAT, the metadata of archives, the links of a page
+/// are in such members, and the rest is about the archive.
+fn json_body(
+    finder: &Finder,
+    kernels: Kernels,
+    text: Padded<'_>,
+    target: Option<&[u8]>,
+    links: &mut Links,
+) {
+    let url = ["url".to_owned()];
+    let first = links.len();
+    let content = text.content();
+    let is_wat =
+        [&b"{\"Container\":"[..], b"{\"Envelope\":"].iter().any(|it| content.starts_with(it));
+    let values = Values::new(finder, kernels, text, true, target);
+    let mut values = if is_wat { values } else { values.of_relative() };
+    json::lines(&mut values, &url, links);
+    if !is_wat {
+        json::lines(&mut Values::new(finder, kernels, text, false, target), &[], links);
+        links.sort_from(first);
     }
 }
 

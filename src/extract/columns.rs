@@ -5,9 +5,48 @@ use super::Links;
 use super::value::Values;
 use crate::chunk::Span;
 
+/// What is between the fields of a table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Separator {
+    pub(crate) byte: u8,
+    /// Whether fields may be in quotes.
+    pub(crate) has_quotes: bool,
+}
+
+impl Separator {
+    /// The one of TSV.
+    pub(crate) const TAB: Separator = Separator { byte: b'\t', has_quotes: false };
+
+    /// The ones that CSV has in use, the most usual one first.
+    const USUAL: [u8; 4] = *b",;\t|";
+
+    /// `byte` in CSV.
+    pub(crate) fn of_csv(byte: u8) -> Separator {
+        Separator { byte, has_quotes: true }
+    }
+
+    /// The one in the first row of `head`, a table of CSV: with it, the row has the columns in `fields`. Without those it has
+    /// the most columns, but a comma is taken if the row holds a URL: that may have any of them.
+    pub(crate) fn of_heading(fields: &[String], head: &[u8]) -> Separator {
+        let all = Separator::USUAL.map(Separator::of_csv);
+        let columns = |it: &Separator| Row { text: head, at: Some(0), separator: *it }.count();
+        let needed = fields.iter().filter_map(|field| field.parse().ok()).max().unwrap_or(0);
+        let line = &head[..memchr::memchr(b'\n', head).unwrap_or(head.len())];
+        let is_heading = memchr::memmem::find(line, b"://").is_none();
+        let named = all.into_iter().find(|it| Columns::are_in(fields, *it, head));
+        let found = named.or_else(|| match needed {
+            // The first one of several with the most columns.
+            0 => all.into_iter().rev().filter(|_| is_heading).max_by_key(columns),
+            _ => all.into_iter().find(|it| columns(it) >= needed),
+        });
+        found.unwrap_or(all[0])
+    }
+}
+
 /// The columns of a table to search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Columns {
+    pub(crate) separator: Separator,
     /// A bit for each; zero for all columns.
     wanted: u128,
     /// The first row is a header and is not searched.
@@ -19,8 +58,12 @@ impl Columns {
     ///
     /// # Errors
     /// A sentence if there is no such column, or its number is above 128.
-    pub(crate) fn new(fields: &[String], separator: u8, head: &[u8]) -> Result<Columns, String> {
-        let mut columns = Columns::default();
+    pub(crate) fn new(
+        fields: &[String],
+        separator: Separator,
+        head: &[u8],
+    ) -> Result<Columns, String> {
+        let mut columns = Columns { separator, ..Columns::default() };
         for field in fields {
             let number = match field.parse::<usize>() {
                 Ok(number) => number.checked_sub(1).ok_or("columns are counted from 1")?,
@@ -39,7 +82,7 @@ impl Columns {
     }
 
     /// Whether the first row of `head` has the names in `fields`, and at least one is a name and not a number.
-    pub(crate) fn are_in(fields: &[String], separator: u8, head: &[u8]) -> bool {
+    pub(crate) fn are_in(fields: &[String], separator: Separator, head: &[u8]) -> bool {
         Columns::new(fields, separator, head).is_ok_and(|columns| columns.has_heading)
     }
 
@@ -74,8 +117,9 @@ struct Cell {
 impl Cell {
     /// The field that begins at `start`. A quoted field extends to the closing quote, across line
     /// ends.
-    fn read(text: &[u8], start: usize, separator: u8) -> Cell {
-        let is_quoted = separator == b',' && text.get(start) == Some(&b'"');
+    fn read(text: &[u8], start: usize, separator: Separator) -> Cell {
+        let Separator { byte: separator, has_quotes } = separator;
+        let is_quoted = has_quotes && text.get(start) == Some(&b'"');
         let (quote, is_escaped) =
             if is_quoted { quote_end(text, start + 1) } else { (start, false) };
         let end = memchr::memchr2(separator, b'\n', &text[quote..]);
@@ -132,7 +176,7 @@ struct Row<'t> {
     text: &'t [u8],
     /// Where the next one begins.
     at: Option<usize>,
-    separator: u8,
+    separator: Separator,
 }
 
 impl Iterator for Row<'_> {
@@ -146,9 +190,9 @@ impl Iterator for Row<'_> {
 }
 
 /// The end of the last complete row of `text`, which begins with a row.
-pub(crate) fn last_row_end(text: &[u8], separator: u8) -> Option<usize> {
+pub(crate) fn last_row_end(text: &[u8], separator: Separator) -> Option<usize> {
     let last_line = memchr::memrchr(b'\n', text)? + 1;
-    if separator != b',' || memchr::memchr(b'"', text).is_none() {
+    if !separator.has_quotes || memchr::memchr(b'"', text).is_none() {
         return Some(last_line);
     }
     let (mut at, mut end) = (0, None);
@@ -164,8 +208,8 @@ pub(crate) fn last_row_end(text: &[u8], separator: u8) -> Option<usize> {
 
 /// Appends the links of `columns` of the rows in `text`: the whole value of a selected column if it
 /// is a URI, otherwise the links in it.
-pub(crate) fn rows(values: &mut Values<'_>, columns: Columns, separator: u8, links: &mut Links) {
-    let text = values.content();
+pub(crate) fn rows(values: &mut Values<'_>, columns: Columns, links: &mut Links) {
+    let (text, separator) = (values.content(), columns.separator);
     let mut at = 0;
     let mut is_heading = columns.has_heading;
     while at < text.len() && !links.is_full(at) {
@@ -235,7 +279,9 @@ mod tests {
 
     use super::*;
 
-    fn all(text: &[u8], separator: u8) -> Vec<Vec<Vec<u8>>> {
+    const COMMA: Separator = Separator { byte: b',', has_quotes: true };
+
+    fn all(text: &[u8], separator: Separator) -> Vec<Vec<Vec<u8>>> {
         let (mut at, mut rows) = (0, Vec::new());
         while at < text.len() {
             let mut row = Vec::new();
@@ -255,22 +301,50 @@ mod tests {
             let rows = all(typed.as_bytes(), separator).into_iter();
             rows.map(|row| row.into_iter().map(text).collect()).collect()
         };
-        assert_eq!(cells("a,b\r\nc,\n", b','), [["a", "b"], ["c", ""]]);
-        assert_eq!(cells("\"a,\nb\",\"c\"\"d\"\r\n\"\",e", b','), [["a,\nb", "c\"d"], ["", "e"]]);
-        assert_eq!(cells("\"a\"x,b\"c\n", b','), [["\"a\"x", "b\"c"]]);
-        assert_eq!(cells("\"a\tb\"\tc\n", b'\t'), [["\"a", "b\"", "c"]]);
-        assert_eq!(cells("\"open\nx", b','), [["open\nx"]]);
-        assert_eq!(cells("\"\n", b','), [["\n"]]);
+        assert_eq!(cells("a,b\r\nc,\n", COMMA), [["a", "b"], ["c", ""]]);
+        assert_eq!(cells("\"a,\nb\",\"c\"\"d\"\r\n\"\",e", COMMA), [["a,\nb", "c\"d"], ["", "e"]]);
+        assert_eq!(cells("\"a\"x,b\"c\n", COMMA), [["\"a\"x", "b\"c"]]);
+        assert_eq!(cells("\"a\tb\"\tc\n", Separator::TAB), [["\"a", "b\"", "c"]]);
+        assert_eq!(cells("\"open\nx", COMMA), [["open\nx"]]);
+        assert_eq!(cells("\"\n", COMMA), [["\n"]]);
     }
 
     #[test]
     fn columns_have_names_or_numbers() {
         let head = b"id,\"the url\",x\n1,2,3\n";
-        let new = |field: &str| Columns::new(&[field.to_owned()], b',', head);
-        assert_eq!(new("the url"), Ok(Columns { wanted: 2, has_heading: true }));
-        assert_eq!(new("3"), Ok(Columns { wanted: 4, has_heading: false }));
+        let new = |field: &str| Columns::new(&[field.to_owned()], COMMA, head);
+        assert_eq!(new("the url"), Ok(Columns { separator: COMMA, wanted: 2, has_heading: true }));
+        assert_eq!(new("3"), Ok(Columns { separator: COMMA, wanted: 4, has_heading: false }));
         assert_eq!(new("url"), Err("its first row has no column 'url'".to_owned()));
         assert!(new("0").is_err() && new("129").is_err() && new("128").is_ok());
+    }
+
+    #[test]
+    fn the_heading_decides_about_the_separator() {
+        for (head, field, expected) in [
+            ("a,b\n1,2\n", "", b','),
+            ("id;url;note\n", "", b';'),
+            ("id\turl\n", "", b'\t'),
+            ("id|url|x,y\n", "", b'|'),
+            ("\"a;b;c\",d\n", "", b','),
+            ("url\n", "", b','),
+            ("", "", b','),
+            ("a,b,c;url\n", "url", b';'),
+            ("a;b;c,url\n", "url", b','),
+            ("a;\"url\"\n", "url", b';'),
+            ("http://h/a;b=1;c\n", "", b','),
+            ("http://h/a|b\n", "1", b','),
+            ("1;http://h/a\n", "2", b';'),
+            ("a;b,c;d\n", "2", b','),
+        ] {
+            let fields: Vec<String> =
+                [field].iter().filter(|it| !it.is_empty()).map(|&it| it.to_owned()).collect();
+            assert_eq!(
+                Separator::of_heading(&fields, head.as_bytes()),
+                Separator::of_csv(expected),
+                "{head}"
+            );
+        }
     }
 
     #[test]
@@ -293,12 +367,12 @@ mod tests {
         #[test]
         fn rows_are_complete_wherever_a_table_is_cut(text in "([a,\"\r\n]|\"a\"|,\"\"){0,30}") {
             let text = text.as_bytes();
-            let whole = all(text, b',');
+            let whole = all(text, COMMA);
             for cut in 0..=text.len() {
-                let Some(end) = last_row_end(&text[..cut], b',') else { continue };
+                let Some(end) = last_row_end(&text[..cut], COMMA) else { continue };
                 prop_assert!(end <= cut);
-                let mut parts = all(&text[..end], b',');
-                parts.extend(all(&text[end..], b','));
+                let mut parts = all(&text[..end], COMMA);
+                parts.extend(all(&text[end..], COMMA));
                 prop_assert_eq!(&parts, &whole, "{} {}", cut, end);
             }
         }

@@ -72,12 +72,20 @@ named! {
         Import = "import",
         /// In the field `Location` of an archived response.
         Location = "location",
+        /// In the field `Content-Location` of an archived response.
+        ContentLocation = "content-location",
+        /// In an inline script of a page.
+        Script = "script",
         /// In the style of an element.
         Style = "style",
         /// In a member of JSON-LD in a page.
         JsonLd = "json-ld",
         /// In a `meta` element for a URL.
         Meta = "meta",
+        /// In the text of an element of XML.
+        Element = "element",
+        /// In an attribute of XML, or one of a page that is read on request.
+        Attribute = "attribute",
         /// In a `data-*` attribute.
         DataAttribute = "data-*",
     }
@@ -97,6 +105,8 @@ impl Context {
                 | Context::Url
                 | Context::Import
                 | Context::Location
+                | Context::ContentLocation
+                | Context::Script
                 | Context::Header
                 | Context::JsonLd
         )

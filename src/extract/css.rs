@@ -1,4 +1,4 @@
-//! References in style sheets: `url()` and `@import` (CSS Syntax Module Level 3).
+//! References in style sheets: `url()` and `@import` (CSS Syntax Module Level 3), and strings in `image-set()` and `src()`.
 
 use super::reference::{self, Absolute};
 use super::{Context, Links, Schemes};
@@ -39,6 +39,8 @@ fn references(text: &[u8], mut found: impl FnMut(usize, usize, Context)) {
     let mut at = 0;
     // Whether a string is the reference of an `@import`.
     let mut is_import = false;
+    // The number of open brackets, and of those around the content of the function whose strings are references.
+    let (mut depth, mut of_references) = (0u32, None);
     while let Some(&byte) = text.get(at) {
         match byte {
             b'/' if text[at..].starts_with(b"/*") => {
@@ -50,6 +52,8 @@ fn references(text: &[u8], mut found: impl FnMut(usize, usize, Context)) {
                 let end = string_end(text, at + 1, byte);
                 if core::mem::take(&mut is_import) {
                     found(at + 1, end, Context::Import);
+                } else if of_references == Some(depth) {
+                    found(at + 1, end, Context::Url);
                 }
                 at = end + 1;
                 continue;
@@ -57,17 +61,44 @@ fn references(text: &[u8], mut found: impl FnMut(usize, usize, Context)) {
             b'@' => is_import = begins(&text[at + 1..], b"import"),
             b'u' | b'U' if begins_url(text, at) => {
                 let (start, end, next) = url(text, at + b"url(".len());
+                // Its `)` follows.
+                depth += 1;
                 let is_import = core::mem::take(&mut is_import);
                 found(start, end, if is_import { Context::Import } else { Context::Url });
                 at = next;
                 continue;
             }
-            b';' | b'{' | b'}' => is_import = false,
+            b';' | b'{' | b'}' => (is_import, depth, of_references) = (false, 0, None),
+            b'(' => {
+                depth += 1;
+                if of_references.is_none() && ends_with_function(&text[..at]) {
+                    of_references = Some(depth);
+                }
+            }
+            b')' => {
+                of_references = of_references.filter(|&open| open != depth);
+                depth = depth.saturating_sub(1);
+            }
             b'\\' => at += 1,
             _ => {}
         }
         at += 1;
     }
+}
+
+/// Whether `text` ends with the name of a function whose strings are references.
+fn ends_with_function(text: &[u8]) -> bool {
+    let names: [&[u8]; 2] = [b"image-set", b"src"];
+    names.iter().any(|name| {
+        let (before, last) = text.split_at(text.len().saturating_sub(name.len()));
+        let before = before.strip_suffix(b"-webkit-").unwrap_or(before);
+        last.eq_ignore_ascii_case(name) && !before.last().is_some_and(|&byte| is_name(byte))
+    })
+}
+
+/// Whether `byte` may be part of a name.
+fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-_\\".contains(&byte) || byte >= 0x80
 }
 
 fn begins(text: &[u8], word: &[u8]) -> bool {
@@ -76,8 +107,6 @@ fn begins(text: &[u8], word: &[u8]) -> bool {
 
 /// Whether a `url(` that is not the end of a longer name begins at `at`.
 fn begins_url(text: &[u8], at: usize) -> bool {
-    let is_name =
-        |byte: u8| byte.is_ascii_alphanumeric() || b"-_\\".contains(&byte) || byte >= 0x80;
     begins(&text[at..], b"url(") && !at.checked_sub(1).is_some_and(|before| is_name(text[before]))
 }
 
@@ -192,6 +221,10 @@ mod tests {
             "url j",
         ];
         assert_eq!(found(text), expected);
+        let sets = r#"a: image-set("b" 1x, url(c) 2x, 'd' type("no")) "no"; e: -webkit-image-set( "f" ); x-image-set("no");
+            src: SRC("g") format("no") local('no'); i: image-set("h"} j: "no""#;
+        let expected = ["url b", "url c", "url d", "url f", "url g", "url h"];
+        assert_eq!(found(sets), expected);
         assert_eq!(found("a: url(b"), ["url b"]);
         assert_eq!(found("a: url(\\"), ["url "]);
         assert_eq!(found("@import \"a\nb\"; url(c)"), ["import a"]);

@@ -1,12 +1,13 @@
 //! References in pages that are read on request: in style sheets, in JSON-LD, in the metadata of
-//! Open Graph and the like, and in `data-*` attributes.
+//! Open Graph and the like, in scripts, and in `data-*` and other attributes.
 
 use super::attribute::decoded;
+use super::charset::{self, Declared};
 use super::html::{Attribute, Tags, start_tags};
 use super::reference::{self, Absolute, scheme};
 use super::value::Values;
-use super::{Context, Finder, Links, Options, Schemes, css, json};
-use crate::chunk::{Padded, Span};
+use super::{Context, Finder, Links, Options, Schemes, css, json, page};
+use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::simd::Kernels;
 
 /// Parts of pages that are read besides the attributes that hold references.
@@ -28,9 +29,16 @@ pub struct PageParts {
     pub meta: bool,
     /// `data-*` attributes whose value looks like a reference.
     pub data: bool,
+    /// The links in inline scripts, as in text.
+    pub script: bool,
+    /// Attributes that refer to something else than the usual ones: `ping`, `manifest`, `xlink:href`, `data-src` and
+    /// `data-srcset`, and the page in a `srcdoc`.
+    pub attributes: bool,
 }
 
-setters! { PageParts { css: bool, json_ld: bool, meta: bool, data: bool } }
+setters! { PageParts {
+    css: bool, json_ld: bool, meta: bool, data: bool, script: bool, attributes: bool,
+} }
 
 impl PageParts {
     /// Whether no such part is read.
@@ -69,8 +77,24 @@ const PROPERTIES: [&[u8]; 9] = [
     b"see_also",
 ];
 
+/// Appends the links of the page `text` and those in `parts` of it to `links`: see [`page::page`].
+pub(super) fn page_and_parts(
+    schemes: &Schemes,
+    kernels: Kernels,
+    (text, outer): (Padded<'_>, Declared),
+    parts: PageParts,
+    base: Option<&[u8]>,
+    links: &mut Links,
+) {
+    let more = |text: Padded<'_>, base: Option<&[u8]>, links: &mut Links| {
+        extras(schemes, kernels, text, parts, base, links);
+    };
+    let more: Option<page::More<'_>> = if parts.is_empty() { None } else { Some(&more) };
+    page::page_with(schemes, kernels, (text, outer), base, links, more);
+}
+
 /// Appends the links in `parts` of the page `text` to `links`, resolved against `base`.
-pub(super) fn extras(
+fn extras(
     schemes: &Schemes,
     kernels: Kernels,
     text: Padded<'_>,
@@ -82,39 +106,110 @@ pub(super) fn extras(
     start_tags(text.content(), &mut places);
     let finder = Finder::new(Options::default().schemes(schemes.clone()));
     let members = MEMBERS.map(str::to_owned);
-    let mut absolute = Absolute::new(kernels, base);
+    let (mut absolute, mut of_styles) =
+        (Absolute::new(kernels, base), Absolute::new(kernels, base));
     let mut values = Values::new(&finder, kernels, text, true, base).of_context(Context::JsonLd);
-    for (context, span) in places.found {
+    let mut push = |typed: &[u8], span: Span, context: Context, links: &mut Links| {
+        reference::push(schemes, &mut absolute, typed, span, context, links);
+    };
+    for (place, span) in places.found {
         let typed = span.of(text.content());
-        match context {
-            Context::JsonLd => {
+        match place {
+            Place::JsonLd => {
                 let mut at = span.start as usize;
                 for line in typed.split_inclusive(|&byte| byte == b'\n') {
                     json::line(&mut values, &members, at, at + line.len(), links);
                     at += line.len();
                 }
             }
-            // The content of an element, and a value with character references.
-            Context::Style if text.content()[span.end as usize..].starts_with(b"<") => {
-                css::part(schemes, &mut absolute, typed, |at| span.start + at, links);
-            }
-            Context::Style => {
+            Place::Script => finder.find_span(kernels, text, span, Context::Script, links),
+            Place::Sheet => css::part(schemes, &mut of_styles, typed, |at| span.start + at, links),
+            Place::Style => {
                 let value = decoded(typed);
                 let is_coded = matches!(value, std::borrow::Cow::Owned(_));
                 let place = |at| if is_coded { span.start } else { span.start + at };
-                css::part(schemes, &mut absolute, &value, place, links);
+                css::part(schemes, &mut of_styles, &value, place, links);
             }
-            _ => reference::push(schemes, &mut absolute, &decoded(typed), span, context, links),
+            Place::Page => {
+                let inner = PaddedBuf::from_content(&decoded(typed));
+                let inner = inner.padded();
+                // A page in a page in a page is not read.
+                let parts = parts.attributes(false);
+                let found = Links::of_part(inner.len(), |found| {
+                    page_and_parts(schemes, kernels, (inner, charset::UTF8), parts, base, found);
+                });
+                links.take_made(&found, inner.content(), |_| span);
+            }
+            Place::Srcset => page::srcset(&decoded(typed), |one| {
+                push(one, span, Context::Attribute, links);
+            }),
+            Place::Ping => {
+                let value = decoded(typed);
+                let all = value.split(u8::is_ascii_whitespace).filter(|one| !one.is_empty());
+                all.for_each(|one| push(one, span, Context::Attribute, links));
+            }
+            Place::One(context) => push(&decoded(typed), span, context, links),
         }
+    }
+}
+
+/// What may hold links.
+#[derive(Clone, Copy)]
+enum Place {
+    /// A style sheet, the content of an element.
+    Sheet,
+    /// The style of an element.
+    Style,
+    JsonLd,
+    Script,
+    /// A page with its character references escaped.
+    Page,
+    /// References and their conditions.
+    Srcset,
+    /// References with white space between them.
+    Ping,
+    /// A reference.
+    One(Context),
+}
+
+/// What the attribute of this name of the element `tag` is, if it is one of [`PageParts::attributes`].
+fn place_of(tag: &[u8], attribute: &[u8]) -> Option<Place> {
+    const OF_ONE: [&[u8]; 13] = [
+        b"xlink:href",
+        b"data-src",
+        b"data-href",
+        b"data-url",
+        b"data-original",
+        b"data-original-src",
+        b"data-lazy",
+        b"data-lazy-src",
+        b"data-full-src",
+        b"data-background",
+        b"data-poster",
+        b"lowsrc",
+        b"dynsrc",
+    ];
+    const OF_SEVERAL: [&[u8]; 3] = [b"data-srcset", b"data-lazy-srcset", b"data-original-set"];
+    let is = |name: &[u8]| attribute.eq_ignore_ascii_case(name);
+    if is(b"ping") {
+        Some(Place::Ping)
+    } else if is(b"srcdoc") {
+        Some(Place::Page)
+    } else if OF_SEVERAL.into_iter().any(is) {
+        Some(Place::Srcset)
+    } else if OF_ONE.into_iter().any(is) || is(b"manifest") && tag.eq_ignore_ascii_case(b"html") {
+        Some(Place::One(Context::Attribute))
+    } else {
+        None
     }
 }
 
 /// The places that may hold links.
 struct Places {
     parts: PageParts,
-    found: Vec<(Context, Span)>,
+    found: Vec<(Place, Span)>,
     /// What the text of the last element is, if it has no tags.
-    raw: Option<Context>,
+    raw: Option<Place>,
 }
 
 impl<'t> Tags<'t> for Places {
@@ -127,6 +222,7 @@ impl<'t> Tags<'t> for Places {
         let of = |name: &[u8]| tag.eq_ignore_ascii_case(name);
         self.parts.css && is(b"style")
             || self.parts.json_ld && is(b"type") && of(b"script")
+            || self.parts.attributes && place_of(tag, attribute).is_some()
             || self.parts.data && has_prefix(attribute, b"data-")
             || self.parts.meta
                 && of(b"meta")
@@ -139,37 +235,45 @@ impl<'t> Tags<'t> for Places {
                 && attribute.value.trim_ascii().eq_ignore_ascii_case(b"application/ld+json")
         };
         self.raw = if tag.eq_ignore_ascii_case(b"style") {
-            Some(Context::Style).filter(|_| self.parts.css)
+            Some(Place::Sheet).filter(|_| self.parts.css)
         } else if tag.eq_ignore_ascii_case(b"script") && attributes.iter().any(is_json_ld) {
-            Some(Context::JsonLd)
+            Some(Place::JsonLd)
+        } else if tag.eq_ignore_ascii_case(b"script") && self.parts.script {
+            Some(Place::Script)
         } else {
             None
         };
         for attribute in attributes {
             let is = |name: &[u8]| attribute.name.eq_ignore_ascii_case(name);
-            let context = if is(b"style") {
-                Context::Style
+            let of_attributes = place_of(tag, attribute.name).filter(|_| self.parts.attributes);
+            let place = if let Some(place) = of_attributes {
+                if matches!(attribute.value.trim_ascii().first(), None | Some(b'#')) {
+                    continue;
+                }
+                place
+            } else if is(b"style") {
+                Place::Style
             } else if is(b"content") && attributes.iter().any(is_of_url) {
-                Context::Meta
+                Place::One(Context::Meta)
             } else if has_prefix(attribute.name, b"data-") && is_reference(attribute.value) {
-                Context::DataAttribute
+                Place::One(Context::DataAttribute)
             } else {
                 continue;
             };
-            self.push(context, attribute.at, attribute.at + attribute.value.len());
+            self.push(place, attribute.at, attribute.at + attribute.value.len());
         }
     }
 
     fn raw(&mut self, start: usize, end: usize) {
-        if let Some(context) = self.raw.take() {
-            self.push(context, start, end);
+        if let Some(place) = self.raw.take() {
+            self.push(place, start, end);
         }
     }
 }
 
 impl Places {
-    fn push(&mut self, context: Context, start: usize, end: usize) {
-        self.found.push((context, Span { start: start as u32, end: end as u32 }));
+    fn push(&mut self, place: Place, start: usize, end: usize) {
+        self.found.push((place, Span { start: start as u32, end: end as u32 }));
     }
 }
 

@@ -2,7 +2,7 @@
 //! decide.
 
 use super::charset;
-use super::columns::Columns;
+use super::columns::{Columns, Separator};
 use super::sniff::{self, Sign};
 use super::w3c::Layout;
 use super::wide;
@@ -35,6 +35,10 @@ named! {
         Cdxj = "cdxj",
         /// A sitemap or a feed: RSS, Atom or OPML.
         Xml = "xml",
+        /// XML of any other kind: the links in texts, attributes and comments.
+        Markup = "markup",
+        /// A calendar, vCards or LDIF, whose lines are folded.
+        Folded = "folded",
         /// A robots.txt: the sitemaps that it names.
         Robots = "robots",
         /// A style sheet.
@@ -47,6 +51,52 @@ named! {
         Mbox = "mbox",
     }
 }
+
+/// The ends of the names of files of JSON.
+const JSON_NAMES: &[&str] = &[
+    ".json",
+    ".jsonl",
+    ".ndjson",
+    ".geojson",
+    ".topojson",
+    ".jsonld",
+    ".json5",
+    ".jsonc",
+    ".webmanifest",
+    ".ipynb",
+    ".map",
+];
+
+/// The ends of the names of files of XML.
+const XML_NAMES: &[&str] = &[
+    ".xml",
+    ".kml",
+    ".gpx",
+    ".svg",
+    ".xsl",
+    ".xslt",
+    ".xsd",
+    ".wsdl",
+    ".rdf",
+    ".owl",
+    ".plist",
+    ".dbk",
+    ".docbook",
+    ".dae",
+    ".tei",
+    ".xmp",
+    ".resx",
+    ".xliff",
+    ".xlf",
+    ".csproj",
+    ".nuspec",
+    ".gml",
+    ".osm",
+    ".tcx",
+    ".musicxml",
+    ".fo",
+    ".dita",
+];
 
 impl Format {
     /// The byte that ends a line of such a source, if records end at `record_end`: only text
@@ -68,10 +118,17 @@ impl Format {
             // The members of a log in JSON can be selected as those of any other JSON.
             format = Format::Json;
         }
-        let tables = [(Format::Csv, b','), (Format::Tsv, b'\t')];
-        let is_named = |&(_, separator): &(Format, u8)| Columns::are_in(fields, separator, head);
-        let table = tables.into_iter().filter(|_| format == Format::Text).find(is_named);
-        table.map_or(format, |(format, _)| format)
+        if format != Format::Text {
+            return format;
+        }
+        let comma = Separator::of_csv(b',');
+        let (csv, tsv) = (Format::Csv, Format::Tsv);
+        let others = *b";|";
+        let [semicolon, bar] = others.map(Separator::of_csv);
+        let tables = [(csv, comma), (tsv, Separator::TAB), (csv, semicolon), (csv, bar)];
+        let is_named =
+            |&(_, separator): &(Format, Separator)| Columns::are_in(fields, separator, head);
+        tables.into_iter().find(is_named).map_or(format, |(format, _)| format)
     }
 
     /// Why `fields` cannot be selected in a source of this format that begins with `head`; `None` if they can, or if
@@ -82,9 +139,6 @@ impl Format {
         }
         let names = fields.join(", ");
         Some(match self {
-            Format::Text if Columns::are_in(fields, b';', head) => format!(
-                "the columns of its first row ({names}) are separated by ';', which --column NAME --delimiter ';' reads"
-            ),
             Format::Text => format!(
                 "is read as text, which has no columns or members to select ({names}); --from csv, tsv or json names \
                  what it is"
@@ -94,6 +148,11 @@ impl Format {
                  tsv, json and cdxj"
             ),
         })
+    }
+
+    /// The format of a source that begins with `head` and is said to be of this one: XML may be a feed, or of any other kind.
+    pub(crate) fn of_kind(self, head: &[u8]) -> Format {
+        if self == Format::Xml && !super::xml::is_document(head) { Format::Markup } else { self }
     }
 
     /// Whether such a source is one record.
@@ -123,21 +182,32 @@ impl Format {
         if super::warc::is_archive(head) {
             return Format::Warc;
         }
-        if sniff::page(head).is_some() {
+        let page = sniff::page(head);
+        if page == Some(Sign::Likely) && super::markup::sign(head) == Some(Sign::Certain) {
+            return Format::Markup;
+        } else if page.is_some() {
             return Format::Html;
         } else if super::xml::is_document(head) {
             return Format::Xml;
+        } else if super::markup::sign(head) == Some(Sign::Certain) {
+            return Format::Markup;
         }
-        let text = head.trim_ascii_start();
+        let text = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head).trim_ascii_start();
         let line = &text[..memchr::memchr(b'\n', text).unwrap_or(text.len())];
         match text {
             [b'{', ..] if super::har::is_archive(text) => Format::Har,
             [b'{', ..] if super::clf::has_json_entry(text) => Format::Clf,
-            [b'{', ..] | [b'[', b'"' | b'{', ..] if is_json(line) => Format::Json,
+            [b'{' | b'[', ..] if super::json::is_json(text) => Format::Json,
             _ if super::columns::is_index_line(line) => Format::Cdxj,
+            _ if super::folded::is_folded(text) => Format::Folded,
             _ if super::mail::is_mailbox(head) => Format::Mbox,
             _ if super::mail::is_message(head) => Format::Eml,
-            _ => Format::log_of_head(head).unwrap_or_default(),
+            _ => match Format::log_of_head(head) {
+                Some(log) => log,
+                None if super::json::is_json(text) => Format::Json,
+                None if super::markup::sign(head).is_some() => Format::Markup,
+                None => Format::Text,
+            },
         }
     }
 
@@ -166,6 +236,9 @@ impl Format {
             Format::Html if sniff::page(head) == Some(Sign::Likely) => {
                 Format::of_name(name).unwrap_or(Format::Html)
             }
+            Format::Markup if super::markup::sign(head) == Some(Sign::Likely) => {
+                Format::of_name(name).unwrap_or(Format::Markup)
+            }
             by_content => by_content,
         }
     }
@@ -185,7 +258,10 @@ impl Format {
                 })
             })
         };
-        let by_name: [(Format, &[&str]); 9] = [
+        let by_name: [(Format, &[&str]); 12] = [
+            (Format::Folded, &[".ics", ".ical", ".vcs", ".vcf", ".vcard", ".ldif"]),
+            (Format::Markup, XML_NAMES),
+            (Format::Json, JSON_NAMES),
             (Format::Css, &[".css"]),
             (Format::Har, &[".har"]),
             (Format::Eml, &[".eml", ".mht", ".mhtml"]),
@@ -220,14 +296,24 @@ pub(crate) struct Kind {
 }
 
 impl Kind {
-    /// A source of `format` that begins with `head`, with the selected `fields`.
+    /// A source of `format` that begins with `head`, with the selected `fields`, and
+    /// `delimiter` between those of CSV if it is known.
     ///
     /// # Errors
     /// A sentence if it is a table without one of these columns.
-    pub(crate) fn new(format: Format, fields: &[String], head: &[u8]) -> Result<Kind, String> {
+    pub(crate) fn new(
+        format: Format,
+        fields: &[String],
+        delimiter: Option<u8>,
+        head: &[u8],
+    ) -> Result<Kind, String> {
         let columns = match format {
-            Format::Csv => Columns::new(fields, b',', head)?,
-            Format::Tsv => Columns::new(fields, b'\t', head)?,
+            Format::Csv => {
+                let typed = delimiter.map(Separator::of_csv);
+                let separator = typed.unwrap_or_else(|| Separator::of_heading(fields, head));
+                Columns::new(fields, separator, head)?
+            }
+            Format::Tsv => Columns::new(fields, Separator::TAB, head)?,
             _ => Columns::default(),
         };
         Ok(Kind { format, columns, has_mark: false, layout: Layout::default() })
@@ -246,10 +332,4 @@ impl Kind {
         };
         Kind { columns: self.columns.without_heading(), layout, ..self }
     }
-}
-
-/// Whether `line` may be the first line of JSON: an opening brace, followed by nothing or a member.
-fn is_json(line: &[u8]) -> bool {
-    let rest = line[1..].trim_ascii();
-    matches!(rest.first(), None | Some(b'"' | b'{' | b'}' | b'[' | b']'))
 }

@@ -10,7 +10,7 @@ use super::charset::{self, Declared, UTF8};
 use super::fault::LONGEST_BASE;
 use super::reference::{self, Absolute};
 use super::transfer::{self, Decoded};
-use super::{Context, Extractor, Fault, Links, PartFault, json, warc};
+use super::{Context, Extractor, Fault, Links, PartFault, json, page, warc};
 use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::simd::Kernels;
 
@@ -148,6 +148,10 @@ impl<'a> Archive<'a, '_> {
             self.entry.fields.push((Context::Location, value));
         } else if name.eq_ignore_ascii_case(b"link") {
             self.entry.fields.push((Context::Link, value));
+        } else if name.eq_ignore_ascii_case(b"refresh") {
+            self.entry.fields.push((Context::Refresh, value));
+        } else if name.eq_ignore_ascii_case(b"content-location") {
+            self.entry.fields.push((Context::ContentLocation, value));
         }
     }
 
@@ -169,10 +173,18 @@ impl<'a> Archive<'a, '_> {
         let mut locations = Vec::new();
         for (context, text) in entry.fields {
             let value = self.value(text);
-            if context == Context::Link {
-                warc::each_link(&value, |one| self.push(base, one, text.span, context));
-            } else {
-                self.push(base, &value, text.span, context);
+            match context {
+                Context::Link => {
+                    warc::each_link(&value, |one| self.push(base, one, text.span, context));
+                }
+                Context::Refresh => {
+                    if let Some(one) = page::refresh(&value) {
+                        self.push(base, one, text.span, context);
+                    }
+                }
+                _ => self.push(base, &value, text.span, context),
+            }
+            if context == Context::Location {
                 locations.push(value);
             }
         }

@@ -109,7 +109,7 @@ const MOST_ATTRIBUTES: usize = 256;
 
 /// Reads the tag whose name begins at `start`, and appends its attributes that matter; returns its
 /// name, and the offset after its `>`. `None` if the document ends before.
-fn tag<'t>(
+pub(super) fn tag<'t>(
     text: &'t [u8],
     start: usize,
     matters: impl Fn(&[u8], &[u8]) -> bool,

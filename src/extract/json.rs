@@ -37,6 +37,70 @@ pub(crate) fn lines(values: &mut Values<'_>, fields: &[String], links: &mut Link
     false
 }
 
+/// Whether a source that begins with `text` is JSON: an object or an array and what may follow its brackets, on the same line
+/// or later ones; or lines after a comment or a line that is cut off, if half of the lines are objects.
+pub(super) fn is_json(text: &[u8]) -> bool {
+    match text {
+        [b'{', rest @ ..] => {
+            let line = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
+            matches!(line.trim_ascii().first(), None | Some(b'"' | b'{' | b'}' | b'[' | b']'))
+        }
+        [b'[', ..] => is_array(text),
+        _ => are_objects(text),
+    }
+}
+
+/// Whether an array begins at the start of `text`. What logs and prose have in brackets is none: `[12:00] `, `[1] `, `[x]`.
+fn is_array(text: &[u8]) -> bool {
+    let is_bracket = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'[';
+    let at = text.iter().position(|byte| !is_bracket(byte)).unwrap_or(text.len());
+    let mut rest = &text[at..];
+    // Numbers and names, up to something that decides.
+    loop {
+        match rest {
+            [] => return text.len() > 1,
+            [b'"' | b'{' | b'[', ..] => return true,
+            [b']', after @ ..] => return is_closed(after),
+            _ => {}
+        }
+        let is_end = |byte: &u8| byte.is_ascii_whitespace() || b",]".contains(byte);
+        let end = rest.iter().position(is_end).unwrap_or(rest.len());
+        if !is_scalar(&rest[..end]) {
+            return false;
+        }
+        rest = rest[end..].trim_ascii_start();
+        match rest {
+            [b',', after @ ..] => rest = after.trim_ascii_start(),
+            [] | [b']', ..] => {}
+            _ => return false,
+        }
+    }
+}
+
+/// Whether the text that follows the end of an array goes on as JSON does, or on another line.
+fn is_closed(after: &[u8]) -> bool {
+    let line = after.split(|&byte| byte == b'\n').next().unwrap_or_default().trim_ascii();
+    matches!(line.first(), None | Some(b',' | b']'))
+}
+
+/// Whether half of the lines of `text` are objects as a whole. The last one may be cut off.
+fn are_objects(text: &[u8]) -> bool {
+    let mut lines = text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).peekable();
+    let (mut objects, mut others) = (0, 0);
+    while let Some(line) = lines.next() {
+        let is_last = lines.peek().is_none();
+        match line {
+            [] => {}
+            [b'{', rest @ ..] if rest.trim_ascii_start().starts_with(b"\"") => {
+                objects += usize::from(is_last || line.ends_with(b"}"));
+                others += usize::from(!is_last && !line.ends_with(b"}"));
+            }
+            _ => others += usize::from(!is_last),
+        }
+    }
+    objects > 0 && objects >= others
+}
+
 /// Whether `line` begins as a line of a JSON text does: with a value, a name, or what is between them.
 fn may_begin(line: &[u8]) -> bool {
     let mut rest = line.trim_ascii_start();

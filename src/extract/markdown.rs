@@ -9,7 +9,7 @@ use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 use super::charset::UTF8;
 use super::fault::MOST_MARKS;
 use super::reference::{self, Absolute};
-use super::{Context, Fault, Finder, Links, PageParts, Schemes, page};
+use super::{Context, Fault, Finder, Links, Schemes, page};
 use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::simd::Kernels;
 
@@ -131,13 +131,13 @@ fn html(
     if pieces.len() == 1 {
         let first = links.len();
         let part = text.part(all.start as usize, all.len());
-        page::page(schemes, kernels, (part, UTF8), PageParts::default(), base, links);
+        page::page(schemes, kernels, (part, UTF8), base, links);
         return links.shift(first, all.start);
     }
     let joined: Vec<u8> = pieces.iter().flat_map(|span| span.of(text.content())).copied().collect();
     let buf = PaddedBuf::from_content(&joined);
     let found = Links::of_part(joined.len(), |found| {
-        page::page(schemes, kernels, (buf.padded(), UTF8), PageParts::default(), base, found);
+        page::page(schemes, kernels, (buf.padded(), UTF8), base, found);
     });
     links.take_made(&found, &joined, |_| all);
 }

@@ -117,6 +117,8 @@ struct Media {
     name: String,
     boundary: Vec<u8>,
     charset: String,
+    /// Whether lines that end with a space go on in the next one, without it (`format=flowed; delsp=yes`, RFC 3676).
+    is_flowed: bool,
 }
 
 /// How the body of a part is coded.
@@ -124,6 +126,7 @@ struct Media {
 struct Coding<'t> {
     encoding: Encoding,
     charset: &'t str,
+    is_flowed: bool,
 }
 
 /// A line that ends a part.
@@ -166,7 +169,8 @@ impl Message<'_, '_> {
             }
             let part = start..end.as_ref().map_or(content.len(), |end| end.end);
             let base = base.as_deref();
-            let coding = Coding { encoding, charset: &media.charset };
+            let Media { charset, is_flowed, .. } = &media;
+            let coding = Coding { encoding, charset, is_flowed: *is_flowed };
             if is_message {
                 self.encoded(part, coding, base);
             } else if media.name.starts_with("multipart/") {
@@ -382,6 +386,9 @@ impl Message<'_, '_> {
         if let Some(text) = transfer::in_utf8(coding.charset, plain.as_deref().unwrap_or(bytes)) {
             (plain, charset) = (Some(text.into_bytes()), UTF8);
         }
+        if coding.is_flowed {
+            plain = Some(joined(plain.as_deref().unwrap_or(bytes)));
+        }
         let sort = (sort, charset);
         let Message { extractor, kernels, text, .. } = *self;
         match plain {
@@ -438,7 +445,7 @@ fn media(value: Option<&[u8]>, is_digest: bool) -> Media {
     let value = value.map(|value| [&value[..value.len().min(LONGEST_VALUE)], b"\n"].concat());
     let parsed = value.as_deref().map(|value| MessageStream::new(value).parse_content_type());
     let name = if is_digest { "message/rfc822" } else { "text/plain" }.to_owned();
-    let mut media = Media { name, boundary: Vec::new(), charset: String::new() };
+    let mut media = Media { name, boundary: Vec::new(), charset: String::new(), is_flowed: false };
     if let Some(HeaderValue::ContentType(parsed)) = &parsed
         && let Some(subtype) = parsed.subtype()
     {
@@ -446,8 +453,29 @@ fn media(value: Option<&[u8]>, is_digest: bool) -> Media {
         let value = |name| parsed.attribute(name).unwrap_or_default();
         media.boundary = value("boundary").trim_end().as_bytes().to_vec();
         media.charset = value("charset").to_owned();
+        let is = |name, text: &str| value(name).eq_ignore_ascii_case(text);
+        media.is_flowed = is("format", "flowed") && is("delsp", "yes");
     }
     media
+}
+
+/// `text` with its flowed lines joined, without the marks of quotes within them (RFC 3676 section 4.2).
+fn joined(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut is_open = false;
+    for line in text.split_inclusive(|&byte| byte == b'\n') {
+        let content = line.strip_suffix(b"\n").unwrap_or(line);
+        let content = content.strip_suffix(b"\r").unwrap_or(content);
+        let unquoted = &content[content.iter().take_while(|&&byte| byte == b'>').count()..];
+        let unstuffed = unquoted.strip_prefix(b" ").unwrap_or(unquoted);
+        let start = if is_open { unstuffed } else { content };
+        is_open = unstuffed.ends_with(b" ") && unstuffed != b"-- ";
+        match start.strip_suffix(b" ").filter(|_| is_open) {
+            Some(start) => out.extend_from_slice(start),
+            None => out.extend_from_slice(&[start, b"\n"].concat()),
+        }
+    }
+    out
 }
 
 /// The base of a part with `fields` in one with the base `outer`: its `Content-Base` or

@@ -20,7 +20,9 @@ mod ends;
 mod extras;
 mod fault;
 mod filter;
+mod folded;
 mod format;
+mod fragment;
 mod har;
 mod html;
 mod json;
@@ -32,6 +34,7 @@ mod log_format;
 mod log_pattern;
 pub(crate) mod mail;
 mod markdown;
+mod markup;
 mod mime;
 mod page;
 pub(crate) mod quotes;
@@ -40,6 +43,7 @@ mod reference;
 mod regular_tags;
 mod robots;
 mod scheme;
+mod script;
 mod sniff;
 mod text;
 mod transfer;
@@ -49,17 +53,19 @@ pub(crate) mod warc;
 mod wide;
 mod xml;
 
-pub(crate) use columns::last_row_end;
+pub(crate) use columns::{Separator, last_row_end};
 pub use context::Context;
 pub(crate) use ends::wrapped_cut;
 pub use extras::PageParts;
 pub(crate) use fault::{Fault, PartFault};
 pub use filter::{Cause, Filter, Filtered, Limit, List, Property};
+pub(crate) use folded::last_folded_end;
 pub use format::Format;
 pub(crate) use format::Kind;
 pub(crate) use links::Room;
 pub use links::{Detail, Link, Links};
 pub use log_format::LogFormat;
+pub(crate) use markup::last_token_end;
 pub use scheme::Schemes;
 pub use text::Finder;
 
@@ -85,6 +91,8 @@ pub struct ExtractorOptions {
     /// for CSV and TSV the columns, by name in the first row or by number from 1. Empty for all. Jobs on sources
     /// ([`crate::pipeline`]) refuse those of other formats then, and read text as a table if its first row has these names.
     pub fields: Vec<String>,
+    /// The byte between the fields of CSV; `None` for the one in the first row: `,`, `;`, a tab or `|`.
+    pub delimiter: Option<u8>,
     /// The format of the lines of an access log; by default any that has a name.
     pub log_format: Option<LogFormat>,
     /// For access logs, the kinds of fields to extract: [`Context::Target`], [`Context::Referer`],
@@ -112,7 +120,7 @@ setters! { ExtractorOptions
         find: Options, fields: Vec<String>, log_fields: Vec<Context>, warc_targets: bool,
         warc_types: Vec<String>, media_types: Vec<String>, page_parts: PageParts, filter: Filter,
     }
-    into { base: Option<Vec<u8>>, log_format: Option<LogFormat>, max_expansion: Option<u64> }
+    into { base: Option<Vec<u8>>, delimiter: Option<u8>, log_format: Option<LogFormat>, max_expansion: Option<u64> }
 }
 
 /// Finds the links of sources of any [`Format`].
@@ -152,7 +160,10 @@ impl Extractor {
     /// ```
     pub fn extract(&self, kernels: Kernels, format: Format, text: Padded<'_>, links: &mut Links) {
         // A table without the selected columns has nothing to search.
-        if let Ok(kind) = Kind::new(format, &self.options.fields, text.content()) {
+        let format = format.of_kind(text.content());
+        if let Ok(kind) =
+            Kind::new(format, &self.options.fields, self.options.delimiter, text.content())
+        {
             let first = links.len();
             self.extract_kind(kernels, kind, text, self.options.base.as_deref(), links);
             self.select(first, text, links);
@@ -190,8 +201,8 @@ impl Extractor {
             Format::Text => finder.find_all(kernels, text, links),
             Format::Html => {
                 let schemes = &finder.options().schemes;
-                let charset = kind.charset();
-                page::page(schemes, kernels, (text, charset), options.page_parts, base, links);
+                let (page, parts) = ((text, kind.charset()), options.page_parts);
+                extras::page_and_parts(schemes, kernels, page, parts, base, links);
             }
             Format::Markdown => markdown::document(finder, kernels, text, base, links),
             Format::Json => {
@@ -200,8 +211,7 @@ impl Extractor {
                 }
             }
             Format::Csv | Format::Tsv => {
-                let separator = if kind.format == Format::Csv { b',' } else { b'\t' };
-                columns::rows(&mut values(!fields.is_empty()), kind.columns, separator, links);
+                columns::rows(&mut values(!fields.is_empty()), kind.columns, links);
             }
             Format::Cdxj => columns::index_lines(&mut values(true), fields, links),
             Format::Clf => {
@@ -219,6 +229,12 @@ impl Extractor {
             Format::Eml => mime::message(self, kernels, text, 0..text.len(), base, links),
             Format::Xml => charset::search_text((text, kind.charset()), links, |text, links| {
                 xml::document(&finder.options().schemes, kernels, text, base, links);
+            }),
+            Format::Markup => charset::search_text((text, kind.charset()), links, |text, links| {
+                markup::tokens(finder, kernels, text, base, links);
+            }),
+            Format::Folded => charset::search_text((text, kind.charset()), links, |text, links| {
+                folded::lines(finder, kernels, text, links);
             }),
             Format::Robots => robots::lines(&finder.options().schemes, kernels, text, base, links),
             Format::Css => charset::search_text((text, kind.charset()), links, |text, links| {

@@ -6,11 +6,10 @@ use url::Url;
 
 use super::attribute::{context, decoded};
 use super::charset::{self, Declared};
-use super::extras::extras;
 use super::fault::LONGEST_BASE;
 use super::html::{Attribute, Tags, start_tags};
 use super::reference::{Absolute, encoded, is_base, push, scheme};
-use super::{Context, Links, PageParts, Schemes, regular_tags};
+use super::{Context, Links, Schemes, regular_tags};
 use crate::chunk::{Padded, Span};
 use crate::index::low_bits;
 use crate::simd::{BLOCK, Isa, Kernels, Task, class};
@@ -20,19 +19,33 @@ use crate::simd::{BLOCK, Isa, Kernels, Task, class};
 ///
 /// Character references are decoded. Bytes that no URI may hold are percent-encoded. Relative
 /// references without a base are counted and skipped. The document is decoded from the character set
-/// that `outer` names, or that it declares. Other `parts` of it are read on request.
+/// that `outer` names, or that it declares.
 pub(crate) fn page(
     schemes: &Schemes,
     kernels: Kernels,
     (text, outer): (Padded<'_>, Declared),
-    parts: PageParts,
     base: Option<&[u8]>,
     links: &mut Links,
 ) {
-    let page = Page { schemes, kernels, parts, base };
+    page_with(schemes, kernels, (text, outer), base, links, None);
+}
+
+/// Appends links of a page in UTF-8, which it gets with its base.
+pub(super) type More<'a> = &'a dyn Fn(Padded<'_>, Option<&[u8]>, &mut Links);
+
+/// [`page`], and what `more` adds to the links.
+pub(super) fn page_with(
+    schemes: &Schemes,
+    kernels: Kernels,
+    (text, outer): (Padded<'_>, Declared),
+    base: Option<&[u8]>,
+    links: &mut Links,
+    more: Option<More<'_>>,
+) {
+    let page = Page { schemes, kernels, more, base };
     let before = links.mark();
     // The references of nearly all pages are ASCII, and do not depend on the character set.
-    let is_decided = !parts.is_empty() || charset::may_shift(text.content(), outer);
+    let is_decided = more.is_some() || charset::may_shift(text.content(), outer);
     let found = match is_decided {
         true => charset::of_page(text.content(), outer),
         false => page.read(text, Reading::Undecided(outer), links),
@@ -64,14 +77,14 @@ enum Reading {
 struct Page<'a> {
     schemes: &'a Schemes,
     kernels: Kernels,
-    parts: PageParts,
+    more: Option<More<'a>>,
     base: Option<&'a [u8]>,
 }
 
 impl Page<'_> {
     /// Appends the links of `text`. Returns the character set from which it is to be decoded first, if there is one.
     fn read(&self, text: Padded<'_>, mut reading: Reading, links: &mut Links) -> Declared {
-        let &Page { schemes, kernels, parts, base } = self;
+        let &Page { schemes, kernels, more, base } = self;
         let take =
             |at, found: &mut Vec<(Context, Span)>| regular_tags::take(kernels, text, at, found);
         let (found, own_base) = places(text, links.take_places(), take);
@@ -111,8 +124,8 @@ impl Page<'_> {
         let references = References { schemes, text, found: &found, absolute, reading, links };
         let to_decode = kernels.run(references);
         links.give_back_places(found);
-        if !parts.is_empty() {
-            extras(schemes, kernels, text, parts, base, links);
+        if let Some(more) = more {
+            more(text, base, links);
             links.sort_from(first);
         }
         to_decode
@@ -310,7 +323,7 @@ fn is_space(byte: u8) -> bool {
 }
 
 /// Calls `found` with each URL of a `srcset` (the HTML standard, 4.8.4.2.1 "parsing a srcset attribute").
-fn srcset(value: &[u8], mut found: impl FnMut(&[u8])) {
+pub(super) fn srcset(value: &[u8], mut found: impl FnMut(&[u8])) {
     let mut at = 0;
     while at < value.len() {
         if is_space(value[at]) || value[at] == b',' {
@@ -340,7 +353,7 @@ fn srcset(value: &[u8], mut found: impl FnMut(&[u8])) {
 }
 
 /// The URL of a refresh (the HTML standard, "shared declarative refresh steps"), if any.
-fn refresh(value: &[u8]) -> Option<&[u8]> {
+pub(super) fn refresh(value: &[u8]) -> Option<&[u8]> {
     let skip = |rest: &'_ [u8], is: fn(u8) -> bool| {
         rest.iter().position(|&byte| !is(byte)).unwrap_or(rest.len())
     };

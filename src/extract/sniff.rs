@@ -14,7 +14,15 @@ pub(super) enum Sign {
 }
 
 /// Beginnings of pages only.
-const CERTAIN: [&[u8]; 5] = [b"!doctype html", b"html", b"head", b"body", b"title"];
+const CERTAIN: [&[u8]; 6] = [
+    b"!doctype html",
+    b"html",
+    b"head",
+    b"body",
+    b"title",
+    // The bookmarks that a browser exports.
+    b"!doctype netscape-bookmark-file-1",
+];
 /// The other elements of the table.
 const LIKELY: [&[u8]; 11] =
     [b"script", b"iframe", b"h1", b"div", b"font", b"table", b"a", b"style", b"br", b"p", b"b"];
@@ -52,6 +60,12 @@ pub(super) fn page(head: &[u8]) -> Option<Sign> {
         Some(Some(wide)) => narrow_page(wide.decode_without_bom_handling(head).0.as_bytes()),
         _ => narrow_page(head),
     }
+}
+
+/// Whether `text` begins with a `<`, after white space or a byte order mark.
+pub(super) fn begins_with_tag(text: &[u8]) -> bool {
+    let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
+    text.trim_ascii_start().starts_with(b"<")
 }
 
 /// What precedes the first tag of a document.

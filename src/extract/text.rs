@@ -2,8 +2,9 @@
 
 use super::context::Context;
 use super::links::Links;
+use super::script::{self, Run};
 use super::{Options, Schemes, address, ends, refang, scheme};
-use crate::chunk::{Padded, Span};
+use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::grammar::ByteClass;
 use crate::index::{Bits, low_bits};
 use crate::simd::table::{NibbleTables, PLAIN, nibble_tables};
@@ -28,6 +29,8 @@ const FAR: usize = 1024;
 /// - With a `'` directly before it, it ends at the next `'`.
 /// - Trailing `.`, `,`, `:`, `;`, `!`, `?`, `'` and opening brackets do not belong to it; nor do
 ///   trailing `*`, `_`, `~` if the same character directly precedes it.
+/// - An escaped slash of scripts and JSON (`\/`, `\u002F`, `\x2F`) is a slash, and so are other bytes of URIs that are
+///   escaped like this: `https:\/\/h\/a?b\u0026c`.
 /// - Between `<` (or `<URL:`) and `>`, everything belongs to it.
 ///
 /// ```
@@ -145,8 +148,18 @@ impl Finder {
                 if colon < floor {
                     continue;
                 }
+                if content.get(colon + 1) == Some(&b'\\')
+                    && script::is_authority(&content[colon + 1..])
+                {
+                    floor = self.escaped(isa, text, (floor, colon), context, links);
+                    continue;
+                }
                 if is_usual {
                     if let Some(span) = self.usual(isa, text, floor, colon) {
+                        if script::goes_on(&content[span.end as usize..]) {
+                            floor = self.escaped(isa, text, (floor, colon), context, links);
+                            continue;
+                        }
                         floor = span.end as usize;
                         links.push(span, context);
                         continue;
@@ -165,6 +178,10 @@ impl Finder {
                 let content = &content[..limit];
                 let splits = self.splits(&content[begin.start..begin.from]);
                 let stop = first_stop(isa, text, begin.from, limit, splits);
+                if stop < limit && script::goes_on(&content[stop..]) {
+                    floor = self.escaped(isa, text, (floor, colon), context, links);
+                    continue;
+                }
                 let Some(found) =
                     ends::end(&self.options, splits, content, begin.start, begin.from, stop)
                 else {
@@ -179,6 +196,31 @@ impl Finder {
             address::fill_gaps(&self.options, content, first, context, links);
         }
         links.shift(first, range.start);
+    }
+
+    /// Adds the links in the run of bytes and escapes around `colon` ([`script`]), no byte of which is before `floor`; returns
+    /// where that ends.
+    #[inline(never)]
+    fn escaped<I: Isa>(
+        &self,
+        isa: I,
+        text: Padded<'_>,
+        (floor, colon): (usize, usize),
+        context: Context,
+        links: &mut Links,
+    ) -> usize {
+        let run = Run::around(text.content(), floor, colon);
+        let is_string = text.content()[colon + 1..].starts_with(b"//") || !run.is_pattern;
+        if is_string {
+            let buf = PaddedBuf::from_content(&run.text);
+            let whole = Span { start: 0, end: run.text.len() as u32 };
+            // What has no scheme is found later, in the gaps between links.
+            let options = Options { www: false, email: false, ..self.options.clone() };
+            let mut found = Links::new();
+            Finder { options }.find_in(isa, buf.padded(), whole, context, &mut found);
+            links.take_made(&found, &run.text, run.positions(text.content()));
+        }
+        run.end
     }
 
     /// The link whose scheme ends at `colon`, in the common case: see [`scheme::usual_start`] and

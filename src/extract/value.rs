@@ -1,7 +1,7 @@
 //! The value of a field: a URI as a whole, or text that holds links.
 
 use super::reference::{self, Absolute, encoded, scheme};
-use super::{Context, Finder, Links};
+use super::{Context, Finder, Links, fragment};
 use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::simd::Kernels;
 
@@ -12,6 +12,8 @@ pub(crate) struct Values<'a> {
     text: Padded<'a>,
     /// Whether fields were selected by name or number, so that a value may be a URI as a whole.
     is_chosen: bool,
+    /// Whether only relative references count.
+    is_relative: bool,
     context: Context,
     absolute: Absolute,
     /// A value that differs from the bytes in the text.
@@ -30,7 +32,12 @@ impl<'a> Values<'a> {
     ) -> Values<'a> {
         let absolute = Absolute::new(kernels, base);
         let (context, plain) = (Context::Field, PaddedBuf::default());
-        Values { finder, kernels, text, is_chosen, context, absolute, plain }
+        Values { finder, kernels, text, is_chosen, is_relative: false, context, absolute, plain }
+    }
+
+    /// The same values, of which only relative references count.
+    pub(crate) fn of_relative(self) -> Values<'a> {
+        Values { is_relative: true, ..self }
     }
 
     /// The same values with this kind of links.
@@ -50,12 +57,24 @@ impl<'a> Values<'a> {
 
     /// Adds the links of the value at `span`; `made` is the value if it differs from those bytes.
     pub(crate) fn take(&mut self, span: Span, made: Option<&[u8]>, links: &mut Links) {
-        let Values { finder, kernels, text, is_chosen, context, absolute, plain } = self;
+        let Values { finder, kernels, text, is_chosen, is_relative, context, absolute, plain } =
+            self;
         let context = *context;
         let value = made.unwrap_or(span.of(text.content()));
+        if *is_relative && (scheme(value.trim_ascii_start()).is_some() || !is_whole(value, true)) {
+            return;
+        }
         if *is_chosen && is_whole(value, absolute.has_base()) {
             let schemes = &finder.options().schemes;
             reference::push(schemes, absolute, value, span, context, links);
+        } else if fragment::is_html(value) {
+            let base = absolute.has_base().then(|| absolute.base());
+            let is_made = made.is_some();
+            let place = |found: Span| match is_made {
+                true => span,
+                false => Span { start: span.start + found.start, end: span.start + found.end },
+            };
+            fragment::search(finder, *kernels, (value, context), place, base, links);
         } else if made.is_some() {
             plain.set(value);
             finder.find_made(*kernels, plain.padded(), span, context, links);

@@ -6,7 +6,7 @@ use super::charset;
 use super::coding::{self, Decoded};
 use super::fault::{BodyFault, Document, LONGEST_BASE};
 use super::reference::{self, Absolute};
-use super::{Context, Extractor, ExtractorOptions, Fault, Links};
+use super::{Context, Extractor, ExtractorOptions, Fault, Links, page};
 use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::simd::Kernels;
 
@@ -406,7 +406,7 @@ const MAX_EXPANSION: u64 = 256;
 const SMALL: u64 = 1 << 20;
 
 /// Adds the links in the `header` of a response, which is at an offset of the text: those of
-/// `Location` (RFC 9110 section 10.2.2) and `Link` (RFC 8288).
+/// `Location` and `Content-Location` (RFC 9110 sections 10.2.2 and 8.7), `Link` (RFC 8288) and `Refresh`.
 fn header_links(
     extractor: &Extractor,
     kernels: Kernels,
@@ -422,11 +422,18 @@ fn header_links(
         let span = Span { start, end: start + typed.len() as u32 };
         reference::push(schemes, absolute, typed, span, context, links);
     };
-    for line in lines(header).filter(|line| matches!(line.first(), Some(b'l' | b'L'))) {
+    for line in
+        lines(header).filter(|line| line.first().is_some_and(|byte| b"lLrRcC".contains(byte)))
+    {
         if let Some(location) = value_of(line, b"location").filter(|value| !value.is_empty()) {
             push(location, Context::Location);
         } else if let Some(value) = value_of(line, b"link") {
             each_link(value, |one| push(one, Context::Link));
+        } else if let Some(one) = value_of(line, b"refresh").and_then(page::refresh) {
+            push(one, Context::Refresh);
+        } else if let Some(value) = value_of(line, b"content-location").filter(|it| !it.is_empty())
+        {
+            push(value, Context::ContentLocation);
         }
     }
 }

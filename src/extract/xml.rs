@@ -14,7 +14,7 @@ use super::markdown::characters;
 use super::page;
 use super::reference::{self, Absolute, encoded, scheme};
 use super::sniff;
-use super::{Context, Detail, Fault, Links, PageParts, Schemes};
+use super::{Context, Detail, Fault, Links, Schemes};
 use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::simd::Kernels;
 
@@ -273,16 +273,8 @@ impl Document<'_> {
         }
         let buf = PaddedBuf::from_content(text);
         let base = Some(self.base().base().to_vec());
-        let parts = PageParts::default();
         let found = Links::of_part(text.len(), |found| {
-            page::page(
-                self.schemes,
-                self.kernels,
-                (buf.padded(), UTF8),
-                parts,
-                base.as_deref(),
-                found,
-            );
+            page::page(self.schemes, self.kernels, (buf.padded(), UTF8), base.as_deref(), found);
         });
         self.links.take_made(&found, text, |_| span);
     }

@@ -6,8 +6,8 @@ use super::{Report, Settings};
 use crate::extract::quotes::{AFTER_QUOTE, Quotes};
 use crate::extract::warc::{self, Extent};
 use crate::extract::{
-    Context, Extractor, ExtractorOptions, Format, Kind, Links, Room, last_row_end, mail,
-    wrapped_cut,
+    Context, Extractor, ExtractorOptions, Format, Kind, Links, Room, Separator, last_folded_end,
+    last_row_end, last_token_end, mail, wrapped_cut,
 };
 use crate::io::cut::{Cut, HEAD_BYTES};
 use crate::io::{Chunk, Shape};
@@ -131,6 +131,8 @@ pub(super) fn cut(options: &ExtractOptions, record_end: u8) -> Box<dyn Cut> {
         typed: options.format,
         is_log: !options.extractor.log_fields.is_empty(),
         fields: options.extractor.fields.clone(),
+        delimiter: options.extractor.delimiter,
+        separator: Separator::default(),
         format: Format::Text,
         rest: Rest::Garbage,
         ends_line: false,
@@ -163,6 +165,10 @@ struct Documents {
     is_log: bool,
     /// The columns of tables that are wanted.
     fields: Vec<String>,
+    /// The byte between those of CSV, if it is known.
+    delimiter: Option<u8>,
+    /// What is between the fields of the current source, a table.
+    separator: Separator,
     /// That of the current source.
     format: Format,
     /// The rest of an overlong record of an archive.
@@ -204,7 +210,10 @@ impl Documents {
     fn detect(&self, name: &str, head: &[u8]) -> Format {
         match self.is_log {
             true => Format::log_of_head(head).unwrap_or(Format::Clf),
-            false => Format::with_fields(name, head, &self.fields),
+            false => match Format::with_fields(name, head, &self.fields) {
+                Format::Text | Format::Tsv if self.delimiter.is_some() => Format::Csv,
+                format => format,
+            },
         }
     }
 
@@ -246,21 +255,25 @@ impl Documents {
 
 impl Cut for Documents {
     fn needs_head(&self) -> bool {
-        // The names of columns are in the first line.
-        self.typed.is_none_or(|format| matches!(format, Format::Csv | Format::Tsv))
+        // The names of columns are in the first line, and feeds begin with their element.
+        self.typed.is_none_or(|format| matches!(format, Format::Csv | Format::Tsv | Format::Xml))
     }
 
     fn begin(&mut self, name: &str, head: &[u8]) -> io::Result<Kind> {
-        self.format = self.typed.unwrap_or_else(|| self.detect(name, head));
+        self.format = match self.typed {
+            Some(format) => format.of_kind(head),
+            None => self.detect(name, head),
+        };
         if let Some(what) = self.format.refusal(&self.fields, head) {
             return Err(invalid(what));
         }
         let may_change = self.typed.is_none() && head.len() < HEAD_BYTES;
         self.early =
             may_change.then(|| Early { name: name.to_owned(), len: head.len(), head: Vec::new() });
-        let kind = Kind::new(self.format, &self.fields, head).map_err(invalid)?;
+        let kind = Kind::new(self.format, &self.fields, self.delimiter, head).map_err(invalid)?;
+        self.separator = kind.columns.separator;
         let is_quoted = self.format == Format::Csv && kind.columns.are_selected();
-        (self.quotes, self.line) = (is_quoted.then(|| Quotes::new(b',', b'"')), 1);
+        (self.quotes, self.line) = (is_quoted.then(|| Quotes::new(self.separator.byte, b'"')), 1);
         Ok(kind)
     }
 
@@ -293,7 +306,9 @@ impl Cut for Documents {
             | Format::Cdxj
             | Format::Robots => self.last_line(content, self.format.line_end(self.record_end)),
             Format::Warc => self.last_archived(content),
-            Format::Csv => last_row_end(content, b','),
+            Format::Csv => last_row_end(content, self.separator),
+            Format::Markup => last_token_end(content),
+            Format::Folded => last_folded_end(content),
             Format::Mbox => {
                 self.ends_line = content.last() == Some(&b'\n');
                 mail::last_message(content)
@@ -327,9 +342,11 @@ impl Cut for Documents {
             | Format::Tsv
             | Format::Cdxj
             | Format::Robots
+            | Format::Folded
             | Format::Csv => {
                 memchr::memchr(self.format.line_end(self.record_end), content).map(|at| at + 1)
             }
+            Format::Markup => memchr::memchr(b'<', content),
             Format::Warc => match &mut self.rest {
                 Rest::Bytes(count) if *count > content.len() => {
                     *count -= content.len();

@@ -113,9 +113,13 @@ pub(crate) struct Find {
     ///
     /// Members by name, at any depth; a.b is member b of a. Columns by their name in the first row, which is then a
     /// header, or by their number from 1. A value that is a URI as a whole is one link, valid or not. Text whose first row
-    /// has these names, separated by commas or tabs, is read as CSV or TSV; any other input without columns is an error.
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    /// has these names, separated by commas, tabs, semicolons or bars, is read as CSV or TSV; any other input without columns is an error.
+    #[arg(long, value_name = "NAME", value_delimiter = ',', group = "columns")]
     pub(crate) link_column: Vec<String>,
+
+    /// The delimiter of CSV, which is an option of tables
+    #[arg(skip)]
+    pub(crate) delimiter: Option<u8>,
 
     /// Format of access logs: a name, or a pattern as in nginx (log_format) or Apache (LogFormat)
     ///
@@ -140,10 +144,11 @@ pub(crate) struct Find {
     #[arg(long, value_name = "FIELD", value_parser = ["target"])]
     pub(crate) warc_field: Option<String>,
 
-    /// Read further parts of pages: css, json-ld, meta, data
+    /// Read further parts of pages: css, json-ld, meta, data, script, attributes
     ///
     /// css: url() and @import in style elements and attributes. json-ld: members such as url, image and sameAs. meta:
-    /// og:image, twitter:player and the like. data: data-* attributes that look like a reference.
+    /// og:image, twitter:player and the like. data: data-* attributes that look like a reference. script: links in inline
+    /// scripts, as in text. attributes: ping, manifest, xlink:href, data-src, data-srcset, and the page in a srcdoc.
     #[arg(long, value_name = "PART", value_delimiter = ',', value_enum)]
     pub(crate) also: Vec<PagePart>,
 
@@ -350,6 +355,8 @@ pub(crate) enum PagePart {
     JsonLd,
     Meta,
     Data,
+    Script,
+    Attributes,
 }
 
 impl Find {
@@ -360,6 +367,8 @@ impl Find {
             PagePart::JsonLd => parts.json_ld(true),
             PagePart::Meta => parts.meta(true),
             PagePart::Data => parts.data(true),
+            PagePart::Script => parts.script(true),
+            PagePart::Attributes => parts.attributes(true),
         })
     }
 

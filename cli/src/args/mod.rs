@@ -149,6 +149,21 @@ impl Command {
 }
 
 impl Command {
+    /// Gives the search for links the delimiter, which is an option of tables.
+    fn share_delimiter(&mut self) {
+        let (find, table) = match self {
+            Command::Dedup(typed) => (&mut typed.from.find, &typed.table),
+            Command::Normalize(typed) => (&mut typed.from.find, &typed.table),
+            Command::Key(typed) => (&mut typed.from.find, &typed.table),
+            Command::Parse(typed) => (&mut typed.from.from.find, &typed.table),
+            Command::Check(typed) => (&mut typed.from.from.find, &typed.table),
+            Command::Audit(typed) => (&mut typed.from.from.find, &typed.table),
+            Command::Extract(typed) => (&mut typed.find, &typed.table),
+            _ => return,
+        };
+        find.delimiter = table.delimiter;
+    }
+
     /// The values of `--from` and `--to`, of commands that take tables.
     pub(crate) fn formats(&self) -> [Option<&String>; 2] {
         match self {
@@ -201,7 +216,9 @@ impl Cli {
                 args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
             tips::with_tip(error, &typed, &definition)
         })?;
-        Cli::from_arg_matches(&matches)
+        let mut cli = Cli::from_arg_matches(&matches)?;
+        cli.command.share_delimiter();
+        Ok(cli)
     }
 }
 

@@ -12,6 +12,7 @@ pub(super) const TABLES: &str = match cfg!(feature = "full") {
 /// Options for tables: one column holds the URIs, and the other columns are preserved.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = TABLES)]
+#[command(group = clap::ArgGroup::new("columns").multiple(true))]
 pub(crate) struct TableChoice {
     /// Read tables instead of lines, with the URIs in COLUMN: its name, or its number, counted from 1
     ///
@@ -34,7 +35,7 @@ pub(crate) struct TableChoice {
     /// lists. Lines of jsonl are kept unchanged if the output is jsonl. For other outputs, every member becomes a column
     /// of a type that fits all its values: files are read twice for that, and for a pipe the first MiB decides. A value
     /// that does not fit its column is an error. parquet and arrow are compressed with zstd.
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(long, value_name = "COLUMN", group = "columns")]
     pub(crate) column: Option<String>,
 
     /// Do not read columns from the names of directories
@@ -93,7 +94,9 @@ pub(crate) struct TableChoice {
     pub(crate) max_partitions: usize,
 
     /// Read and write CSV with CHAR between fields: an ASCII character, or `tab` [default: ,]
-    #[arg(long, value_name = "CHAR", value_parser = delimiter, requires = "column")]
+    ///
+    /// With --link-column it is by default the one in the first row: a comma, a semicolon, a tab or a bar.
+    #[arg(long, value_name = "CHAR", value_parser = delimiter, requires = "columns")]
     pub(crate) delimiter: Option<u8>,
 
     /// Read and write CSV and TSV with CHAR around fields that need it, or with `none` without quotes [default: \"; in TSV none]

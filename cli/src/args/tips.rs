@@ -47,7 +47,7 @@ fn tip(words: &[&str], option: &str, value: &str, all: &Command) -> Option<Strin
                 .to_owned(),
         ),
         "--delimiter" if !takes("delimiter") && takes("link-column") => Some(format!(
-            "`uriscan {name} --extract --link-column NAME` reads columns that are separated by commas or tabs"
+            "`uriscan {name} --extract --link-column NAME` reads columns that are separated by commas, tabs, semicolons or bars"
         )),
         _ => None,
     }

@@ -394,16 +394,18 @@ fn selected_columns_are_never_ignored() {
     ]);
     for start in [&["extract"][..], &["dedup", "--extract"], &["normalize", "--extract"]] {
         let run = |rest: &[&str]| place.run(&[start, rest].concat(), "");
-        for (name, url) in
-            [("t", "http://h/1\n"), ("tabs", "http://h/2\n"), ("one", "http://h/3\n")]
-        {
+        for (name, url) in [
+            ("t", "http://h/1\n"),
+            ("tabs", "http://h/2\n"),
+            ("one", "http://h/3\n"),
+            ("semi", "http://h/1\n"),
+        ] {
             assert_eq!(run(&["--link-column", "b", name]).quiet(), url);
         }
         for (column, name, what) in [
             ("c", "t", "--from csv, tsv or json"),
             ("2", "t", "--from csv, tsv or json"),
             ("b", "list", "--from csv, tsv or json"),
-            ("b", "semi", "--column NAME --delimiter ';'"),
             ("b", "page.html", "is read as html, which has no columns"),
         ] {
             let ran = run(&["--link-column", column, name]);

@@ -37,6 +37,7 @@ mod json_tables;
 #[cfg(target_os = "linux")]
 mod kept_sets;
 mod kills;
+mod kinds;
 mod learn;
 mod lines;
 mod links;

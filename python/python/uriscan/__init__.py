@@ -436,7 +436,8 @@ def extract(
             implies ``format="clf"``.
         log_field: The fields of access logs to search: ``"target"``, ``"referer"``, ``"agent"``; all by default. It implies
             ``format="clf"``. Without a base, targets are paths.
-        also: Further parts of pages to read: ``"css"``, ``"json-ld"``, ``"meta"``, ``"data"``.
+        also: Further parts of pages to read: ``"css"``, ``"json-ld"``, ``"meta"``, ``"data"``, ``"script"``,
+            ``"attributes"``.
         warc_field: ``"target"`` for the URIs of the records of archives instead of the links in them.
         warc_type: The types of the records of archives to read, such as ``"response"``.
         mime: The media types of the records of archives to read, such as ``"text/html"`` or ``"text/*"``.

@@ -27,7 +27,7 @@ fn links(text: &[u8], max_expansion: Option<u64>, room: Room) -> Links {
     let extractor = Extractor::new(ExtractorOptions::default().max_expansion(max_expansion));
     let (buf, mut links) = (PaddedBuf::from_content(text), Links::new());
     links.give_room(room);
-    let kind = Kind::new(Format::Warc, &[], b"").unwrap();
+    let kind = Kind::new(Format::Warc, &[], None, b"").unwrap();
     extractor.extract_kind(Kernels::detect(), kind, buf.padded(), None, &mut links);
     links
 }

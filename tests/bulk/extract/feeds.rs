@@ -106,7 +106,6 @@ fn documents_that_are_not_well_formed_are_searched_to_the_fault() {
         ("<urlset><loc>http://h/a</loc>", 1, 1),
         ("<urlset><url><loc>http://h/a</loc></url></url>\n", 1, 1),
         ("<?xml version='1.0'?><x:urlset><loc>http://h/a</loc></urlset>", 1, 1),
-        ("<?xml version='1.0'?>\n", 0, 1),
         ("<x:urlset><loc>http://h/a</loc></x:urlset >\n<!-- end -->", 1, 0),
         ("<urlset/>", 0, 0),
         ("<urlset><loc>http://h/a</loc><!-- open", 1, 1),
@@ -198,11 +197,65 @@ fn archived_feeds_and_style_sheets_are_read_as_such() {
     for (media, body, expected) in [
         ("application/rss+xml", "<rss><link>/x?a&amp;b</link></rss>", "link http://h/x?a&b"),
         ("text/xml; charset=utf-8", "<urlset><loc>/x</loc></urlset>", "loc http://h/x"),
-        ("application/xml", "<a>http://h/x</a>", "text http://h/x"),
+        ("application/xml", "<a>http://h/x</a>", "element http://h/x"),
         ("text/css", "p{a:url(x)}", "url http://h/a/x"),
     ] {
         let (found, _) =
             links(Format::Warc, &response(&format!("Content-Type: {media}"), body), None);
         assert_eq!(found, [expected], "{media}");
     }
+}
+
+#[test]
+fn bodies_of_archives_are_searched_as_files_of_their_kind() {
+    for (media, body, expected) in [
+        (
+            "application/json",
+            r#"{"u":"https:\/\/h\/a?x\u0026y","url":"/r","n":[{"url":"http:\/\/h\/b"}]}"#,
+            &["field https://h/a?x&y", "field http://h/r", "field http://h/b"][..],
+        ),
+        ("application/ld+json; charset=utf-8", r#"{"@id":"http:\/\/h\/a"}"#, &["field http://h/a"]),
+        ("application/vnd.api+json", "[\n \"http:\\/\\/h\\/a\"\n]", &["field http://h/a"]),
+        ("text/json", r#"{"html":"<a href='/x?a&amp;b'>"}"#, &["href http://h/x?a&b"]),
+        (
+            "application/x-ndjson",
+            "{\"u\":\"http:\\/\\/h\\/a\"}\n{\"u\":\"http://h/b\"}\n",
+            &["field http://h/a", "field http://h/b"],
+        ),
+        ("application/javascript", r#"var u = "https:\/\/h\/a";"#, &["text https://h/a"]),
+        ("application/x-javascript", "f('http://h/a')", &["text http://h/a"]),
+        ("text/javascript", r#"f('http:\x2f\x2fh\x2fa')"#, &["text http://h/a"]),
+        (
+            "image/svg+xml",
+            "<svg xmlns='http://no/'><image href='i?a&amp;b'/><a xlink:href='http://h/s'/></svg>",
+            &["href http://h/a/i?a&b", "href http://h/s"],
+        ),
+        (
+            "application/vnd.google-earth.kml+xml",
+            "<kml><href>http://h/?a&amp;b</href></kml>",
+            &["element http://h/?a&b"],
+        ),
+        ("text/xml", "<?xml version='1.0'?><r>http://h/?a&amp;b</r>", &["element http://h/?a&b"]),
+        ("application/xml", "not XML http://h/a", &["text http://h/a"]),
+        // The metadata of an archive (WAT).
+        (
+            "application/json",
+            r#"{"Envelope":{"Payload":{"Links":[{"path":"A@/href","url":"/r"}],"X":"http://no/"}}}"#,
+            &["field http://h/r"],
+        ),
+    ] {
+        let (found, _) =
+            links(Format::Warc, &response(&format!("Content-Type: {media}"), body), None);
+        assert_eq!(found, expected, "{media}");
+    }
+}
+
+#[test]
+fn refresh_and_content_location_of_responses_are_links() {
+    let header = "Refresh: 5; url=../r\r\nContent-Location: c.en.html\r\nContent-Type: image/png\r\nREFRESH: 0;URL='http://i/'\r\nRefresh: 5\r\nContent-Location:";
+    let (found, _) = links(Format::Warc, &response(header, ""), None);
+    assert_eq!(
+        found,
+        ["refresh http://h/r", "content-location http://h/a/c.en.html", "refresh http://i/"]
+    );
 }

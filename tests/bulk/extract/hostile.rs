@@ -143,6 +143,33 @@ fn pages_take_linear_time() {
 }
 
 #[test]
+fn markup_and_escapes_take_linear_time() {
+    for (format, head, unit) in [
+        (Format::Markup, "", "<"),
+        (Format::Markup, "", "<a "),
+        (Format::Markup, "", "<a b='"),
+        (Format::Markup, "", "<!--"),
+        (Format::Markup, "", "<![CDATA["),
+        (Format::Markup, "", "<!DOCTYPE a ["),
+        (Format::Markup, "", "<a b='c' b='d'>"),
+        (Format::Markup, "<a>", "&lt;a href=x&gt;"),
+        (Format::Markup, "<a>", "&lt;"),
+        (Format::Text, "", "http:\\/\\/h\\."),
+        (Format::Text, "", "http:\\/\\/"),
+        (Format::Text, "", "http://h\\/"),
+        (Format::Text, "http://h", "\\"),
+        (Format::Text, "", "a:\\/\\/b"),
+        (Format::Folded, "", "a\n "),
+        (Format::Folded, "", "QUOTED-PRINTABLE:=\n"),
+        (Format::Folded, "", "::\n"),
+        (Format::Json, "\"", "<a href=x>"),
+        (Format::Css, "", "image-set("),
+    ] {
+        assert_linear(format, head, unit);
+    }
+}
+
+#[test]
 fn records_take_linear_time() {
     let lines = [Format::Json, Format::Csv, Format::Tsv, Format::Cdxj, Format::Clf, Format::W3c];
     for format in lines.into_iter().chain([Format::Warc, Format::Eml, Format::Mbox, Format::Har]) {
