@@ -12,7 +12,7 @@ const PIECE: usize = 16 << 10;
 /// The encoding of data that begin with `head`, if they are text in UTF-16 with a byte order mark.
 ///
 /// Pages are left as they are: they are decoded when they are searched, and positions are those of the file. Otherwise a
-/// mark alone decides, unless control characters or the mark of UTF-32 follow it. `\xFF\xFE` before text that is all
+/// mark alone decides, unless many control characters or the mark of UTF-32 follow it. `\xFF\xFE` before text that is all
 /// ASCII is not a mark either: as UTF-16 it would be letters that no one uses together.
 pub(super) fn encoding(head: &[u8]) -> Option<&'static Encoding> {
     let (encoding, unit): (_, fn([u8; 2]) -> u16) = match head {
@@ -22,11 +22,14 @@ pub(super) fn encoding(head: &[u8]) -> Option<&'static Encoding> {
         _ => return None,
     };
     let (units, _) = head[2..].as_chunks();
+    let count = units.len();
     let units = || units.iter().map(|&bytes| unit(bytes));
     let is_space = |unit: u16| matches!(unit, 0x09..=0x0D | 0x20);
-    let is_control = |unit: u16| unit < 0x20 && !is_space(unit) || unit == 0x7F || unit >= 0xFFFE;
+    let is_control =
+        |unit: &u16| *unit < 0x20 && !is_space(*unit) || *unit == 0x7F || *unit >= 0xFFFE;
     let is_wide = units().any(|unit| unit < 0x80) || !head[2..].is_ascii() || head.len() == 2;
-    let is_text = is_wide && !units().any(is_control);
+    // Text may have colours of a terminal, or records that end in NUL.
+    let is_text = is_wide && 4 * units().filter(is_control).count() <= count;
     (is_text && Format::of_head(head) != Format::Html).then_some(encoding)
 }
 
