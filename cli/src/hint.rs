@@ -60,7 +60,7 @@ fn of_beginnings(
 /// The hint that most records have no scheme, if the command can complete them, and they look as if that were meant.
 fn without_scheme(inputs: &[Beginning], report: &Report, call: &Call) -> Option<String> {
     let relative = report.invalid.of(ErrorKind::Relative);
-    let is_possible = ["--base", "--suffix-scheme", "--grammar", "--profile"];
+    let is_possible = ["--base", "--suffix-scheme", "--grammar", "--profile", "--seen"];
     if 2 * relative <= report.records
         || !call.takes("suffix-scheme")
         || is_possible.iter().any(|option| call.has(option))
@@ -78,9 +78,11 @@ fn without_scheme(inputs: &[Beginning], report: &Report, call: &Call) -> Option<
     let plural = if records == 1 { "" } else { "s" };
     let have = if relative == 1 { "has" } else { "have" };
     let how = call.with(&["--suffix-scheme https".to_owned()]);
+    // Secrets are found in URLs.
+    let url = call::sample(&[b"https://", first].concat());
     Some(format!(
         "{relative} of {records} record{plural} {have} no scheme, such as {}. Try `{how}`",
-        call::quoted(&String::from_utf8_lossy(&first[..first.len().min(80)]))
+        url.replacen("https://", "", 1)
     ))
 }
 

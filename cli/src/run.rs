@@ -252,13 +252,18 @@ fn print_hint(config: &Config, report: &Report, stdin_head: &StdinHead) {
     }
 }
 
-/// Reports that there is nothing in the columns or members that were selected of what was read.
+/// Reports that there is nothing in the columns or members that were selected of what was read, or no entry of the log that
+/// was named.
 fn print_unselected(config: &Config, report: &Report) {
-    let fields = config.documents.as_ref().map(|it| it.options.extractor.fields.join(","));
-    let Some(fields) = fields.filter(|fields| !fields.is_empty()) else { return };
+    let Some(options) = config.documents.as_ref().map(|it| &it.options.extractor) else { return };
+    let what = match (&*options.fields, &options.log_format) {
+        ([_, ..], _) => format!("no URI was found by --link-column {}", options.fields.join(",")),
+        (_, Some(_)) => "no link was found; are the lines such as --log-format says?".to_owned(),
+        _ => return,
+    };
     let is_empty = report.records == 0 && report.filtered.total() == 0 && report.bytes > 0;
     if is_empty && !config.is_quiet && !matches!(config.summary, Some(StatsFormat::Json)) {
-        eprint_line(format_args!("uriscan: no URI was found by --link-column {fields}"));
+        eprint_line(format_args!("uriscan: {what}"));
     }
 }
 

@@ -118,6 +118,16 @@ pub(crate) fn typed(name: &str) -> String {
     if name.starts_with('-') && name != "-" && text != "NAME" { format!("./{text}") } else { text }
 }
 
+/// A record as an example, without its secrets, and cut if it is long.
+pub(super) fn sample(record: &[u8]) -> String {
+    const MOST: usize = 80;
+    // Cut first, a secret would not be found.
+    let shown = shown_name(&String::from_utf8_lossy(record));
+    let cut: String = shown.chars().take(MOST).collect();
+    let dots = if cut.len() < shown.len() { "..." } else { "" };
+    quoted(&(cut + dots))
+}
+
 /// An argument as it is typed to a shell.
 pub(super) fn quoted(arg: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+,:@%=".contains(c);

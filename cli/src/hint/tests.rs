@@ -355,6 +355,23 @@ fn links_are_not_shown_that_end_in_a_character_that_is_not_ascii() {
 }
 
 #[test]
+fn examples_show_no_secrets() {
+    let password = "x".repeat(90);
+    for head in [
+        format!("http://u:{password}@h/a b\n"),
+        format!("see http://u:{password}@h/a b c\n"),
+        format!("\"http://u:{password}@h/a\"\n"),
+        format!("hxxp://u:{password}@h[.]com/\n"),
+    ] {
+        let told = told_of_bad(&head, "dedup x").unwrap();
+        assert!(!told.contains("xxx") && told.contains(":***@"), "{told}");
+    }
+    let list = "example.com/a;jsessionid=secret123\n";
+    let told = told_of(&[("x", list)], [1, 1, 0], "dedup x").unwrap();
+    assert!(told.contains("such as ") && !told.contains("secret123"), "{told}");
+}
+
+#[test]
 fn utf_16_without_a_mark_is_named_with_its_order() {
     let text = "http://h/a\r\nhttp://h/b\r\n";
     let wide = |order: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(order).collect::<Vec<u8>>();

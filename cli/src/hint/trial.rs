@@ -6,12 +6,14 @@ use uriscan::uri::parse;
 use uriscan::{Kernels, PaddedBuf};
 
 use super::beginning::is_most;
-use super::call::{Call, quoted};
+use super::call::{Call, sample};
 
 /// The end of the hint about the invalid records `bad`: the command that reads most of them, or the links in them, and
 /// the first result.
 pub(super) fn better(bad: &[&[u8]], call: &Call) -> Option<String> {
-    let repaired = if are_counted(bad) { None } else { repaired(bad, call) };
+    // A set has settings of its own, to which no repair can be added.
+    let is_fixed = are_counted(bad) || call.has("--seen");
+    let repaired = if is_fixed { None } else { repaired(bad, call) };
     if let Some((options, first)) = repaired {
         let how = call.with(&[options.to_owned()]);
         return Some(format!(". Try `{how}`, which reads it as {}", sample(&first)));
@@ -59,7 +61,9 @@ fn mended(record: &[u8], repairs: Repairs) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     repair(record, repairs, &mut out).ok()?;
     let parts = parse(&out).ok()?;
-    (parts.is_uri() && parts.authority(&out).is_some()).then_some(out)
+    // A quote inside is that of a row with several fields.
+    let is_row = record.contains(&b'"') && out.windows(3).any(|bytes| bytes == b"%22");
+    (parts.is_uri() && parts.authority(&out).is_some() && !is_row).then_some(out)
 }
 
 /// Whether the records are a URI and numbers each, such as counts or the status of answers, separated by spaces.
@@ -89,8 +93,4 @@ fn links(bad: &[&[u8]], refang: bool) -> Vec<Vec<u8>> {
     let found = links.iter(content).filter(|(link, _)| is_whole(link.span.end));
     let uris = found.map(|(_, uri)| uri).filter(|uri| parse(uri).is_ok_and(|parts| parts.is_uri()));
     uris.map(<[u8]>::to_vec).collect()
-}
-
-fn sample(uri: &[u8]) -> String {
-    quoted(&String::from_utf8_lossy(&uri[..uri.len().min(80)]))
 }
