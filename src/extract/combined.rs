@@ -101,16 +101,34 @@ fn host(before: &[u8]) -> Option<Range<usize>> {
     let is_address = |word: &[u8]| {
         core::str::from_utf8(word).is_ok_and(|word| word.parse::<core::net::IpAddr>().is_ok())
     };
-    let has_client = is_address(words[1]);
-    let port = memchr::memrchr(b':', words[0]).map(|at| &words[0][at + 1..]);
-    let has_port = port.is_some_and(|port| !port.is_empty() && port.iter().all(u8::is_ascii_digit))
-        && !is_address(words[0]);
-    let is_host = match has_port {
-        true => has_client || is_last && words[1] != b"-",
-        false => has_client && !is_address(words[0]) && words[0].contains(&b'.'),
+    // Of several addresses of a client, each but the last has a comma.
+    let has_client = is_address(words[1].strip_suffix(b",").unwrap_or(words[1]));
+    let port = memchr::memrchr(b':', words[0]).filter(|_| !is_address(words[0]));
+    let is_host = match port {
+        Some(at) => {
+            let (name, port) = (&words[0][..at], &words[0][at + 1..]);
+            let is_port = !port.is_empty() && port.iter().all(u8::is_ascii_digit);
+            is_port && is_name(name) && (has_client || is_last && words[1] != b"-")
+        }
+        None => {
+            let last = words[0].rsplit(|&byte| byte == b'.').next().unwrap_or_default();
+            // Neither an address nor a time.
+            let is_domain =
+                last.len() < words[0].len() && last.first().is_some_and(u8::is_ascii_alphabetic);
+            has_client && is_domain && is_name(words[0])
+        }
     };
     let start = before.iter().position(|&byte| byte != b' ')?;
     is_host.then(|| start..start + words[0].len())
+}
+
+/// Whether `word` may be the name of a server, or its address.
+fn is_name(word: &[u8]) -> bool {
+    let is_address = word.starts_with(b"[") && word.ends_with(b"]");
+    let is_part =
+        |byte: &u8| byte.is_ascii_alphanumeric() || b".-_".contains(byte) || !byte.is_ascii();
+    let is_name = || word[0].is_ascii_alphanumeric() || !word[0].is_ascii();
+    is_address || !word.is_empty() && is_name() && word.iter().all(is_part)
 }
 
 #[cfg(test)]
@@ -136,6 +154,30 @@ mod tests {
             let span = Span { start: 0, end: line.len() as u32 };
             let marks = marks(Kernels::detect(), line);
             assert!(by_marks(span, line, &marks).is_some());
+        }
+    }
+
+    #[test]
+    fn only_names_of_servers_are_hosts() {
+        for (before, expected) in [
+            ("shop.example:443 10.0.0.1 - - ", Some("shop.example:443")),
+            ("shop.example 10.0.0.1 - - ", Some("shop.example")),
+            ("shop.example 10.0.0.2, 10.0.0.1, 127.0.0.1 - - ", Some("shop.example")),
+            ("web:8080 client - - ", Some("web:8080")),
+            ("[::1]:8443 10.0.0.1 - - ", Some("[::1]:8443")),
+            ("m\u{fc}nchen.example 10.0.0.1 - - ", Some("m\u{fc}nchen.example")),
+            ("10.0.0.2, 85.181.35.98 - - ", None),
+            ("shop.example, 5.6.7.8 - - ", None),
+            ("2019-02-12T18:37:43.139620629Z 10.0.0.1 - - ", None),
+            ("1549996663.139 10.0.0.1 - - ", None),
+            ("shop.example: 10.0.0.1 - - ", None),
+            ("\"shop.example\" 10.0.0.1 - - ", None),
+            ("-:80 10.0.0.1 - - ", None),
+            ("::1 10.0.0.1 - - ", None),
+            (":80 10.0.0.1 - - ", None),
+        ] {
+            let found = host(before.as_bytes()).map(|range| &before[range]);
+            assert_eq!(found, expected, "{before}");
         }
     }
 

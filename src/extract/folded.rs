@@ -75,7 +75,8 @@ fn line_end(content: &[u8], start: usize) -> usize {
         let line = &content[at..at + len];
         at += len + 1;
         let goes_on = content.get(at).is_some_and(|&next| is_fold(next));
-        if !goes_on && !(is_quoted && is_soft(line)) {
+        let is_continued = goes_on || is_quoted && is_soft(line);
+        if !is_continued {
             return at;
         }
     }

@@ -124,6 +124,8 @@ enum Raw {
 /// Whether `line` is an object from its first to its last byte.
 fn is_object(line: &[u8]) -> bool {
     let line = line.trim_ascii();
+    // It may be an element of an array.
+    let line = line.strip_suffix(b",").unwrap_or(line);
     line.starts_with(b"{") && line.ends_with(b"}")
 }
 

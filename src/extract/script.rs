@@ -78,10 +78,8 @@ impl Run {
         // It may be that of a `<` before the link.
         out.extend(text.get(end).filter(|&&byte| byte == b'>'));
         let is_pattern = match text[end..] {
-            [b'\\', next, ..] => {
-                !(next.is_ascii_alphanumeric() && !b"dDsSwWB".contains(&next))
-                    && !b"\"'\\<>&` ".contains(&next)
-            }
+            [b'\\', next, ..] if next.is_ascii_alphanumeric() => b"dDsSwWB".contains(&next),
+            [b'\\', next, ..] => !b"\"'\\<>&` ".contains(&next),
             _ => false,
         };
         Run { text: out, start, plain: (colon + 1 - start) as u32, end, is_pattern }

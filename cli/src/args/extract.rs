@@ -97,10 +97,10 @@ pub(crate) struct Find {
     /// Format of the input; auto to detect it
     ///
     /// auto detects it by the first bytes of each file, or by its name for .html, .htm, .xhtml, .md, .csv, .tsv, .cdxj,
-    /// .css, .eml, .mht, .mbox, .har and robots.txt. html: references in attributes. markdown: links, images and text. json: strings of JSON lines. csv, tsv: fields. clf: access logs in
+    /// .css, .eml, .mht, .mbox, .har, robots.txt, .json, .xml, .ics and the like. html: references in attributes. markdown: links, images and text. json: strings of JSON. csv, tsv: fields. clf: access logs in
     /// the formats that --log-format names, or in the one that it defines. w3c: logs of IIS, CloudFront and NetScaler, with
     /// a #Fields line. warc: pages and text in WARC and ARC archives, also WAT and WET. cdxj: URIs in their indexes. xml:
-    /// sitemaps, RSS, Atom and OPML. robots: Sitemap lines. css:
+    /// sitemaps, RSS, Atom and OPML. markup: other XML, in texts and attributes. folded: calendars, vCards and LDIF. robots: Sitemap lines. css:
     /// url() and @import. eml: text and pages in the parts of a message. mbox: the messages of a mailbox. har: HTTP archives
     /// of browsers.
     ///

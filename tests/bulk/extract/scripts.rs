@@ -17,7 +17,7 @@ fn found(text: &str) -> (Vec<String>, Vec<String>) {
         found.map(|(link, uri)| (shown(uri), shown(link.span.of(text.as_bytes())))).unzip()
     };
     let expected = find(Kernels::detect());
-    Kernels::available().into_iter().for_each(|kernels| assert_eq!(find(kernels), expected));
+    Kernels::available().for_each(|kernels| assert_eq!(find(kernels), expected));
     expected
 }
 
