@@ -152,7 +152,16 @@ impl Format {
 
     /// The format of a source that begins with `head` and is said to be of this one: XML may be a feed, or of any other kind.
     pub(crate) fn of_kind(self, head: &[u8]) -> Format {
-        if self == Format::Xml && !super::xml::is_document(head) { Format::Markup } else { self }
+        // The root element is among the first bytes.
+        const MOST: usize = 64 << 10;
+        let is_feed = || match charset::by_mark(head).flatten() {
+            Some(wide) => {
+                let (text, _) = wide.decode_without_bom_handling(&head[..head.len().min(MOST)]);
+                super::xml::is_document(text.as_bytes())
+            }
+            None => super::xml::is_document(head),
+        };
+        if self == Format::Xml && !is_feed() { Format::Markup } else { self }
     }
 
     /// Whether such a source is one record.
