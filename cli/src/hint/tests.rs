@@ -270,7 +270,6 @@ fn what_reads_invalid_records_is_found_by_trying_it() {
         ("http://h/a b.pdf\nhttp://h/c d.pdf\n", "dedup x", "uriscan dedup --repair x"),
         ("http://h/é\nhttp://h/ü\n", "normalize x", "uriscan normalize --iri x"),
         ("http://h/é a\n", "normalize x", "uriscan normalize --iri --repair x"),
-        ("[\n  \"http://h/a\",\n  \"http://h/b\"\n]\n", "dedup x", "uriscan dedup --extract x"),
         ("hxxp://h[.]com/a\n", "dedup x", "uriscan dedup --extract --refang x"),
         ("# Links\n\n* [a](http://h/a) and\n", "dedup x", "uriscan dedup --extract x"),
         (
@@ -286,6 +285,11 @@ fn what_reads_invalid_records_is_found_by_trying_it() {
     for (head, typed, expected) in [
         ("http://h/a\0http://h/b\0", "dedup x", "records end in NUL. Try `uriscan dedup -0 x`"),
         ("http://h/a\nhttp://h/b\n", "dedup -0 x", "end in line feeds. Try `uriscan dedup x`"),
+        (
+            "[\n  \"http://h/a\",\n  \"http://h/b\"\n]\n",
+            "dedup x",
+            "it looks like JSON. Try `uriscan dedup --extract x`",
+        ),
         ("http://h/a\rhttp://h/b\r", "dedup x", r"Try `tr '\r' '\n' < x | uriscan dedup`"),
     ] {
         let told = told_of_bad(head, typed).unwrap();
