@@ -140,4 +140,4 @@ macro_rules! formats {
     };
 }
 
-formats! { cdxj clf css csv eml har html json markdown mbox robots text tsv w3c warc xml }
+formats! { cdxj clf css csv eml folded har html json markdown markup mbox robots text tsv w3c warc xml }
