@@ -411,7 +411,7 @@ def extract(
     texts: Any,
     *,
     format: Literal[
-        "text", "html", "json", "clf", "w3c", "warc", "markdown", "csv", "tsv", "cdxj", "xml", "robots", "css", "har", "eml", "mbox"
+        "text", "html", "json", "clf", "w3c", "warc", "markdown", "csv", "tsv", "cdxj", "xml", "markup", "folded", "robots", "css", "har", "eml", "mbox"
     ] = "text",
     **links: Unpack[Links],
 ) -> Any:
