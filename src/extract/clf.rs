@@ -77,8 +77,19 @@ impl<'a> Entries<'a> {
         self.whole(span, links);
     }
 
-    /// Adds the links of the line at `span`, which no time precedes.
-    fn whole(&self, span: Span, links: &mut Links) {
+    /// Adds the links of the line at `span`, which no time precedes. It may have several objects.
+    fn whole(&self, mut span: Span, links: &mut Links) {
+        let content = self.log.text().content();
+        while let Some(len) = json_log::before_another(span.of(content)) {
+            let next = span.start + len as u32;
+            self.one(Span { start: span.start, end: next }, links);
+            span.start = next;
+        }
+        self.one(span, links);
+    }
+
+    /// Adds the links of the line, or of one of its objects, at `span`.
+    fn one(&self, span: Span, links: &mut Links) {
         let line = span.of(self.log.text().content());
         match self.log_format.read(line) {
             Some(read) => self.entry(span, read, links),
@@ -187,6 +198,7 @@ fn wrapped_rest(line: &[u8]) -> usize {
 pub(crate) fn is_entry(line: &[u8]) -> bool {
     let is = |line: &[u8]| LogFormat::auto().read(line).is_some();
     let line = &line[wrapped_rest(line)..];
+    let line = &line[..json_log::before_another(line).unwrap_or(line.len())];
     is(line)
         || json_log::wrapped(line)
             .is_some_and(|range| is(json::decoded(&line[range]).trim_ascii_end()))

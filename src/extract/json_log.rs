@@ -129,6 +129,29 @@ fn is_object(line: &[u8]) -> bool {
     line.starts_with(b"{") && line.ends_with(b"}")
 }
 
+/// The length of the object that `line` begins with and of what separates it from another one; `None` if none follows.
+pub(crate) fn before_another(line: &[u8]) -> Option<usize> {
+    let mut at = line.len() - line.trim_ascii_start().len();
+    if line.get(at) != Some(&b'{') {
+        return None;
+    }
+    let mut depth = 0usize;
+    loop {
+        at += memchr::memchr3(b'"', b'{', b'}', line.get(at..)?)?;
+        match line[at] {
+            b'"' => at = string_end(line, at + 1).0,
+            b'{' => depth += 1,
+            _ => depth -= 1,
+        }
+        at += 1;
+        if depth == 0 {
+            let rest = line.get(at..)?;
+            let next = rest.iter().position(|byte| !b", \t\r".contains(byte))?;
+            return (rest[next] == b'{').then_some(at + next);
+        }
+    }
+}
+
 /// The fields of `line` if it is an entry with these `members`. It must have a target and a status or a method, and unless
 /// `is_certain`, a host or the whole request.
 pub(crate) fn entry(line: &[u8], members: &Members, is_certain: bool) -> Option<(Fields, Found)> {
@@ -267,6 +290,25 @@ mod tests {
         assert_eq!(found, expected);
         for open in ["", "[]", "{\"a\":1", "{\"a\":\"x}", "x {}"] {
             assert!(walk(open.as_bytes(), |_, _| ()).is_none(), "{open}");
+        }
+    }
+
+    #[test]
+    fn objects_on_a_line_are_parted() {
+        for (line, expected) in [
+            (r#"{"a":"}{"}{"b":1}"#, Some(10)),
+            (r#" {"a":{}} , {"b":1}"#, Some(12)),
+            (r#"{"a":1}"#, None),
+            (r#"{"a":1},"#, None),
+            (r#"{"a":1} x {"#, None),
+            (r#"{"a":"\"}{"}"#, None),
+            (r#"{"a":{"#, None),
+            (r#"{"a"#, None),
+            ("x {}{}", None),
+            ("}{", None),
+            ("", None),
+        ] {
+            assert_eq!(before_another(line.as_bytes()), expected, "{line}");
         }
     }
 

@@ -309,6 +309,22 @@ fn lines_that_other_programs_wrapped_have_the_same_links() {
 }
 
 #[test]
+fn every_entry_of_a_line_or_an_array_is_read() {
+    let entry = |path: &str| {
+        format!(r#"{{"request":{{"host":"h","uri":"{path}","method":"GET"}},"status":200}}"#)
+    };
+    let targets = |scheme: &str| ["a", "b", "c"].map(|name| format!("target {scheme}://h/{name}"));
+    let [a, b, c] = ["/a", "/b", "/c"].map(entry);
+    for line in [format!("{a}{b}{c}"), format!("{a} {b}, {c}"), format!("{a}\n{b}{c}")] {
+        // The scheme is that of the base.
+        assert_eq!(found("caddy", &line), targets("https"), "{line}");
+    }
+    let options = ExtractorOptions::default().log_format(Some(LogFormat::new("caddy").unwrap()));
+    let array = format!("[\n{a},\n{b},\r\n{c}\n]\n");
+    assert_eq!(links(options, Format::Clf, array.as_bytes()).0, targets("http"));
+}
+
+#[test]
 fn what_is_not_an_entry_is_searched_as_before() {
     let entry = LINES[0].1;
     for (other, expected) in [
