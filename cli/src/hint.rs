@@ -112,24 +112,14 @@ fn advice(head: &[u8], name: &str, is_odd: bool, (call, alone): (&Call, &Call)) 
     };
     if let Some(header) = &header {
         let what = header.shown();
-        let how = match header.options(name, &of_table) {
-            Some(options) => Some(format!(". Try `{}`", of_table.with(&options))),
-            None if header.separator == b';' => Some(
-                "; commands with --column, such as `uriscan normalize`, read it with --delimiter ';'"
-                    .to_owned(),
-            ),
-            None => None,
-        };
-        match how {
-            Some(how) if is_odd => {
-                return Some(format!(
-                    "most of {name} is not a list of URIs; it looks like {what}{how}"
-                ));
-            }
-            Some(how) => {
-                return Some(format!("{name} looks like {what}, and was read as lines{how}"));
-            }
-            None => {}
+        if let Some(options) = header.options(name, &of_table) {
+            let how = of_table.with(&options);
+            return Some(match is_odd {
+                true => format!(
+                    "most of {name} is not a list of URIs; it looks like {what}. Try `{how}`"
+                ),
+                false => format!("{name} looks like {what}, and was read as lines. Try `{how}`"),
+            });
         }
     }
     let (what, from) = look(head, name).filter(|_| is_odd)?;
@@ -233,16 +223,12 @@ impl Header {
             "--redact",
         ];
         let is_of_lines = call.words == ["audit"] || OF_LINES.iter().any(|option| call.has(option));
-        let is_usual = self.separator != b';';
-        let mut options = vec![if !is_usual {
-            if !call.takes("delimiter") || is_of_lines || call.words == ["extract"] {
-                return None;
-            }
-            format!("--column {column} --delimiter ';'")
-        } else if call.words == ["extract"] {
+        // Links are found whatever is between the columns.
+        let delimiter = if self.separator == b';' { " --delimiter ';'" } else { "" };
+        let mut options = vec![if call.words == ["extract"] {
             format!("--link-column {column}")
         } else if call.takes("column") && !(is_of_lines && call.takes("link-column")) {
-            format!("--column {column}")
+            format!("--column {column}{delimiter}")
         } else if call.takes("link-column") {
             format!("--extract --link-column {column}")
         } else {

@@ -406,8 +406,14 @@ fn a_table_separated_by_semicolons_is_told_with_the_delimiter() {
             assert!(told.ends_with(&how), "{told}");
         }
     }
-    let told = told(csv, "x", true, "census x").unwrap();
-    assert!(told.ends_with("read it with --delimiter ';'"), "{told}");
+    for (typed, how) in [
+        ("census x", "uriscan census --extract --link-column url --from csv x"),
+        ("dedup --iri x", "uriscan dedup --extract --link-column url --from csv --iri x"),
+        ("extract x", "uriscan extract --link-column url --from csv x"),
+    ] {
+        let told = told(csv, "x", true, typed).unwrap();
+        assert!(told.ends_with(&format!("Try `{how}`")), "{told}");
+    }
     assert_eq!(super::tests::told("http://h/a;b\nhttp://h/c;d\n", "x", false, "dedup x"), None);
 }
 
