@@ -132,7 +132,7 @@ def test_tables_take_the_same(tmp_path):
     "keywords, kind, message",
     [
         ({"log_format": "%h"}, ValueError, "log_format: it names no request"),
-        ({"log_format": "no variables"}, ValueError, "log_format: there is no format of this name"),
+        ({"log_format": "no variables"}, ValueError, "log_format: unknown format"),
         ({"log_field": "host"}, ValueError, 'log_field="host": there are target, referer, agent'),
         ({"also": ["css", "xml"]}, ValueError, 'also="xml": there are css, json-ld, meta, data'),
         ({"match": "("}, ValueError, 'match="(": unclosed group'),

@@ -29,7 +29,7 @@ pub(super) enum Begins<'t> {
 
 /// What `text` begins with; line ends, which separate records, are skipped.
 pub(super) fn begins(text: &[u8]) -> Begins<'_> {
-    /// Line ends between two records, of which writers leave one or two.
+    /// Maximum number of line ends between two records; writers leave one or two.
     const MOST_ENDS: usize = 4;
     let ends = text.iter().take(MOST_ENDS).take_while(|byte| b"\r\n".contains(byte)).count();
     let head = &text[ends..text.len().min(ends + LONGEST)];

@@ -50,7 +50,7 @@ pub(super) fn is_json(text: &[u8]) -> bool {
     }
 }
 
-/// Whether an array begins at the start of `text`. What logs and prose have in brackets is none: `[12:00] `, `[1] `, `[x]`.
+/// Whether an array begins at the start of `text`. What logs and prose have in brackets is not an array: `[12:00] `, `[1] `, `[x]`.
 fn is_array(text: &[u8]) -> bool {
     let is_bracket = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'[';
     let at = text.iter().position(|byte| !is_bracket(byte)).unwrap_or(text.len());

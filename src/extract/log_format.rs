@@ -124,7 +124,7 @@ impl LogFormat {
     /// The format called `typed`, or with this pattern.
     ///
     /// # Errors
-    /// A sentence if there is no format of this name, or the pattern is invalid or has no field that may hold a link.
+    /// A sentence if the name is unknown, or the pattern is invalid or has no field that may hold a link.
     pub fn new(typed: &str) -> Result<LogFormat, String> {
         let alias = ALIASES.iter().find(|(alias, _)| *alias == typed);
         let name = alias.map_or(typed, |(_, name)| name);
@@ -142,7 +142,7 @@ impl LogFormat {
             None if !typed.contains(['$', '%']) => {
                 let names: Vec<_> = LogFormat::names().collect();
                 return Err(format!(
-                    "there is no format of this name, and a pattern has variables such as $request or %r; the names are {}",
+                    "unknown format; a pattern has variables such as $request or %r, and the names are {}",
                     names.join(", ")
                 ));
             }

@@ -84,7 +84,7 @@ fn is_start(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80
 }
 
-/// Whether `name` may be the name of an element; `http:` is none.
+/// Whether `name` may be the name of an element; `http:` is not.
 fn is_name(name: &[u8]) -> bool {
     let is_of_it = |&byte: &u8| is_start(byte) || byte.is_ascii_digit() || b"-.:".contains(&byte);
     name.iter().all(is_of_it) && name.last() != Some(&b':')

@@ -5,8 +5,8 @@ use uriscan::uri::parse;
 use super::beginning::{Beginning, is_most};
 use super::call::{Call, typed};
 
-/// The hint about `input`, most of which is not a list of URIs, if it is one in another encoding or with other ends of
-/// records. The call `alone` has no other inputs.
+/// The hint about `input`, which is mostly invalid, if it is a list in another encoding or with other ends of records.
+/// The call `alone` has no other inputs.
 pub(super) fn advice(input: &Beginning, alone: &Call) -> Option<String> {
     let name = &input.name;
     let piped_with = |command: &str, before: &str, options: &[String]| {
@@ -40,7 +40,7 @@ fn is_of_bytes(record: &[u8]) -> bool {
     core::str::from_utf8(record).is_err() && is_uri()
 }
 
-/// Whether most of the records of `head` that end in `end` are URIs, the last of which may be cut.
+/// Whether most records of `head`, which end in `end`, are URIs. The last one may be cut.
 fn is_list(head: &[u8], end: u8) -> bool {
     let cut = head.iter().rposition(|&byte| byte == end).unwrap_or(head.len());
     let records = head[..cut].split(|&byte| byte == end).map(<[u8]>::trim_ascii);

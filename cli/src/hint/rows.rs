@@ -1,4 +1,4 @@
-//! The hint about rows, most of which have no base or reference.
+//! The hint about rows that mostly lack a base or a reference.
 
 use serde_json::Value;
 use uriscan::io::{Fields, escaped};
