@@ -209,12 +209,14 @@ impl Cli {
     fn parsed(version: &'static str, args: &[OsString]) -> Result<Cli, clap::Error> {
         // Headings are for the many options of `--help`.
         let is_short = args.iter().any(|arg| arg == "-h");
-        let definition = if is_short { short_help::ungrouped(definition()) } else { definition() };
-        let definition = definition.long_version(version);
-        let matches = definition.clone().try_get_matches_from(args).map_err(|error| {
+        let definition = || {
+            let all = if is_short { short_help::ungrouped(definition()) } else { definition() };
+            all.long_version(version)
+        };
+        let matches = definition().try_get_matches_from(args).map_err(|error| {
             let typed: Vec<String> =
                 args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
-            tips::with_tip(error, &typed, &definition)
+            tips::with_tip(error, &typed, &definition())
         })?;
         let mut cli = Cli::from_arg_matches(&matches)?;
         cli.command.share_delimiter();
