@@ -1,5 +1,7 @@
 //! The value of a field: a URI as a whole, or text that holds links.
 
+use core::ops::Range;
+
 use super::reference::{self, Absolute, encoded, scheme};
 use super::{Context, Finder, Links, fragment};
 use crate::chunk::{Padded, PaddedBuf, Span};
@@ -14,6 +16,8 @@ pub(crate) struct Values<'a> {
     is_chosen: bool,
     /// Whether only relative references count.
     is_relative: bool,
+    /// A stretch of the text without a `<`, which nearly all of it is: no value within holds HTML.
+    plain_text: Range<usize>,
     context: Context,
     absolute: Absolute,
     /// A value that differs from the bytes in the text.
@@ -32,7 +36,18 @@ impl<'a> Values<'a> {
     ) -> Values<'a> {
         let absolute = Absolute::new(kernels, base);
         let (context, plain) = (Context::Field, PaddedBuf::default());
-        Values { finder, kernels, text, is_chosen, is_relative: false, context, absolute, plain }
+        let (is_relative, plain_text) = (false, 0..0);
+        Values {
+            finder,
+            kernels,
+            text,
+            is_chosen,
+            is_relative,
+            plain_text,
+            context,
+            absolute,
+            plain,
+        }
     }
 
     /// The same values, of which only relative references count.
@@ -55,10 +70,23 @@ impl<'a> Values<'a> {
         self.finder.find_span(self.kernels, self.text, span, Context::Text, links);
     }
 
+    /// Whether there is a `<` in the value at `span`. Values come in order, so that a text is searched once.
+    fn has_less_than(&mut self, span: Span) -> bool {
+        let (start, end) = (span.start as usize, span.end as usize);
+        if !self.plain_text.contains(&start) {
+            let content = self.text.content();
+            let found = memchr::memchr(b'<', &content[start..]);
+            self.plain_text = start..found.map_or(content.len() + 1, |at| start + at);
+        }
+        end > self.plain_text.end
+    }
+
     /// Adds the links of the value at `span`; `made` is the value if it differs from those bytes.
     pub(crate) fn take(&mut self, span: Span, made: Option<&[u8]>, links: &mut Links) {
-        let Values { finder, kernels, text, is_chosen, is_relative, context, absolute, plain } =
-            self;
+        let may_be_html = made.is_some() || self.has_less_than(span);
+        let Values {
+            finder, kernels, text, is_chosen, is_relative, context, absolute, plain, ..
+        } = self;
         let context = *context;
         let value = made.unwrap_or(span.of(text.content()));
         if *is_relative && (scheme(value.trim_ascii_start()).is_some() || !is_whole(value, true)) {
@@ -67,7 +95,7 @@ impl<'a> Values<'a> {
         if *is_chosen && is_whole(value, absolute.has_base()) {
             let schemes = &finder.options().schemes;
             reference::push(schemes, absolute, value, span, context, links);
-        } else if fragment::is_html(value) {
+        } else if may_be_html && fragment::is_html(value) {
             let base = absolute.has_base().then(|| absolute.base());
             let is_made = made.is_some();
             let place = |found: Span| match is_made {
