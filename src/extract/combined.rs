@@ -93,6 +93,11 @@ pub(crate) fn fields_of_any(line: &[u8]) -> Option<Fields> {
 /// The range of the name of the server, with its port, in what precedes the time: the first of at least four words, before the
 /// address of the client. Without a port, it must have a dot.
 fn host(before: &[u8]) -> Option<Range<usize>> {
+    // Nearly all lines have three words, the last of which are often `- -`.
+    let rest = memchr::memchr(b' ', before).map_or(&b""[..], |at| &before[at..]);
+    if rest == b" - - " {
+        return None;
+    }
     let words: [&[u8]; 4] = {
         let mut words = before.split(|&byte| byte == b' ').filter(|word| !word.is_empty());
         [words.next()?, words.next()?, words.next()?, words.next()?]

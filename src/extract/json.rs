@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::Links;
 use super::value::Values;
+use super::{Links, sniff};
 use crate::chunk::Span;
 
 /// Maximum number of nested objects whose member names are tracked; in deeper ones only the own name counts.
@@ -85,7 +85,7 @@ fn is_closed(after: &[u8]) -> bool {
 
 /// Whether half of the lines of `text` are objects as a whole. The last one may be cut off.
 fn are_objects(text: &[u8]) -> bool {
-    let mut lines = text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).peekable();
+    let mut lines = sniff::lines(text).map(<[u8]>::trim_ascii).peekable();
     let (mut objects, mut others) = (0, 0);
     while let Some(line) = lines.next() {
         let is_last = lines.peek().is_none();

@@ -1,110 +1,130 @@
 //! Entries of logs whose lines are JSON objects: a table names the members that hold the parts of a request.
 
 use core::ops::Range;
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use super::json::{is_name, string_end};
 use super::log_fields::{Escapes, Fields, Found, Value, is_target};
-use super::log_pattern::of_nginx;
+use super::log_pattern::VARIABLES;
 
-/// The members that matter, by their path; of several for one thing, the first with a value is used.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Members {
-    names: &'static [(&'static str, Value)],
-    /// Whether the variables of nginx are among them.
-    of_nginx: bool,
+/// A program that writes such logs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Writer {
+    Envoy,
+    Traefik,
+    Caddy,
+    Cloudflare,
+    Nginx,
 }
 
-pub(crate) static CADDY: Members = Members {
-    of_nginx: false,
-    names: &[
-        ("request.host", Value::Host),
-        ("request.uri", Value::Target),
-        ("request.headers.X-Forwarded-Proto", Value::Forwarded),
-        ("request.tls", Value::Tls),
-        ("request.headers.Referer", Value::Referer),
-        ("request.headers.User-Agent", Value::Agent),
-        ("request.method", Value::Method),
-        ("status", Value::Status),
-        ("ts", Value::Time),
-    ],
-};
+/// The members that matter for each [`Writer`], by their path; of several for one value, the best come first.
+static MEMBERS: [&[&[(&str, Value)]]; 5] =
+    [&[ENVOY], &[TRAEFIK], &[CADDY], &[CLOUDFLARE], &[&VARIABLES, NGINX]];
 
-pub(crate) static TRAEFIK: Members = Members {
-    of_nginx: false,
-    names: &[
-        ("RequestAddr", Value::Host),
-        ("RequestHost", Value::Host),
-        ("RequestPort", Value::Port),
-        ("RequestPath", Value::Target),
-        ("request_X-Forwarded-Proto", Value::Forwarded),
-        ("RequestScheme", Value::Scheme),
-        ("TLSVersion", Value::Tls),
-        ("request_Referer", Value::Referer),
-        ("request_User-Agent", Value::Agent),
-        ("RequestMethod", Value::Method),
-        ("DownstreamStatus", Value::Status),
-        ("StartUTC", Value::Time),
-        ("time", Value::Time),
-    ],
-};
+const CADDY: &[(&str, Value)] = &[
+    ("request.host", Value::Host),
+    ("request.uri", Value::Target),
+    ("request.headers.X-Forwarded-Proto", Value::Forwarded),
+    ("request.tls", Value::Tls),
+    ("request.headers.Referer", Value::Referer),
+    ("request.headers.User-Agent", Value::Agent),
+    ("request.method", Value::Method),
+    ("status", Value::Status),
+    ("ts", Value::Time),
+];
 
-pub(crate) static CLOUDFLARE: Members = Members {
-    of_nginx: false,
-    names: &[
-        ("ClientRequestHost", Value::Host),
-        ("ClientRequestURI", Value::Target),
-        ("ClientRequestPath", Value::Target),
-        ("ClientRequestQuery", Value::Query),
-        ("ClientRequestScheme", Value::Scheme),
-        ("ClientSSLProtocol", Value::Tls),
-        ("ClientRequestReferer", Value::Referer),
-        ("ClientRequestUserAgent", Value::Agent),
-        ("ClientRequestMethod", Value::Method),
-        ("EdgeResponseStatus", Value::Status),
-        ("EdgeStartTimestamp", Value::Time),
-        ("Datetime", Value::Time),
-    ],
-};
+const TRAEFIK: &[(&str, Value)] = &[
+    ("RequestAddr", Value::Host),
+    ("RequestHost", Value::Host),
+    ("RequestPort", Value::Port),
+    ("RequestPath", Value::Target),
+    ("request_X-Forwarded-Proto", Value::Forwarded),
+    ("RequestScheme", Value::Scheme),
+    ("TLSVersion", Value::Tls),
+    ("request_Referer", Value::Referer),
+    ("request_User-Agent", Value::Agent),
+    ("RequestMethod", Value::Method),
+    ("DownstreamStatus", Value::Status),
+    ("StartUTC", Value::Time),
+    ("time", Value::Time),
+];
+
+const CLOUDFLARE: &[(&str, Value)] = &[
+    ("ClientRequestHost", Value::Host),
+    ("ClientRequestURI", Value::Target),
+    ("ClientRequestPath", Value::Target),
+    ("ClientRequestQuery", Value::Query),
+    ("ClientRequestScheme", Value::Scheme),
+    ("ClientSSLProtocol", Value::Tls),
+    ("ClientRequestReferer", Value::Referer),
+    ("ClientRequestUserAgent", Value::Agent),
+    ("ClientRequestMethod", Value::Method),
+    ("EdgeResponseStatus", Value::Status),
+    ("EdgeStartTimestamp", Value::Time),
+    ("Datetime", Value::Time),
+];
 
 /// The names of the formatters in the documents of Envoy and Istio, in the usual spellings.
-pub(crate) static ENVOY: Members = Members {
-    of_nginx: false,
-    names: &[
-        (":authority", Value::Host),
-        ("authority", Value::Host),
-        ("x_envoy_original_path", Value::Target),
-        ("x-envoy-original-path", Value::Target),
-        (":path", Value::Target),
-        ("path", Value::Target),
-        ("x_forwarded_proto", Value::Forwarded),
-        ("x-forwarded-proto", Value::Forwarded),
-        (":scheme", Value::Scheme),
-        ("scheme", Value::Scheme),
-        ("downstream_tls_version", Value::Tls),
-        ("referer", Value::Referer),
-        ("referrer", Value::Referer),
-        ("user_agent", Value::Agent),
-        ("user-agent", Value::Agent),
-        (":method", Value::Method),
-        ("method", Value::Method),
-        ("response_code", Value::Status),
-        ("start_time", Value::Time),
-    ],
-};
+const ENVOY: &[(&str, Value)] = &[
+    (":authority", Value::Host),
+    ("authority", Value::Host),
+    ("x_envoy_original_path", Value::Target),
+    ("x-envoy-original-path", Value::Target),
+    (":path", Value::Target),
+    ("path", Value::Target),
+    ("x_forwarded_proto", Value::Forwarded),
+    ("x-forwarded-proto", Value::Forwarded),
+    (":scheme", Value::Scheme),
+    ("scheme", Value::Scheme),
+    ("downstream_tls_version", Value::Tls),
+    ("referer", Value::Referer),
+    ("referrer", Value::Referer),
+    ("user_agent", Value::Agent),
+    ("user-agent", Value::Agent),
+    (":method", Value::Method),
+    ("method", Value::Method),
+    ("response_code", Value::Status),
+    ("start_time", Value::Time),
+];
 
-/// Usual names besides those of the variables of nginx ([`of_nginx`]).
-pub(crate) static NGINX: Members = Members {
-    of_nginx: true,
-    names: &[
-        ("http_referrer", Value::Referer),
-        ("referer", Value::Referer),
-        ("referrer", Value::Referer),
-        ("user_agent", Value::Agent),
-        ("agent", Value::Agent),
-        ("method", Value::Method),
-        ("time", Value::Time),
-    ],
-};
+/// Usual names besides those of the variables of nginx.
+const NGINX: &[(&str, Value)] = &[
+    ("http_referrer", Value::Referer),
+    ("referer", Value::Referer),
+    ("referrer", Value::Referer),
+    ("user_agent", Value::Agent),
+    ("agent", Value::Agent),
+    ("method", Value::Method),
+    ("time", Value::Time),
+];
+
+/// A member that matters to a writer.
+struct Member {
+    writer: usize,
+    path: &'static str,
+    /// Less for those that are better.
+    rank: usize,
+    value: Value,
+}
+
+/// All of them, by the last name of their paths.
+static BY_NAME: LazyLock<HashMap<&'static [u8], Vec<Member>>> = LazyLock::new(|| {
+    let mut found: HashMap<&[u8], Vec<Member>> = HashMap::new();
+    for (writer, tables) in MEMBERS.iter().enumerate() {
+        let all = tables.iter().flat_map(|table| table.iter()).enumerate();
+        for (rank, &(path, value)) in all.filter(|(_, (_, value))| is_kept(*value)) {
+            let last = path.rsplit('.').next().unwrap_or(path);
+            found.entry(last.as_bytes()).or_default().push(Member { writer, path, rank, value });
+        }
+    }
+    found
+});
+
+/// Whether [`Found`] has a field for `value`.
+fn is_kept(value: Value) -> bool {
+    (value as usize) < Value::Other as usize
+}
 
 /// The members in which programs that collect logs keep the line that was written.
 const WRAPPERS: [&str; 4] = ["log", "message", "MESSAGE", "msg"];
@@ -152,44 +172,56 @@ pub(crate) fn before_another(line: &[u8]) -> Option<usize> {
     }
 }
 
-/// The fields of `line` if it is an entry with these `members`. It must have a target and a status or a method, and unless
-/// `is_certain`, a host or the whole request.
-pub(crate) fn entry(line: &[u8], members: &Members, is_certain: bool) -> Option<(Fields, Found)> {
-    let Members { names, of_nginx: is_of_nginx } = *members;
-    let (mut found, mut ranks) = (Found::default(), [usize::MAX; Value::Other as usize]);
-    walk(line, |path, raw| {
-        let by_table = names.iter().position(|(name, _)| is_path(name, path));
-        let (rank, value) = match (by_table, path) {
-            (Some(at), _) => (names.len() + at, names[at].1),
-            (None, [name]) if is_of_nginx => (nginx_rank(name), of_nginx(name)),
-            _ => return,
-        };
-        let Some(slot) = found.get_mut(value as usize) else { return };
-        let range = match raw {
-            Raw::Text(range) | Raw::Scalar(range) => range,
-            Raw::Object if value == Value::Tls => 0..1,
-            Raw::Object => return,
-        };
-        let is_value = !matches!(&line[range.clone()], b"" | b"-" | b"null");
-        if is_value && rank < ranks[value as usize] {
-            (*slot, ranks[value as usize]) = (Some(range), rank);
-        }
-    })?;
-    let has = |value: Value| found[value as usize].is_some();
-    let is_told = has(Value::Status) || has(Value::Method);
-    let is_entry = match has(Value::Request) {
-        true => is_of_nginx,
-        false => has(Value::Target) && is_told && (is_certain || has(Value::Host)),
-    };
-    let fields = Fields::of_values(line, &found);
-    let is_like = |at: &Range<usize>| is_target(&Escapes::Json.undone(&line[at.clone()]));
-    (is_entry && fields.target.as_ref().is_some_and(is_like)).then_some((fields, found))
+/// An object, with the fields that it has for each writer.
+pub(crate) struct Object {
+    found: [Found; MEMBERS.len()],
 }
 
-/// Of several variables of nginx for one thing, the best has the lowest number.
-fn nginx_rank(name: &[u8]) -> usize {
-    let first: [&[u8]; 4] = [b"request_uri", b"http_host", b"host", b"http_x_forwarded_proto"];
-    first.iter().position(|known| *known == name).unwrap_or(first.len())
+impl Object {
+    /// The object `line`; `None` if it is not one.
+    pub(crate) fn read(line: &[u8]) -> Option<Object> {
+        const NONE: [usize; Value::Other as usize] = [usize::MAX; Value::Other as usize];
+        let mut found: [Found; MEMBERS.len()] = Default::default();
+        let mut ranks = [NONE; MEMBERS.len()];
+        walk(line, |path, raw| {
+            let Some(members) = path.last().and_then(|last| BY_NAME.get(last)) else { return };
+            for member in members.iter().filter(|member| is_path(member.path, path)) {
+                let range = match &raw {
+                    Raw::Text(range) | Raw::Scalar(range) => range.clone(),
+                    Raw::Object if member.value == Value::Tls => 0..1,
+                    Raw::Object => continue,
+                };
+                let is_value = !matches!(&line[range.clone()], b"" | b"-" | b"null");
+                let rank = &mut ranks[member.writer][member.value as usize];
+                if is_value && member.rank < *rank {
+                    *rank = member.rank;
+                    found[member.writer][member.value as usize] = Some(range);
+                }
+            }
+        })?;
+        Some(Object { found })
+    }
+
+    /// The fields of the object, `line`, if it is an entry of `writer`. It must have a target and a status or a method, and
+    /// unless `is_certain`, a host or the whole request.
+    pub(crate) fn entry(
+        &self,
+        line: &[u8],
+        writer: Writer,
+        is_certain: bool,
+    ) -> Option<(Fields, &Found)> {
+        let found = &self.found[writer as usize];
+        let has = |value: Value| found[value as usize].is_some();
+        let is_told = || has(Value::Status) || has(Value::Method);
+        let is_entry = has(Value::Request)
+            || has(Value::Target) && is_told() && (is_certain || has(Value::Host));
+        if !is_entry {
+            return None;
+        }
+        let fields = Fields::of_values(line, found);
+        let is_like = |at: &Range<usize>| is_target(&Escapes::Json.undone(&line[at.clone()]));
+        fields.target.as_ref().is_some_and(is_like).then_some((fields, found))
+    }
 }
 
 /// Whether the names of `path` are those of `name`, which are separated by dots.

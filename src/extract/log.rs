@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use super::reference::{encoded, scheme};
 use super::value::Values;
-use super::{Context, Finder, Links, json};
+use super::{Context, Finder, Links, json, sniff};
 use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::grammar::class::{ALPHA, SCHEME, URI_BYTE};
 use crate::normalize::percent::push_triplet;
@@ -291,14 +291,21 @@ pub(crate) fn is_remark(line: &[u8]) -> bool {
 /// do not count, and neither does the last line if it is cut.
 pub(crate) fn is_log(head: &[u8], is_entry: impl Fn(&[u8]) -> bool) -> bool {
     let (mut entries, mut others) = (0, 0);
-    for line in head.split_inclusive(|&byte| byte == b'\n') {
+    let mut left = memchr::memchr_iter(b'\n', head).count();
+    for line in sniff::lines(head) {
+        let is_whole = line.ends_with(b"\n");
+        left -= usize::from(is_whole);
         if is_remark(line) {
             continue;
         }
         if is_entry(line.trim_ascii_end()) {
             entries += 1;
-        } else if line.ends_with(b"\n") {
+        } else if is_whole {
             others += 1;
+        }
+        // No more than `left` lines and one that is cut follow.
+        if entries + left + 1 < others {
+            return false;
         }
     }
     entries > 0 && entries >= others

@@ -1,9 +1,12 @@
 //! The formats of access logs: those that have a name, and patterns.
 
+use core::cell::LazyCell;
 use core::ops::Range;
 use std::sync::LazyLock;
 
-use super::json_log::{self, Members};
+use memchr::memchr_iter;
+
+use super::json_log::{Object, Writer};
 use super::log_fields::{Escapes, Fields, Found, SEARCHED};
 use super::log_pattern::Pattern;
 use super::{Format, combined};
@@ -13,8 +16,27 @@ use super::{Format, combined};
 enum Form {
     /// The Common or Combined Log Format.
     Combined,
-    Pattern(Pattern),
-    Json(&'static Members),
+    Pattern(Pattern, Sign),
+    Json(Writer),
+}
+
+/// What each entry in a pattern has, so that few other lines are compared with the pattern.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sign {
+    /// A time of the day.
+    Time,
+    /// A digit at the beginning, of seconds since 1970.
+    Digit,
+    /// It is not known: the pattern was typed.
+    Unknown,
+}
+
+/// Whether there is a time of the day in `line`.
+fn has_time(line: &[u8]) -> bool {
+    memchr_iter(b':', line).any(|colon| {
+        let minutes = line.get(colon + 1..colon + 4);
+        minutes.is_some_and(|it| it[0].is_ascii_digit() && it[1].is_ascii_digit() && it[2] == b':')
+    })
 }
 
 /// The patterns and members of the formats that have a name. A name may have several.
@@ -26,11 +48,11 @@ static NAMED: &[(&str, &[Known])] = &[
     ("s3", &[Known::Pattern(S3), Known::Pattern(S3_OF_2018)]),
     ("squid", &[Known::Pattern(SQUID)]),
     ("haproxy", &[Known::Pattern(HAPROXY)]),
-    ("envoy", &[Known::Pattern(ENVOY), Known::Pattern(ISTIO), Known::Json(&json_log::ENVOY)]),
-    ("traefik", &[Known::Combined, Known::Json(&json_log::TRAEFIK)]),
-    ("caddy", &[Known::Json(&json_log::CADDY)]),
-    ("cloudflare", &[Known::Json(&json_log::CLOUDFLARE)]),
-    ("nginx", &[Known::Combined, Known::Json(&json_log::NGINX)]),
+    ("envoy", &[Known::Pattern(ENVOY), Known::Pattern(ISTIO), Known::Json(Writer::Envoy)]),
+    ("traefik", &[Known::Combined, Known::Json(Writer::Traefik)]),
+    ("caddy", &[Known::Json(Writer::Caddy)]),
+    ("cloudflare", &[Known::Json(Writer::Cloudflare)]),
+    ("nginx", &[Known::Combined, Known::Json(Writer::Nginx)]),
 ];
 
 /// Other names of the same formats.
@@ -50,7 +72,7 @@ static ALIASES: [(&str, &str); 8] = [
 enum Known {
     Combined,
     Pattern(&'static str),
-    Json(&'static Members),
+    Json(Writer),
 }
 
 const ALB: &str = r#"$type $time_iso8601 $elb $client $target $a $b $c $status $target_status $received $sent "$request" "$http_user_agent"$rest"#;
@@ -106,8 +128,11 @@ impl Known {
     fn form(&self) -> Option<Form> {
         Some(match *self {
             Known::Combined => Form::Combined,
-            Known::Pattern(pattern) => Form::Pattern(Pattern::new(pattern).ok()?),
-            Known::Json(members) => Form::Json(members),
+            Known::Pattern(pattern) => {
+                let sign = if pattern.contains("$time_") { Sign::Time } else { Sign::Digit };
+                Form::Pattern(Pattern::new(pattern).ok()?, sign)
+            }
+            Known::Json(writer) => Form::Json(writer),
         })
     }
 }
@@ -146,7 +171,7 @@ impl LogFormat {
                     names.join(", ")
                 ));
             }
-            None => vec![Form::Pattern(Pattern::new(typed)?)],
+            None => vec![Form::Pattern(Pattern::new(typed)?, Sign::Unknown)],
         };
         Ok(LogFormat {
             format: Some(Format::Clf),
@@ -179,21 +204,30 @@ impl LogFormat {
     /// The entry `line`; `None` if it is not one.
     pub(crate) fn read(&self, line: &[u8]) -> Option<Read> {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let is_object = line.first() == Some(&b'{');
+        let begins_with_digit = line.first().is_some_and(u8::is_ascii_digit);
+        let has_time = LazyCell::new(|| has_time(line));
+        let mut object = None;
         self.forms.iter().find_map(|form| match form {
+            // No named format but those of JSON begins so.
+            Form::Combined | Form::Pattern(..) if is_object && self.has_text => None,
             Form::Combined => {
                 let fields = combined::fields_of_any(line)?;
                 Some(Read { fields, escapes: Escapes::Bytes, used: None })
             }
-            Form::Pattern(pattern) => {
+            Form::Pattern(_, Sign::Time) if !*has_time => None,
+            Form::Pattern(_, Sign::Digit) if !begins_with_digit => None,
+            Form::Pattern(pattern, _) => {
                 let found = pattern.fields(line)?;
                 let fields = Fields::of_values(line, &found);
                 let is_like = !self.has_text || fields.is_request(line, &found);
                 let used = self.has_text.then(|| used(&found, 0));
                 is_like.then_some(Read { fields, escapes: Escapes::Bytes, used })
             }
-            Form::Json(members) => {
-                let (fields, found) = json_log::entry(line, members, self.is_certain)?;
-                Some(Read { fields, escapes: Escapes::Json, used: Some(used(&found, 1)) })
+            Form::Json(writer) => {
+                let object = object.get_or_insert_with(|| Object::read(line)).as_ref()?;
+                let (fields, found) = object.entry(line, *writer, self.is_certain)?;
+                Some(Read { fields, escapes: Escapes::Json, used: Some(used(found, 1)) })
             }
         })
     }

@@ -233,25 +233,37 @@ fn next_part(rest: &[u8]) -> Result<Next<'_>, String> {
     }
 }
 
+/// The variables of nginx that matter; of several for one value, the best come first.
+pub(crate) static VARIABLES: [(&str, Value); 23] = [
+    ("request", Value::Request),
+    ("request_uri", Value::Target),
+    ("uri", Value::Target),
+    ("document_uri", Value::Target),
+    ("args", Value::Query),
+    ("query_string", Value::Query),
+    ("is_args", Value::Mark),
+    ("http_host", Value::Host),
+    ("host", Value::Host),
+    ("server_name", Value::Host),
+    ("server_port", Value::Port),
+    ("scheme", Value::Scheme),
+    ("http_x_forwarded_proto", Value::Forwarded),
+    ("http_referer", Value::Referer),
+    ("http_user_agent", Value::Agent),
+    ("https", Value::Tls),
+    ("ssl_protocol", Value::Tls),
+    ("ssl_cipher", Value::Tls),
+    ("request_method", Value::Method),
+    ("status", Value::Status),
+    ("time_local", Value::Time),
+    ("time_iso8601", Value::Time),
+    ("msec", Value::Time),
+];
+
 /// The variable of nginx with this `name`.
-pub(crate) fn of_nginx(name: &[u8]) -> Value {
-    match name {
-        b"request" => Value::Request,
-        b"request_uri" | b"uri" | b"document_uri" => Value::Target,
-        b"args" | b"query_string" => Value::Query,
-        b"is_args" => Value::Mark,
-        b"host" | b"http_host" | b"server_name" => Value::Host,
-        b"server_port" => Value::Port,
-        b"scheme" => Value::Scheme,
-        b"http_x_forwarded_proto" => Value::Forwarded,
-        b"http_referer" => Value::Referer,
-        b"http_user_agent" => Value::Agent,
-        b"https" | b"ssl_protocol" | b"ssl_cipher" => Value::Tls,
-        b"request_method" => Value::Method,
-        b"status" => Value::Status,
-        b"time_local" | b"time_iso8601" | b"msec" => Value::Time,
-        _ => Value::Other,
-    }
+fn of_nginx(name: &[u8]) -> Value {
+    let found = VARIABLES.iter().find(|(known, _)| known.as_bytes() == name);
+    found.map_or(Value::Other, |&(_, value)| value)
 }
 
 /// The directive of Apache after a `%`, and the text after it.

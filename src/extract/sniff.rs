@@ -62,6 +62,17 @@ pub(super) fn page(head: &[u8]) -> Option<Sign> {
     }
 }
 
+/// The lines of `text` with their ends.
+pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut start = 0;
+    core::iter::from_fn(move || {
+        let rest = text.get(start..).filter(|rest| !rest.is_empty())?;
+        let len = memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
+        start += len;
+        Some(&rest[..len])
+    })
+}
+
 /// Whether `text` begins with a `<`, after white space or a byte order mark.
 pub(super) fn begins_with_tag(text: &[u8]) -> bool {
     let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);

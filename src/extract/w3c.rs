@@ -11,8 +11,8 @@
 use core::ops::Range;
 use std::borrow::Cow;
 
-use super::Links;
 use super::log::{Entry, Field, Log, Origin, is_log, is_remark, is_scheme};
+use super::{Links, sniff};
 use crate::chunk::Span;
 
 /// What a field holds.
@@ -311,7 +311,7 @@ pub(crate) fn lines(log: &Log<'_>, mut layout: Layout, links: &mut Links) {
 /// Whether a source that begins with `head` is such a log: a directive names its fields, or it was
 /// cut and half of its lines begin with a date and a time, and have a method before a path.
 pub(crate) fn is_w3c(head: &[u8]) -> bool {
-    let lines = || head.split(|&byte| byte == b'\n');
+    let lines = || sniff::lines(head).map(|line| line.strip_suffix(b"\n").unwrap_or(line));
     lines().filter_map(Layout::of_directive).any(|layout| layout.has_links())
         || is_log(head, is_row)
 }

@@ -6,7 +6,7 @@ use super::charset;
 use super::coding::{self, Decoded};
 use super::fault::{BodyFault, Document, LONGEST_BASE};
 use super::reference::{self, Absolute};
-use super::{Context, Extractor, ExtractorOptions, Fault, Links, page};
+use super::{Context, Extractor, ExtractorOptions, Fault, Links, page, sniff};
 use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::simd::Kernels;
 
@@ -97,14 +97,7 @@ fn after_empty_line(text: &[u8], at: usize) -> Option<usize> {
 
 /// The value of the field `name`, given in lower case, of `header`, trimmed.
 pub(crate) fn field<'t>(header: &'t [u8], name: &[u8]) -> Option<&'t [u8]> {
-    lines(header).find_map(|line| value_of(line, name))
-}
-
-/// The lines of `header`.
-fn lines(header: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let mut start = 0;
-    let ends = memchr::memchr_iter(b'\n', header).chain([header.len()]);
-    ends.map(move |end| &header[core::mem::replace(&mut start, end + 1)..end])
+    sniff::lines(header).find_map(|line| value_of(line, name))
 }
 
 /// The value of the field on `line` if this is its name.
@@ -422,8 +415,8 @@ fn header_links(
         let span = Span { start, end: start + typed.len() as u32 };
         reference::push(schemes, absolute, typed, span, context, links);
     };
-    for line in
-        lines(header).filter(|line| line.first().is_some_and(|byte| b"lLrRcC".contains(byte)))
+    for line in sniff::lines(header)
+        .filter(|line| line.first().is_some_and(|byte| b"lLrRcC".contains(byte)))
     {
         if let Some(location) = value_of(line, b"location").filter(|value| !value.is_empty()) {
             push(location, Context::Location);
