@@ -17,8 +17,8 @@ use super::{search, shape};
 /// - all of these percent-encoded, in any number of layers.
 ///
 /// A reference stays a reference: the same components are defined, and their other bytes are
-/// unchanged. A text that is not a URI-reference is masked too. The operation is idempotent, and takes
-/// time that is linear in the text.
+/// unchanged. A text that is not a URI-reference is masked too. The result is masked again until nothing
+/// changes, at most eight times in all; time is linear in the text.
 ///
 /// ```
 /// use uriscan::audit::redact_into;
@@ -34,8 +34,29 @@ pub fn redact_into(text: &[u8], out: &mut Vec<u8>) -> u32 {
     mask_into(text, out)
 }
 
+/// Most times that a text is masked.
+const MOST_PASSES: usize = 8;
+
 /// [`redact_into`] without the quick test for anything to mask.
 fn mask_into(text: &[u8], out: &mut Vec<u8>) -> u32 {
+    let start = out.len();
+    let count = mask_once_into(text, out);
+    if count == 0 {
+        return 0;
+    }
+    // Without what is masked, the rest may read differently: of `//http%3A%3Aname:%2F@` the password is masked, and then there
+    // is no encoded slash before the `@` any more.
+    for _ in 1..MOST_PASSES {
+        let masked = out.split_off(start);
+        mask_once_into(&masked, out);
+        if out[start..] == masked {
+            break;
+        }
+    }
+    count
+}
+
+fn mask_once_into(text: &[u8], out: &mut Vec<u8>) -> u32 {
     let mut copied = 0;
     let mut count = 0;
     search::each(text, |secret, _| {
@@ -130,6 +151,9 @@ mod tests {
             ("http://:p@h/", "http://:***@h/"),
             ("http://ghp_0123456789abcdef@h/", "http://***@h/"),
             ("//u:p:q@h:8/", "//u:***@h:8/"),
+            // The mask of the password leaves an encoded user name with one.
+            ("//http%3A%3Az:%2F@", "//***@"),
+            ("//http%3A%3Az:%2F@h/?token=1", "//***@h/?token=***"),
             ("http://h/?token=", "http://h/?token="),
             ("http://h/?token", "http://h/?token"),
             ("http://h/?token=a=b;pwd=x&y", "http://h/?token=***;pwd=***&y"),
