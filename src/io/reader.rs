@@ -1,20 +1,22 @@
 //! Reads sources into chunks: whole records only, each chunk from one source.
 
+mod fill;
+
 use std::fmt;
 use std::io::{self, Read};
 use std::sync::Arc;
 use std::time::Duration;
 
-use memchr::{memchr, memchr_iter, memchr2};
+use memchr::memchr_iter;
 
 use super::ahead::{Content, Sources};
 use super::container;
-use super::cut::{Cut, HEAD_BYTES, Lines};
+use super::cut::{Cut, Lines};
 use super::later::{Later, Plain};
 use super::ready::{Patience, Wait};
 use super::source::{ReadError, Source};
 use crate::chunk::PaddedBuf;
-use crate::extract::{Format, Kind};
+use crate::extract::Kind;
 
 /// The content of a chunk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -346,206 +348,6 @@ impl ChunkReader {
             let small = self.small.pop().unwrap_or_default();
             self.large.insert(at, std::mem::replace(text, small));
         }
-    }
-
-    /// Leaves the next lines of the current source to be read later, if possible.
-    fn leave(&mut self) -> Option<Later> {
-        let plain = self.plain.as_ref().filter(|_| self.is_begun && !self.in_long_record)?;
-        let line_end = self.cut.line_end()?;
-        if let Some(later) = plain.lines(self.byte, self.chunk_bytes, line_end) {
-            self.carry.clear();
-            self.is_behind = true;
-            return Some(later);
-        }
-        if std::mem::take(&mut self.is_behind) {
-            match plain.rest(self.byte) {
-                Ok(rest) => self.current = Some(rest),
-                Err(error) => self.failed = Some(self.error(error)),
-            }
-        }
-        None
-    }
-
-    /// Fills `chunk` from the current source; at its end, leaves no current source.
-    fn fill_from_current(&mut self, chunk: &mut Chunk, may_wait: bool) -> Result<Next, ReadError> {
-        self.begin_chunk(chunk);
-        chunk.later = self.leave();
-        if let Some(later) = &chunk.later {
-            (chunk.byte, chunk.line) = (self.byte, self.line);
-            (chunk.kind, chunk.shape, chunk.is_cut) = (self.kind, Shape::Records, false);
-            chunk.text.set_len(0);
-            self.byte += later.len() as u64;
-            self.kind = self.kind.after(b"");
-            return Ok(Next::Chunk);
-        }
-        if chunk.text.capacity() > 64 * self.usual_bytes.max(1 << 16) {
-            // The buffer held a long record; its memory is released.
-            chunk.text = PaddedBuf::default();
-        }
-        let mut len = self.carry.len();
-        // The room is rounded up, but not the length, so that the limit is exact.
-        let mut most = self.chunk_bytes.max(len);
-        if !self.is_begun && (self.text_only || self.is_checked) {
-            // The format is detected from the same number of bytes, however small the chunks.
-            most = most.max(HEAD_BYTES);
-        }
-        let whole = self.whole.take();
-        let is_whole = whole.is_some();
-        if let Some(text) = whole {
-            len = text.padded().len();
-            if chunk.text.capacity() < len {
-                chunk.text = text;
-            } else {
-                // A larger buffer is kept for a larger source.
-                chunk.text.set(text.padded().content());
-            }
-        } else {
-            self.make_room(&mut chunk.text, most, 0);
-            chunk.text.room()[..len].copy_from_slice(&self.carry);
-            self.carry.clear();
-        }
-        // What was carried over has been checked before, but for a part of a mark that is none of the content.
-        let is_mark = |content: &[u8]| {
-            content.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(content)
-        };
-        let begins = self.byte == 0;
-        let mut checked = match is_whole || begins && is_mark(&chunk.text.room()[..len]) {
-            true => 0,
-            false => len,
-        };
-        loop {
-            let (filled, mut is_end) = match is_whole {
-                true => (len, true),
-                false => self.read(&mut chunk.text.room()[..most], len),
-            };
-            len = filled;
-            if self.byte == 0 && chunk.text.room()[..len].starts_with(BYTE_ORDER_MARK) {
-                chunk.text.room().copy_within(BYTE_ORDER_MARK.len()..len, 0);
-                len -= BYTE_ORDER_MARK.len();
-                self.byte = BYTE_ORDER_MARK.len() as u64;
-            }
-            let content = &chunk.text.room()[..len];
-            if !self.is_begun {
-                self.is_begun = true;
-                let head = &content[..len.min(HEAD_BYTES)];
-                let name = &self.names[chunk.source];
-                let is_binary = self.text_only && memchr(0, head).is_some();
-                if is_binary && !Format::is_wide_page(name, head) {
-                    self.binary += 1;
-                    (self.current, self.failed) = (None, None);
-                    return Ok(Next::End);
-                }
-                match self.cut.begin(name, head) {
-                    Ok(kind) => self.kind = Kind { has_mark: self.byte > 0, ..kind },
-                    Err(error) => {
-                        (self.current, self.failed) = (None, Some(self.error(error)));
-                        return Ok(Next::End);
-                    }
-                }
-            }
-            let is_open = begins && is_mark(&chunk.text.room()[..len]) && !is_end;
-            if self.failed.is_none() && !is_open {
-                let next = &chunk.text.room()[checked..len];
-                if let Err((at, error)) = self.cut.check(next, is_end) {
-                    (len, is_end) = (checked + at, true);
-                    self.failed = Some(self.error(error));
-                }
-                checked = len;
-            }
-            let content = &chunk.text.room()[..len];
-            chunk.is_cut = self.failed.is_some();
-            if chunk.is_cut {
-                // The bytes after the last record end may be half a record.
-                let whole = self.cut.fault_end(content);
-                len = whole.unwrap_or(if self.in_long_record { len } else { 0 });
-            }
-            let content = &chunk.text.room()[..len];
-            let (end, shape) = if self.in_long_record {
-                let end = self.cut.long_end(content);
-                self.in_long_record = end.is_none() && !is_end;
-                let shape = if self.in_long_record { Shape::LongRest } else { Shape::LongLast };
-                (end.unwrap_or(len), shape)
-            } else if is_end {
-                (len, Shape::Records)
-            } else if let Some(end) = self.cut.last_end(content) {
-                (end, Shape::Records)
-            } else if len > self.max_record {
-                self.in_long_record = true;
-                (len, Shape::LongFirst)
-            } else if !may_wait && !self.is_ready() {
-                // The producer pauses within a record.
-                self.carry.extend_from_slice(&chunk.text.room()[..len]);
-                return Ok(Next::NotReady);
-            } else if len < most {
-                continue;
-            } else {
-                // A document is read as a whole: reads once more if all of it fits, to reach its
-                // end.
-                let all = if self.kind.format.is_document() { self.expected } else { 0 };
-                most = (2 * len).max(all.saturating_add(1)).min(self.max_record + 1);
-                self.make_room(&mut chunk.text, most, len);
-                continue;
-            };
-            self.carry.extend_from_slice(&chunk.text.room()[end..len]);
-            if is_end && self.carry.is_empty() {
-                self.current = None;
-                if end == 0 && shape == Shape::Records {
-                    return Ok(Next::End);
-                }
-            }
-            chunk.text.set_len(end);
-            (chunk.byte, chunk.line, chunk.shape) = (self.byte, self.line, shape);
-            chunk.kind = self.kind;
-            if end > 0 {
-                self.kind = self.kind.after(&chunk.text.room()[..end]);
-            }
-            self.byte += end as u64;
-            if self.counts_lines {
-                let line_end = self.kind.format.line_end(self.record_end);
-                let ends = memchr_iter(line_end, &chunk.text.room()[..end]).count();
-                self.line += ends as u64;
-            }
-            return Ok(Next::Chunk);
-        }
-    }
-
-    /// Whether nothing more can be read for `time`.
-    fn pauses(&self, time: Duration) -> bool {
-        self.wait.as_ref().is_some_and(|wait| !wait(time))
-    }
-
-    /// Reads until `room` is full, the source ends, or it has nothing more for now; returns the number of bytes now in
-    /// `room`, and whether the source ended. A fault also ends it, and is kept.
-    fn read(&mut self, room: &mut [u8], mut len: usize) -> (usize, bool) {
-        let needs_all = !self.is_begun && (self.text_only || self.cut.needs_head());
-        while len < room.len() {
-            let Some(reader) = self.current.as_mut().filter(|_| self.failed.is_none()) else {
-                return (len, true);
-            };
-            match reader.read(&mut room[len..]) {
-                Ok(0) => return (len, true),
-                Ok(count) => {
-                    len += count;
-                    let has_paused = match needs_all {
-                        true => {
-                            let has_record =
-                                memchr2(b'\n', self.record_end, &room[..len]).is_some();
-                            has_record && self.pauses(HEAD_PATIENCE)
-                        }
-                        false => !self.is_ready(),
-                    };
-                    if has_paused {
-                        break;
-                    }
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => {
-                    self.failed = Some(self.error(error));
-                    return (len, true);
-                }
-            }
-        }
-        (len, false)
     }
 }
 
