@@ -14,6 +14,7 @@ pub(super) fn full_slots(threads: usize) -> usize {
 pub(super) const SMALL_FOR_FULL: usize = 4;
 
 /// A batch that was filled.
+#[derive(Default)]
 pub(super) struct Filled {
     /// How many of its slots.
     pub(super) len: usize,

@@ -139,6 +139,24 @@ pub(super) fn run_here<J: Job + Send>(
 /// For each thread what it keeps, and rows for chunks whose rows nobody asks for later.
 type Workers<J> = Vec<Mutex<(Worker, <J as Job>::Rows)>>;
 
+/// A run of a job, from batch to batch.
+struct Batches<'r, 's, J: Job> {
+    job: &'r mut J,
+    drops: Drops,
+    reader: &'r mut ChunkReader,
+    settings: &'r Settings,
+    sinks: &'r mut Sinks<'s>,
+    workers: Workers<J>,
+    /// Slots of a batch of full chunks.
+    full: usize,
+    report: Report,
+    faults: Faults,
+    /// Faults within chunks that have been reported.
+    reported: usize,
+    /// The fault that ended the reading.
+    failed: Option<ReadError>,
+}
+
 fn batches<J: Job + Send>(
     job: &mut J,
     drops: Drops,
@@ -147,43 +165,104 @@ fn batches<J: Job + Send>(
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
     let threads = rayon::current_num_threads();
-    let workers: Workers<J> = (0..threads).map(|_| Mutex::default()).collect();
-    let full = full_slots(threads);
-    let count = full * SMALL_FOR_FULL;
-    let new_batch = || (0..count).map(|_| Slot::default()).collect::<Vec<Slot<J::Rows>>>();
-    let (mut current, mut other) = (new_batch(), new_batch());
-    // How many slots of each are in use.
-    let mut other_len = 0;
-    let Filled { len: mut current_len, mut failed, .. } =
-        fill(reader, &mut current, (full, true), settings, sinks);
-    let mut report = Report::default();
-    // Faults within chunks that have been reported.
-    let mut reported = 0;
-    let mut faults = Faults::new(sinks.unread.is_none());
-    while current_len > 0 {
+    let run = Batches {
+        job,
+        drops,
+        reader,
+        settings,
+        workers: (0..threads).map(|_| Mutex::default()).collect(),
+        full: full_slots(threads),
+        report: Report::default(),
+        faults: Faults::new(sinks.unread.is_none()),
+        reported: 0,
+        failed: None,
+        sinks,
+    };
+    run.run()
+}
+
+impl<J: Job + Send> Batches<'_, '_, J> {
+    fn run(mut self) -> Result<Report, Error> {
+        let count = self.full * SMALL_FOR_FULL;
+        let new_batch = || (0..count).map(|_| Slot::default()).collect::<Vec<Slot<J::Rows>>>();
+        let (mut current, mut other) = (new_batch(), new_batch());
+        let mut current_len = self.fill(&mut current, true).len;
+        // How many slots of the other batch are in use.
+        let mut other_len = 0;
+        while current_len > 0 {
+            let mut next = self.step(&mut current[..current_len], &mut other, other_len)?;
+            let mut stop = current[..current_len].iter().position(|slot| slot.stop.is_some());
+            let end = stop.map_or(current_len, |i| i + 1);
+            let is_cut = current[..end].iter().any(|slot| slot.room.cut.is_some());
+            let has_rest = is_cut || current[..end].iter().any(|slot| slot.has_rest);
+            if has_rest {
+                stop = self.write_rests(&mut current[..end])?.or(stop);
+            }
+            let written = current[..end].iter().map(|slot| slot.out.len()).sum();
+            let settings = self.settings;
+            self.reader.resize_chunks(|bytes| chunk_bytes(bytes, is_cut, written, settings));
+            if let Some(i) = stop {
+                if !has_rest {
+                    write(&current[..=i], self.sinks, self.report.bytes)?;
+                }
+                let error = stopped(self.reader, &current[i], settings);
+                let chunk = std::mem::take(&mut current[i].chunk);
+                drop((current, other));
+                self.job.finish(End::In(&chunk), &mut self.report, self.sinks)?;
+                return Err(error);
+            }
+            other_len = current_len;
+            if has_rest {
+                release(&mut current[..current_len], self.full, settings);
+                other_len = 0;
+            }
+            if next.has_paused && next.len == 0 {
+                // Whoever reads the output may wait for it, and the producer for them.
+                write(&current[..other_len], self.sinks, self.report.bytes)?;
+                flush(self.sinks)?;
+                other_len = 0;
+                next = self.fill(&mut other, true);
+            }
+            (current, other) = (other, current);
+            current_len = next.len;
+        }
+        write(&other[..other_len], self.sinks, self.report.bytes)?;
+        drop((current, other));
+        self.finish()
+    }
+
+    /// Reads the next batch into `slots`; waits for its first chunk if it `may_wait`.
+    fn fill(&mut self, slots: &mut [Slot<J::Rows>], may_wait: bool) -> Filled {
+        let mut filled = fill(self.reader, slots, (self.full, may_wait), self.settings, self.sinks);
+        self.failed = self.failed.take().or(filled.failed.take());
+        filled
+    }
+
+    /// Works on the batch `current`. Meanwhile, writes the first `other_len` slots of the batch before, and reads the
+    /// next one in its place.
+    fn step(
+        &mut self,
+        current: &mut [Slot<J::Rows>],
+        other: &mut [Slot<J::Rows>],
+        other_len: usize,
+    ) -> Result<Filled, Error> {
         // Nothing is read after a fault, but all that stands before it is worked on and written.
-        let has_failed = failed.is_some();
+        let has_failed = self.failed.is_some();
+        let Batches { job, drops, reader, settings, sinks, workers, faults, .. } = self;
+        let (full, bytes) = (self.full, self.report.bytes);
         let (outside, worked) = threads::both(
             || {
                 let written = &mut other[..other_len];
-                write(written, sinks, report.bytes)?;
+                write(written, sinks, bytes)?;
                 let most = full * oversize(settings);
                 written.iter_mut().for_each(|slot| reader.take_back(&mut slot.chunk.text, most));
                 release(written, full, settings);
                 Ok::<_, Error>(match has_failed {
-                    true => Filled { len: 0, failed: None, has_paused: false },
-                    false => fill(reader, &mut other, (full, false), settings, sinks),
+                    true => Filled::default(),
+                    false => fill(reader, other, (full, false), settings, sinks),
                 })
             },
-            || {
-                work(
-                    (&mut *job, drops, false),
-                    &mut current[..current_len],
-                    settings,
-                    &workers,
-                    &mut faults,
-                )
-            },
+            || work((&mut **job, *drops, false), &mut *current, settings, workers, faults),
         );
         let mut next = outside?;
         for (source, error) in faults.new.drain(..) {
@@ -191,77 +270,54 @@ fn batches<J: Job + Send>(
             match &mut sinks.unread {
                 Some(unread) => unread(&error),
                 None => {
-                    failed = Some(error);
-                    next = Filled { len: 0, failed: None, has_paused: false };
+                    self.failed = Some(error);
+                    next = Filled::default();
                 }
             }
         }
         worked?;
-        failed = failed.or(next.failed);
-        report_faults(&mut current[..current_len], reader, &mut reported, sinks);
-        for slot in &mut current[..current_len] {
-            report += &slot.report;
+        self.failed = self.failed.take().or(next.failed.take());
+        report_faults(current, reader, &mut self.reported, sinks);
+        for slot in current {
+            self.report += &slot.report;
         }
-        let mut stop = current[..current_len].iter().position(|slot| slot.stop.is_some());
-        let end = stop.map_or(current_len, |i| i + 1);
-        let is_cut = current[..end].iter().any(|slot| slot.room.cut.is_some());
-        let has_rest = is_cut || current[..end].iter().any(|slot| slot.has_rest);
-        if has_rest {
-            for (i, slot) in current[..end].iter_mut().enumerate() {
-                write(std::slice::from_ref(slot), sinks, report.bytes)?;
-                job.write_rest(slot, sinks)?;
-                while slot.stop.is_none() && slot.next_part(settings.record_end) {
-                    let one = std::slice::from_mut(slot);
-                    let mut faults = Faults::default();
-                    work((&mut *job, drops, true), one, settings, &workers, &mut faults)?;
-                    report_faults(one, reader, &mut reported, sinks);
-                    report += &Report { bytes: 0, ..one[0].report };
-                    write(one, sinks, report.bytes)?;
-                    job.write_rest(&one[0], sinks)?;
-                }
-                if drops.rows {
-                    slot.rows = J::Rows::default();
-                }
-                if slot.stop.is_some() {
-                    stop = Some(i);
-                    break;
-                }
-            }
-        }
-        let written = current[..end].iter().map(|slot| slot.out.len()).sum();
-        reader.resize_chunks(|bytes| chunk_bytes(bytes, is_cut, written, settings));
-        if let Some(i) = stop {
-            if !has_rest {
-                write(&current[..=i], sinks, report.bytes)?;
-            }
-            let error = stopped(reader, &current[i], settings);
-            let chunk = std::mem::take(&mut current[i].chunk);
-            drop((current, other));
-            job.finish(End::In(&chunk), &mut report, sinks)?;
-            return Err(error);
-        }
-        other_len = current_len;
-        if has_rest {
-            release(&mut current[..current_len], full, settings);
-            other_len = 0;
-        }
-        if next.has_paused && next.len == 0 {
-            // Whoever reads the output may wait for it, and the producer for them.
-            write(&current[..other_len], sinks, report.bytes)?;
-            flush(sinks)?;
-            other_len = 0;
-            next = fill(reader, &mut other, (full, true), settings, sinks);
-            failed = failed.or(next.failed);
-        }
-        (current, other) = (other, current);
-        current_len = next.len;
+        Ok(next)
     }
-    write(&other[..other_len], sinks, report.bytes)?;
-    drop((current, other));
-    job.finish(End::OfInput, &mut report, sinks)?;
-    flush(sinks)?;
-    (report.binary, report.misjudged) = (reader.binary(), reader.misjudged());
-    failed.map_or(Ok(report), |error| Err(Error::Read(error)))
+
+    /// Writes `slots`, which have no room for all of their results, and works on what is left of each; returns the index
+    /// of a slot whose rest ends the run.
+    fn write_rests(&mut self, slots: &mut [Slot<J::Rows>]) -> Result<Option<usize>, Error> {
+        let Batches { job, drops, reader, settings, sinks, workers, report, reported, .. } = self;
+        for (i, slot) in slots.iter_mut().enumerate() {
+            write(std::slice::from_ref(slot), sinks, report.bytes)?;
+            job.write_rest(slot, sinks)?;
+            while slot.stop.is_none() && slot.next_part(settings.record_end) {
+                let one = std::slice::from_mut(slot);
+                let mut faults = Faults::default();
+                work((&mut **job, *drops, true), one, settings, workers, &mut faults)?;
+                report_faults(one, reader, reported, sinks);
+                *report += &Report { bytes: 0, ..one[0].report };
+                write(one, sinks, report.bytes)?;
+                job.write_rest(&one[0], sinks)?;
+            }
+            if drops.rows {
+                slot.rows = J::Rows::default();
+            }
+            if slot.stop.is_some() {
+                return Ok(Some(i));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The totals, after all has been read and written.
+    fn finish(mut self) -> Result<Report, Error> {
+        self.job.finish(End::OfInput, &mut self.report, self.sinks)?;
+        flush(self.sinks)?;
+        let (binary, misjudged) = (self.reader.binary(), self.reader.misjudged());
+        (self.report.binary, self.report.misjudged) = (binary, misjudged);
+        self.failed.map_or(Ok(self.report), |error| Err(Error::Read(error)))
+    }
 }
 
 /// Scans, commits and emits a batch.
@@ -373,77 +429,4 @@ fn write<R>(slots: &[Slot<R>], sinks: &mut Sinks<'_>, bytes: u64) -> Result<(), 
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::extract::Filter;
-    use crate::grammar::rfc2396::Legacy;
-    use crate::key::PublicHash;
-    use crate::pipeline::*;
-    use crate::repair::Repairs;
-    use crate::resolve::{BaseUri, Context, Options};
-
-    /// Records of all kinds, so that the output of a chunk is many times what a scan may write.
-    fn text() -> Vec<u8> {
-        let record = |i: usize| match i % 9 {
-            0 => "\n".to_owned(),
-            1 => format!("HTTP://H{i}:80/%7e\r\n"),
-            2 => format!("  a b{i}\n"),
-            3 => "x:\n".to_owned(),
-            4 => format!("http://0x7f.1/{i}?token=secret{i}\n"),
-            5 => "//u:p@h/../a\n".to_owned(),
-            _ => format!("http://h/{i}\n"),
-        };
-        (0..2000).map(record).collect::<String>().into_bytes()
-    }
-
-    type Run<'r> = &'r dyn Fn(Vec<Source>, &Settings, &mut Sinks<'_>) -> Result<Report, Error>;
-
-    #[test]
-    fn a_chunk_that_is_scanned_in_parts_has_the_same_results() {
-        let base = BaseUri::new(format!("http://b/{}", "c".repeat(300)).as_bytes()).unwrap();
-        let against = Against::Context(Context::Base { base, options: Options::default() });
-        let resolve_all = ResolveOptions::new(against);
-        let explained = ExplainOptions::new(ExplainFormat::Jsonl);
-        let audited = AuditOptions::default().format(AuditFormat::Jsonl);
-        let (none, plain) = (Repairs::default(), Equivalence::default());
-        let hash = PublicHash::Blake3;
-        let forms = DedupOptions::default().emit(Emit::Normalized);
-        let runs: [Run<'_>; 12] = [
-            &|of, with, to| dedup(of, &forms, with, to),
-            &|of, with, to| normalize(of, &plain, OnInvalid::Pass, with, to),
-            &|of, with, to| normalize(of, &plain, OnInvalid::Divert, with, to),
-            &|of, with, to| normalize(of, &plain, OnInvalid::Fail, with, to),
-            &|of, with, to| keys(of, &plain, hash, OnInvalid::Drop, with, to),
-            &|of, with, to| surts(of, &plain, crate::surt::Form::Cdxj, OnInvalid::Pass, with, to),
-            &|of, with, to| resolve(of, &resolve_all, with, to),
-            &|of, with, to| parse(of, &RowFormat::Jsonl, none, with, to),
-            &|of, with, to| check(of, CheckFormat::Text, none, with, to),
-            &|of, with, to| explain(of, &explained, with, to),
-            &|of, with, to| audit(of, &audited, with, to).map(|(report, _)| report),
-            &|of, with, to| {
-                let differ = LegacyQuestion::Differ(CheckFormat::Jsonl);
-                inspect_rfc2396(of, differ, Legacy::default(), with, to)
-            },
-        ];
-        for (i, run) in runs.into_iter().enumerate() {
-            for is_filtered in [false, true] {
-                let done = |chunk_bytes, threads| {
-                    let settings = Settings::default().chunk_bytes(chunk_bytes).threads(threads);
-                    let mut source = Source::new("list", std::io::Cursor::new(text()));
-                    if is_filtered {
-                        let filter = Filter::default();
-                        source =
-                            records_of(source, &filter, &plain, &settings, &Default::default());
-                    }
-                    let (mut out, mut rejects) = (Vec::new(), Vec::new());
-                    let mut sinks = Sinks::new(&mut out).rejects(&mut rejects);
-                    let report = run(vec![source], &settings, &mut sinks);
-                    (report.map_err(|error| error.to_string()), out, rejects)
-                };
-                let (whole, one_by_one) = (done(1 << 20, 2), done(1, 1));
-                assert_eq!(whole.0, one_by_one.0, "{i}");
-                assert!(whole == one_by_one, "{i}");
-            }
-        }
-    }
-}
+mod tests;
