@@ -9,15 +9,73 @@ use std::sync::{Arc, Mutex};
 
 use uriscan::internals::files::{File, Limited, read_limited};
 use uriscan::io::{Compression, Source};
-use uriscan::pipeline::{self, Settings, Skipped};
+use uriscan::pipeline::{self, Entities, Equivalence, ExtractOptions, Settings, Skipped};
+use uriscan::repair::{Repair, Repairs};
+use uriscan::resolve::Context;
 
+use crate::args;
 use crate::bases;
-use crate::config::Documents;
 use crate::exit::Failure;
 use crate::inputs::{
     Input, Inputs, Stdin, StdinHead, missing, refuse_table, remote_source, stdin_source, text,
 };
 use crate::output::{Claims, StdoutFile};
+
+/// How inputs that are not lists are read.
+#[derive(Clone, Debug)]
+pub(crate) struct Documents {
+    pub(crate) options: ExtractOptions,
+    pub(crate) walk: args::Walk,
+    /// Names of files that stand for their directories.
+    pub(crate) index: Vec<String>,
+}
+
+/// How the links of documents are read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LinkUse<'a> {
+    /// The base of references.
+    pub(crate) base: Option<&'a str>,
+    /// Links may contain characters beyond ASCII.
+    pub(crate) accepts_iris: bool,
+    /// Which links are decoded.
+    pub(crate) entities: Entities,
+    /// Reports name the places of links.
+    pub(crate) has_places: bool,
+}
+
+impl<'a> LinkUse<'a> {
+    pub(crate) fn of(mending: &args::Mending, references: &'a args::References) -> LinkUse<'a> {
+        let base = references.base.as_deref();
+        let entities = mending.of_links();
+        LinkUse { base, accepts_iris: mending.iri, entities, has_places: false }
+    }
+
+    pub(crate) fn of_equivalence(typed: &'a args::Equivalence) -> LinkUse<'a> {
+        LinkUse::of(&typed.mending, &typed.references)
+    }
+
+    /// The use of links under these settings; repairs that were `typed` decide before those of the settings.
+    pub(crate) fn of_settings(settings: &'a Equivalence, typed: &args::Mending) -> LinkUse<'a> {
+        let base = match &settings.context {
+            Some(Context::Base { base, .. }) => str::from_utf8(base.as_bytes()).ok(),
+            _ => None,
+        };
+        let repairs = settings.repairs;
+        let entities = match repairs {
+            _ if !typed.repair.is_empty() => typed.of_links(),
+            _ if repairs.has(Repair::Entity) => Entities::All,
+            _ if repairs.or(Repairs::usual()) == repairs => Entities::Text,
+            _ => Entities::Keep,
+        };
+        LinkUse { base, accepts_iris: repairs.has(Repair::Iri), entities, has_places: false }
+    }
+
+    /// Those of a command that names their places.
+    pub(crate) fn of_pages(mending: &args::Mending) -> LinkUse<'a> {
+        let entities = mending.of_links();
+        LinkUse { base: None, accepts_iris: mending.iri, entities, has_places: true }
+    }
+}
 
 /// Makes sources of `inputs` and of the files that `documents` adds; lists of the links in them if `is_list`.
 ///

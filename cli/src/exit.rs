@@ -1,11 +1,13 @@
 //! How a run ends: exit codes 0 (done), 1 (invalid records or findings) and 2 (error), and messages.
 
 use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use uriscan::audit::redact_into;
 use uriscan::io::escaped;
+use uriscan::pipeline::Error;
 use uriscan::set::SetError;
 
 /// How a run without an error ended.
@@ -209,6 +211,33 @@ fn masked_object(name: &str) -> String {
 fn write_error(text: &str) {
     use std::io::Write;
     let _ = std::io::stderr().write_all(text.as_bytes());
+}
+
+/// Why a run ends before it is done.
+pub(crate) enum Stop {
+    /// An output cannot be written.
+    Unwritten(io::Error),
+    Failed(Failure),
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Stop {
+        Stop::Failed(failure)
+    }
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Stop {
+        let what = match error {
+            Error::Write(error) => return Stop::Unwritten(error),
+            Error::Invalid { .. } => {
+                format!("{error}; use --on-invalid pass or drop, or --rejects FILE, to continue")
+            }
+            Error::Spill { .. } => format!("{error}; --temp-dir names another directory"),
+            error => error.to_string(),
+        };
+        Stop::Failed(Failure::new(what))
+    }
 }
 
 #[cfg(test)]

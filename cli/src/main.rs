@@ -1,16 +1,16 @@
-//! The program `uriscan`: arguments ([`args`]) become a plan ([`commands`], [`config`]), which is run on lists ([`run`]) or
-//! tables in a [`session`] and ends in an exit code ([`exit`]). It uses the public interface of the library; only the
-//! program prints, reads the environment and handles signals.
+//! The program `uriscan`: the arguments ([`args`]) of a command ([`commands`]) become a [`plan`] with its [`job`], which is
+//! [`run`] in a [`session`] on [`lists`] or [`tables`], and ends in an exit code ([`exit`]). It uses the public interface of
+//! the library; only the program prints, reads the environment and handles signals.
 
 // Without tables and object stores, some of what handles them is never reached. The lints stay on for the full build.
 #![cfg_attr(not(feature = "full"), allow(unused, clippy::redundant_clone))]
 
+mod advice;
 mod aliases;
 mod args;
 mod bar;
 mod bases;
 mod commands;
-mod config;
 mod documents;
 mod environment;
 mod exit;
@@ -19,10 +19,13 @@ mod grammar;
 mod hint;
 mod inputs;
 mod interrupt;
+mod job;
 mod learn;
+mod lists;
 mod memory;
 mod options;
 mod output;
+mod plan;
 mod progress;
 #[cfg_attr(not(feature = "full"), path = "absent/remote.rs")]
 mod remote;
@@ -33,6 +36,7 @@ mod run;
 mod session;
 mod sets;
 mod sides;
+mod skipped;
 mod summary;
 mod table;
 #[cfg_attr(not(feature = "full"), path = "absent/tables.rs")]

@@ -1,28 +1,32 @@
 //! One run, from opening its outputs to its exit code; lists and tables share it.
 
-use std::io;
+use std::fmt::Display;
+use std::io::{self, Write};
 use std::path::Path;
 use std::time::Instant;
 
-use uriscan::pipeline::{FindingCounts, Report};
+use uriscan::io::{ReadError, Source};
+use uriscan::pipeline::{FindingCounts, Report, Sinks};
 
-use crate::config::{Config, SideFiles};
-use crate::exit::{Failure, Outcome, eprint_line, eprint_lines};
+use crate::exit::{Failure, Outcome, Stop, eprint_line, eprint_lines};
 use crate::inputs::Input;
+use crate::job::{Done, Run};
 use crate::output::{self, Claims, Content, Destination, FileId, Output, StdoutFile};
+use crate::plan::Plan;
 use crate::progress::Progress;
-use crate::sets::records::SetChange;
+use crate::sets::records::{SetAtWork, SetChange};
+use crate::sides::{self, SideFiles};
 use crate::summary::Summary;
-use crate::tables::Folder;
+use crate::tables::{self, Folder};
 
 /// Sees to it that no output is an input or another output.
 ///
 /// # Errors
 /// When one is.
-pub(crate) fn claims(config: &Config) -> Result<Claims, Failure> {
-    let mut claims = Claims::of_results(&config.output, config.is_in_place());
-    config.side.each().try_for_each(|(path, content)| claims.add(path, content.name()))?;
-    for input in &config.inputs {
+pub(crate) fn claims(plan: &Plan) -> Result<Claims, Failure> {
+    let mut claims = Claims::of_results(&plan.output, plan.is_in_place());
+    plan.side.each().try_for_each(|(path, content)| claims.add(path, content.name()))?;
+    for input in &plan.inputs {
         match input {
             Input::Stdin => claims.refuse_stdin()?,
             Input::File(path) => claims.refuse_input(path)?,
@@ -30,7 +34,7 @@ pub(crate) fn claims(config: &Config) -> Result<Claims, Failure> {
             Input::Typed(_) => {}
         }
     }
-    let found = config.found.iter().flat_map(|found| found.below.iter().zip(&config.inputs));
+    let found = plan.found.iter().flat_map(|found| found.below.iter().zip(&plan.inputs));
     // A pattern that selects the results of the last run was not meant to.
     for input in found.filter_map(|(below, input)| below.as_ref().and(Some(input))) {
         match input {
@@ -39,11 +43,11 @@ pub(crate) fn claims(config: &Config) -> Result<Claims, Failure> {
             Input::Stdin | Input::Typed(_) => {}
         }
     }
-    config.evidence.iter().try_for_each(|path| claims.refuse_evidence(path))?;
-    refuse_second_reader(config)?;
-    config.set.iter().try_for_each(|set| claims.refuse_inside(&set.path))?;
-    if let Some(output) = StdoutFile::of(&config.output) {
-        let inputs = config.inputs.iter();
+    plan.evidence.iter().try_for_each(|path| claims.refuse_evidence(path))?;
+    refuse_second_reader(plan)?;
+    plan.set.iter().try_for_each(|set| claims.refuse_inside(&set.path))?;
+    if let Some(output) = StdoutFile::of(&plan.output) {
+        let inputs = plan.inputs.iter();
         let local: Vec<Option<&Path>> = inputs
             .filter_map(|input| match input {
                 Input::Stdin | Input::Typed(_) => Some(None),
@@ -51,8 +55,8 @@ pub(crate) fn claims(config: &Config) -> Result<Claims, Failure> {
                 Input::Remote(_) => None,
             })
             .collect();
-        output.refuse_as_input(local.into_iter(), config.inputs.len() < 2)?;
-        output.refuse_as_input(config.evidence.iter().map(|path| Some(path.as_path())), false)?;
+        output.refuse_as_input(local.into_iter(), plan.inputs.len() < 2)?;
+        output.refuse_as_input(plan.evidence.iter().map(|path| Some(path.as_path())), false)?;
     }
     Ok(claims)
 }
@@ -61,14 +65,14 @@ pub(crate) fn claims(config: &Config) -> Result<Claims, Failure> {
 ///
 /// # Errors
 /// When there is one, by whatever names.
-fn refuse_second_reader(config: &Config) -> Result<(), Failure> {
-    let inputs = config.inputs.iter().filter_map(|input| match input {
+fn refuse_second_reader(plan: &Plan) -> Result<(), Failure> {
+    let inputs = plan.inputs.iter().filter_map(|input| match input {
         Input::Stdin => Some(Path::new("-")),
         input => input.path(),
     });
     let mut read = Vec::new();
     // Aliases are read twice, and refused for that.
-    let evidence = config.evidence.iter().filter(|path| config.aliases.as_ref() != Some(path));
+    let evidence = plan.evidence.iter().filter(|path| plan.aliases.as_ref() != Some(path));
     for path in inputs.chain(evidence.map(|path| path.as_path())) {
         let Some(stream) = FileId::of_stream(path) else { continue };
         if read.contains(&stream) {
@@ -81,9 +85,42 @@ fn refuse_second_reader(config: &Config) -> Result<(), Failure> {
     Ok(())
 }
 
+/// What a run works on.
+pub(crate) enum Work {
+    /// Records of lists, of documents, or of a column of tables.
+    Lists(Vec<Source>),
+    Tables(Box<tables::Work>),
+}
+
+/// Counts inputs that cannot be read, and prints why.
+#[derive(Default)]
+pub(crate) struct Unread {
+    count: usize,
+    is_silent: bool,
+}
+
+impl Unread {
+    /// For inputs that were reported before.
+    pub(crate) fn silent() -> Unread {
+        Unread { count: 0, is_silent: true }
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Reports `what` cannot be read, and why.
+    pub(crate) fn note(&mut self, what: &dyn Display) {
+        self.count += 1;
+        if !self.is_silent {
+            eprint_line(format_args!("uriscan: {what}"));
+        }
+    }
+}
+
 /// The outputs and the progress of a run.
 pub(crate) struct Session<'a> {
-    config: &'a Config,
+    plan: &'a Plan,
     pub(crate) out: Output,
     /// The files of the results, if there are several.
     pub(crate) folder: Option<Folder>,
@@ -95,17 +132,17 @@ pub(crate) struct Session<'a> {
 }
 
 impl Session<'_> {
-    /// Opens the outputs of `config`, for a run that reads `total_bytes`, if that is known.
+    /// Opens the outputs of `plan`, for a run that reads `total_bytes`, if that is known.
     ///
     /// # Errors
     /// When one cannot be written to.
-    pub(crate) fn open(config: &Config, total_bytes: Option<u64>) -> Result<Session<'_>, Failure> {
-        let out = Output::open(&config.output)?;
-        let folder = match &config.table {
-            Some(table) => Folder::open(&config.output, table.temp_dir())?,
+    pub(crate) fn open(plan: &Plan, total_bytes: Option<u64>) -> Result<Session<'_>, Failure> {
+        let out = Output::open(&plan.output)?;
+        let folder = match &plan.table {
+            Some(table) => Folder::open(&plan.output, table.temp_dir())?,
             None => None,
         };
-        let SideFiles { rejects, dupes, clusters, report } = &config.side;
+        let SideFiles { rejects, dupes, clusters, report } = &plan.side;
         let mut side = [None, None, None];
         for (opened, path) in side.iter_mut().zip([rejects, dupes, clusters]) {
             let destination = path.clone().map(Destination::named);
@@ -113,14 +150,58 @@ impl Session<'_> {
         }
         let report = report.clone().map(Destination::named);
         let report = report.as_ref().map(Output::open).transpose()?;
-        if config.has_hint {
+        if plan.reporting.reads_terminal {
             eprint_line(format_args!(
                 "uriscan: reading URIs from the terminal, one per line; see --help"
             ));
         }
-        let name = config.job.name();
-        let progress = config.progress.map(|shown| Progress::new(name, shown, total_bytes));
-        Ok(Session { config, out, folder, side, report, progress })
+        let name = plan.job.name();
+        let progress = plan.reporting.progress.map(|shown| Progress::new(name, shown, total_bytes));
+        Ok(Session { plan, out, folder, side, report, progress })
+    }
+
+    /// Does the work of the run, and completes its side files. What cannot be read is reported to `unread`.
+    ///
+    /// # Errors
+    /// Why the run ends before it is done.
+    pub(crate) fn work(
+        &mut self,
+        work: Work,
+        set: Option<&mut SetAtWork>,
+        unread: &mut Unread,
+    ) -> Result<Done, Stop> {
+        let Session { plan, out, side, progress, folder, .. } = self;
+        let mut update = |bytes| progress.iter_mut().for_each(|progress| progress.update(bytes));
+        let mut sinks = Sinks::new(out);
+        let mut side = sides::open(&plan.side, plan.job.meaning(), side)?;
+        let [rejects, dupes, clusters] =
+            side.each_mut().map(|sink| sink.as_mut().map(|sink| sink as &mut (dyn Write + Send)));
+        (sinks.rejects, sinks.dupes, sinks.clusters) = (rejects, dupes, clusters);
+        sinks.progress = Some(&mut update);
+        let mut note = |error: &ReadError| unread.note(error);
+        let done = match work {
+            Work::Lists(sources) => {
+                if plan.documents.is_some() {
+                    sinks.unread = Some(&mut note);
+                }
+                let settings = &plan.settings;
+                plan.job.run(Run { sources, set, settings, sinks: &mut sinks })?
+            }
+            Work::Tables(tables) => tables.run(plan, set, folder.as_mut(), sinks)?.into(),
+        };
+        sides::finish(side, plan.settings.threads).map_err(Stop::Unwritten)?;
+        Ok(done)
+    }
+
+    /// How a run ends because of `stop`.
+    ///
+    /// # Errors
+    /// Always, unless the reader of the results went away.
+    pub(crate) fn stopped(&self, stop: Stop) -> Result<Outcome, Failure> {
+        match stop {
+            Stop::Unwritten(error) => self.unwritten(error),
+            Stop::Failed(failure) => Err(failure),
+        }
     }
 
     /// Takes the progress bar away.
@@ -150,9 +231,9 @@ impl Session<'_> {
     /// # Errors
     /// When one cannot be written, or when nothing was read and a side file looks like the input.
     pub(crate) fn commit(self, report: &Report, is_durable: bool) -> Result<bool, Failure> {
-        let Session { config, out, folder, side, report: page, .. } = self;
+        let Session { plan, out, folder, side, report: page, .. } = self;
         if report.bytes == 0 {
-            config.side.each().try_for_each(|(path, content)| refuse_foreign(path, content))?;
+            plan.side.each().try_for_each(|(path, content)| refuse_foreign(path, content))?;
         }
         let results = out.name().to_owned();
         if let Some(folder) = &folder {
@@ -188,15 +269,16 @@ fn refuse_foreign(path: &Path, content: Content) -> Result<(), Failure> {
 
 /// Prints the totals of a run that began at `started`, if they are asked for.
 pub(crate) fn print_summary(
-    config: &Config,
+    plan: &Plan,
     report: Report,
     findings: Option<FindingCounts>,
     set: Option<SetChange>,
     started: Instant,
 ) {
     let elapsed = started.elapsed();
-    if let Some(format) = config.summary.filter(|_| elapsed >= config.summary_after) {
-        let summary = Summary::of(config, report, findings, set, elapsed);
+    if let Some(format) = plan.reporting.summary.filter(|_| elapsed >= plan.reporting.summary_after)
+    {
+        let summary = Summary::of(plan, report, findings, set, elapsed);
         eprint_lines(&summary.render(format));
     }
 }

@@ -4,12 +4,39 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use uriscan::pipeline::{ClassOptions, ClassRows};
+use uriscan::pipeline::ClassRows;
+use uriscan::set::Meaning;
 
-use crate::config::{Config, Job, SideFiles};
 use crate::exit::Failure;
-use crate::output::Output;
+use crate::output::{Content, Output};
 use crate::tables::{ClassTable, io_error};
+
+/// The side files: outputs beside the results.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SideFiles {
+    /// Invalid records.
+    pub(crate) rejects: Option<PathBuf>,
+    /// Dropped duplicates.
+    pub(crate) dupes: Option<PathBuf>,
+    /// Classes with their members.
+    pub(crate) clusters: Option<PathBuf>,
+    /// The page about the run.
+    pub(crate) report: Option<PathBuf>,
+}
+
+impl SideFiles {
+    /// The side files in use, each with its content.
+    pub(crate) fn each(&self) -> impl Iterator<Item = (&Path, Content)> {
+        let SideFiles { rejects, dupes, clusters, report } = self;
+        let all = [
+            (rejects, Content::Rejects),
+            (dupes, Content::Dupes),
+            (clusters, Content::Clusters),
+            (report, Content::Report),
+        ];
+        all.into_iter().filter_map(|(path, content)| Some((path.as_deref()?, content)))
+    }
+}
 
 /// Which of `side` are tables, by their names.
 ///
@@ -36,21 +63,22 @@ pub(crate) enum Sink<'a> {
     Table(Box<ClassTable<'a>>),
 }
 
-/// The sinks of the files in `side`, of rejects, duplicates and clusters.
+/// The sinks of `files` that were opened as `side`, of rejects, duplicates and clusters; the keys in tables have this
+/// `meaning`.
 ///
 /// # Errors
 /// When the beginning of a table cannot be written.
 pub(crate) fn open<'a>(
-    config: &Config,
+    files: &SideFiles,
+    meaning: Option<Meaning>,
     side: &'a mut [Option<Output>; 3],
 ) -> Result<[Option<Sink<'a>>; 3], Failure> {
     let [rejects, dupes, clusters] = side.each_mut().map(Option::as_mut);
     let rejects = rejects.map(Sink::Lines);
-    let Job::Classes(ClassOptions { dedup, .. }) = &config.job else {
+    let Some(meaning) = meaning else {
         return Ok([rejects, dupes.map(Sink::Lines), clusters.map(Sink::Lines)]);
     };
-    let meaning = dedup.equivalence.meaning(dedup.hash);
-    let SideFiles { dupes: to_dupes, clusters: to_clusters, .. } = &config.side;
+    let SideFiles { dupes: to_dupes, clusters: to_clusters, .. } = files;
     let dupes = match to_dupes.as_deref().map(ClassTable::format_of_dupes) {
         // What is refused was refused before.
         Some(Ok(Some(format))) => {

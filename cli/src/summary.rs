@@ -1,37 +1,22 @@
 //! The summary of a run, as text and as JSON.
 
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use uriscan::audit::Rule;
 use uriscan::extract::Cause;
 use uriscan::key::PublicHash;
-use uriscan::pipeline::{
-    ClassOptions, Emit, Equivalence, FindingCounts, Invalid, LegacyQuestion, OnInvalid, Report,
-    Settings,
-};
+use uriscan::pipeline::{Equivalence, FindingCounts, Invalid, OnInvalid, Report, Settings};
 use uriscan::profile::Profile;
 use uriscan::uri::ErrorKind;
 
 use crate::args::StatsFormat;
 use crate::bar::bar;
-use crate::config::{Config, Job, KeyForm};
+use crate::job::Writes;
+use crate::plan::Plan;
 use crate::rules;
 use crate::sets::records::SetChange;
-
-/// What a command writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Writes {
-    /// One record of each class, or of some classes.
-    Survivors,
-    /// One line for each record.
-    Records,
-    /// A report about the records.
-    Answers,
-    /// Links, which are the records.
-    Links,
-}
 
 /// The summary of a run.
 #[derive(Clone, Debug)]
@@ -63,79 +48,76 @@ pub(crate) struct Summary {
     pub(crate) has_bars: bool,
 }
 
+/// Rows of names and counts.
+struct Rows {
+    text: String,
+    has_bars: bool,
+}
+
+impl Rows {
+    fn add(&mut self, name: &str, count: u64, note: &str) {
+        // Numbers stay aligned after a long name.
+        let room = 29usize.saturating_sub(name.len().max(12));
+        let _ = write!(self.text, "\n  {name:<12}{:>room$}  {note}", grouped(count));
+        self.text.truncate(self.text.trim_end().len());
+    }
+
+    /// The same, if there are any.
+    fn add_any(&mut self, name: &str, count: u64, note: &str) {
+        if count > 0 {
+            self.add(name, count, note);
+        }
+    }
+
+    /// The same, with its share of the `whole`.
+    fn add_share(&mut self, name: &str, count: u64, whole: u64) {
+        let note = match self.has_bars {
+            true => format!("{:>8}  {}", share(count, whole), bar(count, whole)),
+            false => share(count, whole),
+        };
+        self.add(name, count, &note);
+    }
+
+    /// A row for each of the `parts` of the row before that there are.
+    fn add_parts<T: Display>(&mut self, parts: impl Iterator<Item = (T, u64)>) {
+        parts.for_each(|(part, count)| self.add_any(&format!("  {part}"), count, ""));
+    }
+}
+
 impl Summary {
-    /// The summary of a run of `config` that took `elapsed`.
+    /// The summary of a run of `plan` that took `elapsed`.
     pub(crate) fn of(
-        config: &Config,
+        plan: &Plan,
         report: Report,
         findings: Option<FindingCounts>,
         set: Option<SetChange>,
         elapsed: Duration,
     ) -> Summary {
-        let (equivalence, on_invalid, hash) = match &config.job {
-            Job::Dedup(dedup) | Job::Classes(ClassOptions { dedup, .. }) => {
-                let hash = (dedup.emit == Emit::Key || config.set.is_some()).then_some(dedup.hash);
-                (Some(&dedup.equivalence), Some(dedup.on_invalid), hash)
-            }
-            Job::Normalize { equivalence, on_invalid } => {
-                (Some(equivalence), Some(*on_invalid), None)
-            }
-            Job::Key { equivalence, form, on_invalid } => {
-                let hash = match *form {
-                    KeyForm::Hex(hash) => Some(hash),
-                    KeyForm::Url | KeyForm::Surt(_) => None,
-                };
-                (Some(equivalence), Some(*on_invalid), hash)
-            }
-            Job::Collect(options, _) | Job::Members(options, _) => {
-                (Some(&options.equivalence), Some(options.on_invalid), Some(options.hash))
-            }
-            Job::Top(options, _) => (Some(&options.equivalence), Some(options.on_invalid), None),
-            Job::Resolve(options) => (None, Some(options.on_invalid), None),
-            Job::Explain(options, _) => (Some(&options.equivalence), None, None),
-            Job::Parse(..) | Job::Check(..) | Job::Census(..) | Job::Legacy { .. } => {
-                (None, None, None)
-            }
-            Job::Audit(..) | Job::Redact | Job::ListRules | Job::Extract(..) => (None, None, None),
-            Job::KeyContext(_) => (None, None, None),
-        };
+        let job = &*plan.job;
         Summary {
-            command: config.job.name(),
-            equivalence: equivalence.cloned(),
-            on_invalid,
-            writes: match config.job {
-                Job::Dedup(_) | Job::Classes(_) => Writes::Survivors,
-                Job::Normalize { .. } | Job::Key { .. } | Job::Parse(..) => Writes::Records,
-                Job::Redact | Job::Resolve(_) | Job::Members(..) => Writes::Records,
-                Job::Collect(..) => Writes::Answers,
-                Job::Legacy { question, .. } => match question {
-                    LegacyQuestion::PartsJsonl | LegacyQuestion::PartsTsv => Writes::Records,
-                    LegacyQuestion::Check(_) | LegacyQuestion::Differ(_) => Writes::Answers,
-                },
-                Job::Check(..) | Job::Census(..) | Job::Explain(..) => Writes::Answers,
-                Job::Top(..) => Writes::Answers,
-                Job::Audit(..) | Job::ListRules | Job::KeyContext(_) => Writes::Answers,
-                Job::Extract(..) => Writes::Links,
-            },
-            hash,
-            settings: config.settings,
+            command: job.name(),
+            equivalence: job.equivalence().cloned(),
+            on_invalid: job.on_invalid(),
+            writes: job.writes(),
+            hash: job.hash(plan.set.is_some()),
+            settings: plan.settings,
             report,
             set,
-            differs: matches!(&config.job, Job::Legacy { question: LegacyQuestion::Differ(_), .. }),
+            differs: job.compares_grammars(),
             findings,
-            has_filter: config.filter.is_some()
-                || matches!(&config.job, Job::Resolve(options) if !options.filter.is_empty())
-                || config
+            has_filter: plan.filter.is_some()
+                || job.has_filter()
+                || plan
                     .documents
                     .as_ref()
                     .is_some_and(|documents| !documents.options.extractor.filter.is_empty()),
-            found: config
+            found: plan
                 .found
                 .as_ref()
                 .map(|found| (found.below.iter().flatten().count() as u64, found.skipped)),
             elapsed,
-            has_seen: config.set.is_some(),
-            has_bars: config.has_bars,
+            has_seen: plan.set.is_some(),
+            has_bars: plan.reporting.has_bars,
         }
     }
 
@@ -160,21 +142,30 @@ impl Summary {
     }
 
     fn text(&self) -> String {
-        let Report {
-            bytes,
-            records,
-            blank,
-            written,
-            duplicates,
-            seen,
-            withheld,
-            invalid,
-            binary,
-            same_document,
-            differing,
-            spilled,
-            ..
-        } = &self.report;
+        let mut rows = Rows { text: self.heading(), has_bars: self.has_bars };
+        self.count_sources(&mut rows);
+        self.count_written(&mut rows);
+        self.count_kinds(&mut rows);
+        let Report { bytes, records, spilled, .. } = self.report;
+        let seconds = self.elapsed.as_secs_f64();
+        let speed = format!("in {seconds:.3} s: {:.0} MB/s", self.per_second(bytes) / 1e6);
+        let rate = self.per_second(records) / 1e6;
+        rows.add("bytes", bytes, &format!("{speed}, {rate:.2} M records/s"));
+        rows.add_any("spilled", spilled, "bytes written to temporary files");
+        let mut text = rows.text;
+        if let Some(equivalence) = &self.equivalence {
+            let rules = equivalence.rules.as_deref().map_or(Vec::new(), rules::names);
+            let rules = if rules.is_empty() { "no rules".to_owned() } else { rules.join(", ") };
+            let _ = write!(text, "\n  rule set {}: {rules}", equivalence.identity());
+        }
+        if let Some(hash) = self.hash {
+            let _ = write!(text, "\n  hash {hash}");
+        }
+        text
+    }
+
+    /// The first line: the command, what it compared by, and the machine.
+    fn heading(&self) -> String {
         let mut text = format!("uriscan {}:", self.command);
         if let Some(equivalence) = &self.equivalence {
             let options = equivalence.normalize;
@@ -187,100 +178,74 @@ impl Summary {
         let backend = self.settings.kernels.backend().name();
         let threads = self.settings.threads;
         let _ = write!(text, " backend {backend}, {threads} thread{}", plural(threads as u64));
-        let mut row = |name: &str, count: u64, note: &str| {
-            // Numbers stay aligned after a long name.
-            let room = 29usize.saturating_sub(name.len().max(12));
-            let _ = write!(text, "\n  {name:<12}{:>room$}  {note}", grouped(count));
-            text.truncate(text.trim_end().len());
-        };
-        let part = |part: u64, whole: u64| match self.has_bars {
-            true => format!("{:>8}  {}", share(part, whole), bar(part, whole)),
-            false => share(part, whole),
-        };
+        text
+    }
+
+    /// Rows about what was read.
+    fn count_sources(&self, rows: &mut Rows) {
         let is_links = self.writes == Writes::Links;
-        row(if is_links { "links" } else { "records" }, *records, "");
+        rows.add(if is_links { "links" } else { "records" }, self.report.records, "");
         if let Some((files, skipped)) = self.found {
             let note = match skipped {
                 0 => String::new(),
                 _ => format!("found; {} left out, hidden or not a table by name", grouped(skipped)),
             };
-            row("files", files, &note);
+            rows.add("files", files, &note);
         }
         if self.has_filter {
             let filtered = &self.report.filtered;
-            row("filtered", filtered.total(), "not read");
-            for cause in Cause::ALL.into_iter().filter(|&cause| filtered.of(cause) > 0) {
-                row(&format!("  {cause}"), filtered.of(cause), "");
-            }
+            rows.add("filtered", filtered.total(), "not read");
+            rows.add_parts(Cause::ALL.into_iter().map(|cause| (cause, filtered.of(cause))));
         }
-        if *binary > 0 {
-            row("binary", *binary, "files skipped");
-        }
+        rows.add_any("binary", self.report.binary, "files skipped");
+    }
+
+    /// Rows about the records that were written, and what became of the others.
+    fn count_written(&self, rows: &mut Rows) {
+        let Report { records, written, duplicates, seen, withheld, .. } = self.report;
         match self.writes {
             Writes::Survivors => {
-                let distinct = *written + *withheld;
-                row("distinct", distinct, if *withheld == 0 { "written" } else { "" });
-                if *withheld > 0 {
-                    row("written", *written, &part(*written, distinct));
+                let distinct = written + withheld;
+                rows.add("distinct", distinct, if withheld == 0 { "written" } else { "" });
+                if withheld > 0 {
+                    rows.add_share("written", written, distinct);
                 }
-                row("duplicates", *duplicates, &part(*duplicates, *records));
+                rows.add_share("duplicates", duplicates, records);
                 if self.has_seen {
-                    row(
-                        "already seen",
-                        *seen,
-                        "distinct URIs in the set; their records are duplicates",
-                    );
+                    let note = "distinct URIs in the set; their records are duplicates";
+                    rows.add("already seen", seen, note);
                 }
             }
-            Writes::Records => row("written", *written, ""),
+            Writes::Records => rows.add("written", written, ""),
             Writes::Answers | Writes::Links => {}
         }
-        if self.writes != Writes::Answers && self.dropped() > 0 {
-            row("dropped", self.dropped(), "");
+        if self.writes != Writes::Answers {
+            rows.add_any("dropped", self.dropped(), "");
         }
         if let Some(SetChange { count, is_removal, keys, .. }) = self.set {
             let (name, way) = if is_removal { ("removed", "from") } else { ("added", "to") };
             let note = format!("{way} a set that now has {} key{}", grouped(keys), plural(keys));
-            row(name, count, &note);
+            rows.add(name, count, &note);
         }
+    }
+
+    /// Rows about records of some kinds.
+    fn count_kinds(&self, rows: &mut Rows) {
+        let Report { same_document, differing, repaired, invalid, blank, .. } = &self.report;
         if let Some(findings) = self.findings {
-            row("findings", findings.total(), "");
-            for &rule in Rule::ALL.iter().filter(|&&rule| findings.of(rule) > 0) {
-                row(&format!("  {rule}"), findings.of(rule), "");
-            }
+            rows.add("findings", findings.total(), "");
+            rows.add_parts(Rule::ALL.iter().map(|&rule| (rule, findings.of(rule))));
         }
         if self.differs {
-            row("differing", *differing, "parsed differently by RFC 3986 and RFC 2396");
+            rows.add("differing", *differing, "parsed differently by RFC 3986 and RFC 2396");
         }
-        if *same_document > 0 {
-            row("same doc.", *same_document, "references to the base itself");
+        rows.add_any("same doc.", *same_document, "references to the base itself");
+        rows.add_any("repaired", *repaired, "compared and parsed as repaired");
+        rows.add("invalid", invalid.total(), if invalid.total() > 0 { self.fate() } else { "" });
+        rows.add_parts(invalid.iter());
+        if self.writes != Writes::Links {
+            rows.add("blank lines", *blank, "");
         }
-        if self.report.repaired > 0 {
-            row("repaired", self.report.repaired, "compared and parsed as repaired");
-        }
-        row("invalid", invalid.total(), if invalid.total() > 0 { self.fate() } else { "" });
-        for (kind, count) in invalid.iter() {
-            row(&format!("  {kind}"), count, "");
-        }
-        if !is_links {
-            row("blank lines", *blank, "");
-        }
-        let seconds = self.elapsed.as_secs_f64();
-        let speed = format!("in {seconds:.3} s: {:.0} MB/s", self.per_second(*bytes) / 1e6);
-        let rate = self.per_second(*records) / 1e6;
-        row("bytes", *bytes, &format!("{speed}, {rate:.2} M records/s"));
-        if *spilled > 0 {
-            row("spilled", *spilled, "bytes written to temporary files");
-        }
-        if let Some(equivalence) = &self.equivalence {
-            let rules = equivalence.rules.as_deref().map_or(Vec::new(), rules::names);
-            let rules = if rules.is_empty() { "no rules".to_owned() } else { rules.join(", ") };
-            let _ = write!(text, "\n  rule set {}: {rules}", equivalence.identity());
-        }
-        if let Some(hash) = self.hash {
-            let _ = write!(text, "\n  hash {hash}");
-        }
-        text
     }
 
     /// What happened to invalid records.

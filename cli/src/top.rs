@@ -7,8 +7,7 @@ use uriscan::io::escaped;
 use uriscan::pipeline::{Top, TopRow, TopTable};
 
 use crate::args::TopFormat;
-use crate::bar::bar;
-use crate::config::View;
+use crate::bar::{View, bar};
 use crate::summary::{grouped, plural, share};
 
 /// The counts of the only table of `top`, as `view` says.

@@ -4,14 +4,17 @@ use std::convert::Infallible;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use uriscan::io::Source;
+use uriscan::pipeline::{Error, Report, Sinks};
 use uriscan::set::Meaning;
 
 use crate::args::TableChoice;
-use crate::config::Config;
 use crate::environment::Environment;
-use crate::exit::{Failure, Outcome};
+use crate::exit::{Failure, Stop};
 use crate::inputs::{self, Inputs};
 use crate::output::{Destination, Output};
+use crate::plan::Plan;
+use crate::sets::records::SetAtWork;
 
 const ABSENT: &str = "this program is built without tables; install it with `cargo install --path cli --features full`";
 
@@ -52,23 +55,46 @@ impl Column {
     }
 }
 
-pub(crate) fn run(_: &Config, table: &TableUse) -> Result<Outcome, Failure> {
+/// There is none.
+pub(crate) enum Work {}
+
+impl Work {
+    pub(crate) fn run(
+        self,
+        _: &Plan,
+        _: Option<&mut SetAtWork>,
+        _: Option<&mut Folder>,
+        _: Sinks<'_>,
+    ) -> Result<Report, Stop> {
+        match self {}
+    }
+}
+
+pub(crate) fn open(_: &Plan, table: &TableUse) -> Result<(Work, Option<u64>), Failure> {
+    match *table {}
+}
+
+pub(crate) fn open_again(_: &Plan, table: &TableUse) -> Result<Vec<Source>, Error> {
+    match *table {}
+}
+
+pub(crate) fn print_hint(_: &Plan, table: &TableUse, _: &Report) {
     match *table {}
 }
 
 pub(crate) fn print_notes() {}
 
-pub(crate) fn with_found(config: &Config) -> Result<Config, Failure> {
-    Ok(config.clone())
+pub(crate) fn find(_: &mut Plan) -> Result<(), Failure> {
+    Ok(())
 }
 
-pub(crate) fn open_column(_: &Config, column: &Column) -> Result<Inputs, Failure> {
+pub(crate) fn open_column(_: &Plan, column: &Column) -> Result<Inputs, Failure> {
     match *column {}
 }
 
-/// The pairs of `config`, which are lines.
-pub(crate) fn open_pairs(config: &Config) -> Result<Inputs, Failure> {
-    inputs::open(&config.inputs)
+/// The pairs of `plan`, which are lines.
+pub(crate) fn open_pairs(plan: &Plan) -> Result<Inputs, Failure> {
+    inputs::open(&plan.inputs)
 }
 
 /// There is none.

@@ -34,7 +34,7 @@ pub(crate) use format::{TABLE_FORMATS, names_of};
 pub(crate) use grammar::{Grammar, GrammarFormat};
 pub(crate) use groups::{
     Common, Destination, Equivalence, Hash, Input, InvalidRecords, Memory, Mending, OnInvalid,
-    ProfileChoice, References, ReportFile, Rung, StatsFormat, Typed, When,
+    ProfileChoice, References, ReportFile, Reporting, Rung, StatsFormat, Typed, When,
 };
 pub(crate) use key::{Key, KeyForm};
 pub(crate) use learn::{Completions, Help, Man};

@@ -1,40 +1,49 @@
-//! The plan of `uriscan audit`.
+//! `uriscan audit`.
 
 use uriscan::audit::{RuleSet, Severity};
-use uriscan::pipeline::{AuditFormat, AuditOptions, Entities};
+use uriscan::pipeline::{self, AuditFormat, AuditOptions, Entities, Error};
 
 use crate::args;
-use crate::config::{Config, Job, LinkUse};
+use crate::documents::LinkUse;
 use crate::environment::Environment;
 use crate::exit::Failure;
+#[cfg(feature = "full")]
+use crate::job::NOT_FOR_TABLES;
+use crate::job::{Answer, Done, Job, Run, Writes};
 use crate::options::report_format;
+use crate::plan::Plan;
+use crate::table;
+#[cfg(feature = "full")]
+use crate::tables::{Columns, TableUse, Task};
 
 impl args::Audit {
-    /// What is to be done.
+    /// The plan of the command.
     ///
     /// # Errors
-    /// When options contradict each other or name what does not exist.
-    pub(super) fn plan(self, environment: &Environment) -> Result<Config, Failure> {
-        let job = match (self.list_rules, self.redact) {
-            (true, _) => Job::ListRules,
-            (false, true) => Job::Redact,
-            (false, false) => audit_job(&self, report_format(self.to.as_deref(), &self.table)?),
+    /// When options contradict each other or a name is unknown.
+    pub(super) fn plan(self, environment: &Environment) -> Result<Plan, Failure> {
+        let job: Box<dyn Job> = match (self.list_rules, self.redact) {
+            (true, _) => Box::new(Answer { command: "audit", text: table::of_rules() }),
+            (false, true) => Box::new(Redact),
+            (false, false) => {
+                Box::new(audit_job(&self, report_format(self.to.as_deref(), &self.table)?))
+            }
         };
-        let config = Config::of_job(job, None, self.common, false, environment)?
-            .reading_typed(&self.typed)?;
+        let plan =
+            Plan::of_job(job, None, self.common, false, environment)?.reading_typed(&self.typed)?;
         let links = LinkUse {
             base: None,
             accepts_iris: self.iri,
             entities: Entities::Keep,
             has_places: true,
         };
-        let mut config = config.reporting_on(&self.from, links)?;
-        config.settings = config.settings.has_context(self.context);
-        config.with_report(self.page, None, environment)
+        let mut plan = plan.reporting_on(&self.from, links)?;
+        plan.settings = plan.settings.has_context(self.context);
+        plan.with_report(self.page, None, environment)
     }
 }
 
-fn audit_job(typed: &args::Audit, format: args::AuditFormat) -> Job {
+fn audit_job(typed: &args::Audit, format: args::AuditFormat) -> Audit {
     let all_of = |sets: &[RuleSet]| sets.iter().fold(RuleSet::none(), |all, &set| all.or(set));
     let selected = if typed.select.is_empty() { RuleSet::all() } else { all_of(&typed.select) };
     let format = match format {
@@ -55,5 +64,77 @@ fn audit_job(typed: &args::Audit, format: args::AuditFormat) -> Job {
     let least_found = fail_on.map_or(least, |fail_on| least.min(fail_on));
     let rules = selected.without(all_of(&typed.ignore)).at_least(least_found);
     let options = AuditOptions::default().rules(rules).format(format).least_written(least);
-    Job::Audit(options, fail_on)
+    Audit { options, fail_on }
+}
+
+/// Finds what is suspicious.
+#[derive(Debug)]
+struct Audit {
+    options: AuditOptions,
+    /// The lowest severity that makes the run fail.
+    fail_on: Option<Severity>,
+}
+
+impl Job for Audit {
+    fn name(&self) -> &'static str {
+        "audit"
+    }
+
+    fn writes(&self) -> Writes {
+        Writes::Answers
+    }
+
+    fn run(&self, Run { sources, settings, sinks, .. }: Run<'_, '_>) -> Result<Done, Error> {
+        let (report, found) = pipeline::audit(sources, &self.options, settings, sinks)?;
+        // The exit code counts findings that are not written, too.
+        let is_fine = self.fail_on.is_none_or(|severity| found.at_least(severity) == 0);
+        let written = match self.options.least_written {
+            Some(least) => found.from_severity(least),
+            None => found,
+        };
+        Ok(Done { report, findings: Some(written), is_fine: Some(is_fine), ..Done::default() })
+    }
+
+    #[cfg(feature = "full")]
+    fn row_job(&self, _: &TableUse) -> Result<(Task, Columns), Failure> {
+        let refuse = |what| Err(Failure::at("--column", what));
+        if matches!(self.fail_on, Some(Severity::Note | Severity::Error)) {
+            return refuse("--fail-on works with lines: findings in tables have no exit code");
+        }
+        if self.options.format != AuditFormat::Text {
+            return refuse(NOT_FOR_TABLES);
+        }
+        let least = self.options.least_written.unwrap_or(Severity::Note);
+        Ok((Task::Audit(self.options.rules.at_least(least)), Columns::default()))
+    }
+}
+
+/// Masks secrets.
+#[derive(Debug)]
+struct Redact;
+
+impl Job for Redact {
+    fn name(&self) -> &'static str {
+        "audit"
+    }
+
+    fn writes(&self) -> Writes {
+        Writes::Records
+    }
+
+    fn run(&self, Run { sources, settings, sinks, .. }: Run<'_, '_>) -> Result<Done, Error> {
+        Ok(pipeline::redact(sources, settings, sinks)?.into())
+    }
+
+    fn is_in_place(&self) -> bool {
+        true
+    }
+
+    fn is_masking(&self) -> bool {
+        true
+    }
+
+    fn has_report(&self) -> bool {
+        false
+    }
 }

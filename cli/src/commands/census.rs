@@ -1,22 +1,27 @@
-//! The plan of `uriscan census`.
+//! `uriscan census`.
 
 use uriscan::grammar::Grammar;
 use uriscan::key::Hasher;
-use uriscan::pipeline::CensusOptions;
+use uriscan::normalize::Options;
+use uriscan::pipeline::{self, CensusOptions, Equivalence, Error, OnInvalid, Report};
+use uriscan::repair::Repairs;
 
-use crate::args;
-use crate::config::{Config, Job, LinkUse, View};
+use crate::args::{self, CensusFormat};
+use crate::bar::View;
+use crate::documents::LinkUse;
 use crate::environment::Environment;
 use crate::exit::Failure;
+use crate::job::{Done, Job, Run, Surveyed, Writes};
 use crate::options::context;
-use crate::rule_choice;
+use crate::plan::Plan;
+use crate::{rule_choice, table};
 
 impl args::Census {
-    /// What is to be done.
+    /// The plan of the command.
     ///
     /// # Errors
-    /// When options contradict each other or name what does not exist.
-    pub(super) fn plan(self, environment: &Environment) -> Result<Config, Failure> {
+    /// When options contradict each other or a name is unknown.
+    pub(super) fn plan(self, environment: &Environment) -> Result<Plan, Failure> {
         let options = CensusOptions::default()
             .context(context(Grammar::Rfc3986, &self.references, self.mending.repairs())?)
             .drop_fragment(self.ignore_fragment)
@@ -24,14 +29,64 @@ impl args::Census {
             .rules(rule_choice::rule_set(&self.rules)?)
             .hasher(Hasher::random());
         let strict = self.strictness.strict;
-        let job = Job::Census(options, View::new(self.to, &self.common, environment));
-        let mut config = Config::of_job(job, None, self.common, strict, environment)?
+        let job = Census { options, view: View::new(self.to, &self.common, environment) };
+        let mut plan = Plan::of_job(Box::new(job), None, self.common, strict, environment)?
             .reading_typed(&self.typed)?;
-        config.evidence.extend(rule_choice::files(&self.rules));
-        config.reading(&self.from, LinkUse::of(&self.mending, &self.references))?.with_report(
+        plan.evidence.extend(rule_choice::files(&self.rules));
+        plan.reading(&self.from, LinkUse::of(&self.mending, &self.references))?.with_report(
             self.page,
             None,
             environment,
         )
+    }
+}
+
+/// Counts distinct records on each rung.
+#[derive(Debug)]
+struct Census {
+    options: CensusOptions,
+    view: View<CensusFormat>,
+}
+
+impl Job for Census {
+    fn name(&self) -> &'static str {
+        "census"
+    }
+
+    fn writes(&self) -> Writes {
+        Writes::Answers
+    }
+
+    fn run(&self, Run { sources, settings, sinks, .. }: Run<'_, '_>) -> Result<Done, Error> {
+        let census = pipeline::census(sources, &self.options, settings, sinks.progress.take())?;
+        let text = match self.view.format {
+            CensusFormat::Table => table::of_census(&census, self.view.has_bars),
+            CensusFormat::Json => {
+                serde_json::to_string(&census).map_err(|error| Error::Write(error.into()))? + "\n"
+            }
+        };
+        sinks.out.write_all(text.as_bytes()).map_err(Error::Write)?;
+        let mut report = Report::default();
+        (report.bytes, report.records, report.blank) = (census.bytes, census.records, census.blank);
+        (report.invalid, report.repaired) = (census.invalid, census.repaired);
+        Ok(Done { report, census: Some(census), ..Done::default() })
+    }
+
+    fn read_as(&self) -> Equivalence {
+        let CensusOptions { repairs, context, .. } = &self.options;
+        Equivalence::default().repairs(*repairs).context(context.clone())
+    }
+
+    fn repairs_mut(&mut self) -> Option<&mut Repairs> {
+        Some(&mut self.options.repairs)
+    }
+
+    fn surveyed(&self) -> Surveyed {
+        let CensusOptions { drop_fragment, context, rules, repairs, .. } = &self.options;
+        let equivalence = Equivalence::from(Options::default().drop_fragment(*drop_fragment))
+            .context(context.clone())
+            .rules(rules.clone())
+            .repairs(*repairs);
+        Surveyed { equivalence, on_invalid: OnInvalid::Pass, merges: true }
     }
 }

@@ -1,22 +1,30 @@
-//! The plan of `uriscan dedup`.
+//! `uriscan dedup`.
 
-use uriscan::key::Hasher;
-use uriscan::pipeline::{ClassOptions, ClassRows, DedupOptions, Emit, Keep, Select};
+use uriscan::key::{Hasher, PublicHash};
+use uriscan::pipeline::{
+    self, ClassOptions, ClassRows, DedupOptions, Emit, Equivalence, Error, Keep, MemoryLimit,
+    OnInvalid, Select,
+};
+use uriscan::set::Meaning;
 
 use crate::args;
-use crate::config::{Config, Job, LinkUse, SideFiles};
+use crate::documents::LinkUse;
 use crate::environment::Environment;
 use crate::exit::Failure;
+use crate::job::{Aliased, Done, Job, Run, Surveyed, Writes};
 use crate::options::{memory_limit, on_invalid, side_file};
+use crate::plan::Plan;
 use crate::sets::settings::{Source, Typed, settings};
-use crate::sides;
+use crate::sides::{self, SideFiles};
+#[cfg(feature = "full")]
+use crate::tables::{ByClass, Columns, TableUse, Task};
 
 impl args::Dedup {
     /// The plan of the command.
     ///
     /// # Errors
     /// When options contradict each other or a name is unknown.
-    pub(super) fn plan(self, environment: &Environment) -> Result<Config, Failure> {
+    pub(super) fn plan(self, environment: &Environment) -> Result<Plan, Failure> {
         let has_tables = self.has_tables();
         let (on_invalid, rejects) = on_invalid(&self.invalid)?;
         let hash = self.hash.map(args::Hash::public);
@@ -67,12 +75,11 @@ impl args::Dedup {
             return Err(Failure::at("--keep", "min:COLUMN and max:COLUMN require --column"));
         }
         let strict = self.invalid.strictness.strict;
-        let job = dedup_job(options, &self.classes, rows);
-        let mut config = Config::of_job(job, rejects, self.common, strict, environment)?
+        let job = Box::new(Dedup { options, by_class: by_class(&self.classes, rows) });
+        let mut plan = Plan::of_job(job, rejects, self.common, strict, environment)?
             .reading_typed(&self.typed)?;
-        config.side = SideFiles { rejects: config.side.rejects, ..side };
-        config
-            .with_seen(self.seen, self.update)?
+        plan.side = SideFiles { rejects: plan.side.rejects, ..side };
+        plan.with_seen(self.seen, self.update)?
             .with_evidence(&self.equivalence)?
             .redacting(self.redaction.redact)
             .reading(&self.from, LinkUse::of_settings(&equivalence, &self.equivalence.mending))?
@@ -80,30 +87,122 @@ impl args::Dedup {
     }
 }
 
-/// Plain deduplication, or whole classes if an option needs them.
-fn dedup_job(dedup: DedupOptions, typed: &args::Classes, rows: ClassRows) -> Job {
+/// How whole classes are treated, if an option needs them.
+fn by_class(typed: &args::Classes, rows: ClassRows) -> Option<ClassOptions> {
     let args::Classes { count, repeated, unique, keep, dupes, clusters } = typed;
     let asks = *count || *repeated || *unique || dupes.is_some() || clusters.is_some();
     if !asks && keep.keep == args::Keep::First {
-        return Job::Dedup(dedup);
+        return None;
     }
-    Job::Classes(
-        ClassOptions::default()
-            .dedup(dedup)
-            .keep(match keep.keep {
-                args::Keep::First => Keep::First,
-                args::Keep::Last => Keep::Last,
-                args::Keep::Shortest => Keep::Shortest,
-                args::Keep::Https => Keep::Https,
-                args::Keep::Min => Keep::Min,
-                args::Keep::Max => Keep::Max,
-            })
-            .select(match (repeated, unique) {
-                (true, _) => Select::Repeated,
-                (_, true) => Select::Unique,
-                (false, false) => Select::All,
-            })
-            .count(*count)
-            .rows(rows),
-    )
+    let keep = match keep.keep {
+        args::Keep::First => Keep::First,
+        args::Keep::Last => Keep::Last,
+        args::Keep::Shortest => Keep::Shortest,
+        args::Keep::Https => Keep::Https,
+        args::Keep::Min => Keep::Min,
+        args::Keep::Max => Keep::Max,
+    };
+    let select = match (repeated, unique) {
+        (true, _) => Select::Repeated,
+        (_, true) => Select::Unique,
+        (false, false) => Select::All,
+    };
+    Some(ClassOptions::default().keep(keep).select(select).count(*count).rows(rows))
+}
+
+/// Writes a record of each class.
+#[derive(Debug)]
+struct Dedup {
+    options: DedupOptions,
+    /// How whole classes are treated, where not the first record of each is written. Its own `dedup` is not used.
+    by_class: Option<ClassOptions>,
+}
+
+impl Job for Dedup {
+    fn name(&self) -> &'static str {
+        "dedup"
+    }
+
+    fn writes(&self) -> Writes {
+        Writes::Survivors
+    }
+
+    fn run(&self, Run { sources, set, settings, sinks }: Run<'_, '_>) -> Result<Done, Error> {
+        let options = &self.options;
+        let by_class = self.by_class.clone().map(|classes| classes.dedup(options.clone()));
+        let report = match (by_class, set) {
+            (None, None) => pipeline::dedup(sources, options, settings, sinks)?,
+            (None, Some(set)) => {
+                pipeline::dedup_unseen(sources, options, set.seen(), settings, sinks)?
+            }
+            (Some(classes), None) => pipeline::classes(sources, &classes, settings, sinks)?,
+            (Some(classes), Some(set)) => {
+                pipeline::classes_unseen(sources, &classes, set.seen(), settings, sinks)?
+            }
+        };
+        Ok(report.into())
+    }
+
+    fn equivalence(&self) -> Option<&Equivalence> {
+        Some(&self.options.equivalence)
+    }
+
+    fn equivalence_mut(&mut self) -> Option<&mut Equivalence> {
+        Some(&mut self.options.equivalence)
+    }
+
+    fn on_invalid(&self) -> Option<OnInvalid> {
+        Some(self.options.on_invalid)
+    }
+
+    fn aliased(&mut self) -> Option<Aliased<'_>> {
+        if self.by_class.is_some() {
+            return None;
+        }
+        let DedupOptions { equivalence, hasher, emit, .. } = &mut self.options;
+        let keeps = *emit != Emit::Original;
+        Some(Aliased { equivalence, hasher: hasher.clone(), keeps })
+    }
+
+    fn meaning(&self) -> Option<Meaning> {
+        Some(self.options.equivalence.meaning(self.options.hash))
+    }
+
+    fn limit(&self) -> Option<&MemoryLimit> {
+        self.options.limit.as_ref()
+    }
+
+    fn approximate(&self) -> Option<f64> {
+        self.options.approximate
+    }
+
+    fn hash(&self, has_set: bool) -> Option<PublicHash> {
+        (self.options.emit == Emit::Key || has_set).then_some(self.options.hash)
+    }
+
+    fn is_in_place(&self) -> bool {
+        self.options.emit != Emit::Key && !self.by_class.as_ref().is_some_and(|by| by.count)
+    }
+
+    fn surveyed(&self) -> Surveyed {
+        let DedupOptions { equivalence, on_invalid, .. } = &self.options;
+        Surveyed { equivalence: equivalence.clone(), on_invalid: *on_invalid, merges: true }
+    }
+
+    #[cfg(feature = "full")]
+    fn row_job(&self, table: &TableUse) -> Result<(Task, Columns), Failure> {
+        let DedupOptions { equivalence, emit, hasher, hash, .. } = &self.options;
+        if *emit != Emit::Original {
+            let what =
+                "--emit works with lines, not with tables; `normalize` and `key` add columns";
+            return Err(Failure::at("--column", what));
+        }
+        let mut columns = Columns::new(equivalence.clone());
+        (columns.hasher, columns.hash) = (hasher.clone(), *hash);
+        let Some(ClassOptions { keep, select, count, rows, .. }) = self.by_class else {
+            return Ok((Task::Dedup, columns));
+        };
+        let by = ByClass::new(table.keep_row(keep), table.temp_dir().to_owned());
+        Ok((Task::Classes(by.select(select).count(count).rows(rows)), columns))
+    }
 }

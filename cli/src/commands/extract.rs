@@ -1,23 +1,29 @@
-//! The plan of `uriscan extract`.
+//! `uriscan extract`.
 
 use std::path::PathBuf;
 
-use uriscan::pipeline::{LinkFormat, LinkShape};
+#[cfg(feature = "full")]
+use uriscan::extract::{Extractor, Format};
+use uriscan::pipeline::{self, Error, ExtractOptions, LinkFormat, LinkShape};
 
 use crate::args;
-use crate::config::{Config, Documents, Job};
+use crate::documents::Documents;
 use crate::environment::Environment;
 use crate::exit::Failure;
 use crate::filters;
+use crate::job::{Done, Job, Run, Writes};
 use crate::options::{extract_options, link_base};
 use crate::output::Destination;
+use crate::plan::{Plan, Reporting};
+#[cfg(feature = "full")]
+use crate::tables::{Columns, TableUse, Task};
 
 impl args::Extract {
     /// The plan of the command.
     ///
     /// # Errors
     /// When options contradict each other or a name is unknown.
-    pub(super) fn plan(mut self, environment: &Environment) -> Result<Config, Failure> {
+    pub(super) fn plan(mut self, environment: &Environment) -> Result<Plan, Failure> {
         match (&self.table.column, self.find.from.is_some(), self.column_format.take()) {
             (None, true, Some(_)) => {
                 return Err(Failure::at("--column-format", "requires --column; use --from"));
@@ -35,23 +41,25 @@ impl args::Extract {
             return Err(Failure::at(format_args!("--to {to}"), what));
         }
         let format = link_format(&self, environment);
-        let job = Job::Extract(options.clone(), format);
+        let walks = self.walk.files_from.is_some() || self.walk.hidden || self.walk.text;
+        // Only the summary shows the number of invalid links.
+        let summary = Reporting::summary(&self.common.reporting, environment);
+        let counting = options.clone().count_invalid(summary.is_some());
+        let job = Extract { options: counting, format, walks };
         let has_files = self.walk.files_from.is_some();
         let no_files = has_files && self.common.input.files.is_empty();
         if no_files {
             // Only the files of the list; without this, standard input would be read.
             self.common.input.files = vec![PathBuf::from("-")];
         }
-        let mut config = Config::of_job(job, None, self.common, false, environment)?;
+        let mut plan = Plan::of_job(Box::new(job), None, self.common, false, environment)?;
         if no_files {
-            config.inputs.clear();
+            plan.inputs.clear();
         }
-        // Only the summary shows the number.
-        config.job = Job::Extract(options.clone().count_invalid(config.summary.is_some()), format);
-        config.evidence.extend(self.walk.files_from.clone());
-        config.evidence.extend(filters::paths(&self.find.filters).cloned());
-        config.documents = Some(Documents { options, walk: self.walk, index: self.find.index });
-        config.reading_typed(&self.typed)?.with_report(self.page, None, environment)
+        plan.evidence.extend(self.walk.files_from.clone());
+        plan.evidence.extend(filters::paths(&self.find.filters).cloned());
+        plan.documents = Some(Documents { options, walk: self.walk, index: self.find.index });
+        plan.reading_typed(&self.typed)?.with_report(self.page, None, environment)
     }
 }
 
@@ -69,4 +77,46 @@ fn link_format(typed: &args::Extract, environment: &Environment) -> LinkFormat {
         .line_number(typed.line_number)
         .byte_offset(typed.byte_offset)
         .context(typed.context)
+}
+
+/// Writes the links in documents.
+#[derive(Debug)]
+struct Extract {
+    options: ExtractOptions,
+    format: LinkFormat,
+    /// Whether other files than those that were named are asked for.
+    walks: bool,
+}
+
+impl Job for Extract {
+    fn name(&self) -> &'static str {
+        "extract"
+    }
+
+    fn writes(&self) -> Writes {
+        Writes::Links
+    }
+
+    fn run(&self, Run { sources, settings, sinks, .. }: Run<'_, '_>) -> Result<Done, Error> {
+        Ok(pipeline::extract(sources, &self.options, self.format, settings, sinks)?.into())
+    }
+
+    #[cfg(feature = "full")]
+    fn row_job(&self, _: &TableUse) -> Result<(Task, Columns), Failure> {
+        let refuse = |what| Err(Failure::at("--column", what));
+        if self.format != LinkFormat::default() {
+            return refuse(
+                "-H, -n, -b, -c, --context and --jsonl work with files of text, not with tables",
+            );
+        }
+        if self.walks {
+            return refuse(
+                "--files-from, --hidden and -a work with files of text, not with tables",
+            );
+        }
+        let ExtractOptions { extractor, format, .. } = &self.options;
+        let usual = if extractor.log_fields.is_empty() { Format::Text } else { Format::Clf };
+        let extractor = Box::new(Extractor::new(extractor.clone()));
+        Ok((Task::Extract(extractor, format.unwrap_or(usual)), Columns::default()))
+    }
 }

@@ -1,4 +1,4 @@
-//! The plan of each command: what its arguments mean.
+//! The commands: what the arguments of each mean, and its [`crate::job::Job`].
 
 mod audit;
 mod census;
@@ -7,6 +7,7 @@ mod dedup;
 mod explain;
 mod extract;
 mod key;
+mod legacy;
 mod normalize;
 mod parse;
 mod resolve;
@@ -25,7 +26,7 @@ use crate::{grammar, learn, rules, run, sets};
 /// When the arguments are wrong, or the run fails.
 pub(crate) fn run(cli: Cli, environment: &Environment) -> Result<Outcome, Failure> {
     let table = table::Typed::of(&cli.command);
-    let mut config = match cli.command {
+    let mut plan = match cli.command {
         Command::Rules(typed) => return rules::run(typed),
         Command::Grammar(typed) => return grammar::run(&typed),
         Command::Help(typed) => return learn::help(&typed),
@@ -45,8 +46,8 @@ pub(crate) fn run(cli: Cli, environment: &Environment) -> Result<Outcome, Failur
         Command::Resolve(typed) => typed.plan(environment)?,
         Command::Extract(typed) => typed.plan(environment)?,
     };
-    let has_links = config.documents.is_some();
-    config.table = table.plan(&config.output, has_links, environment)?;
-    config.write_to_directory()?;
-    run::run(&config)
+    let has_links = plan.documents.is_some();
+    plan.table = table.plan(&plan.output, has_links, environment)?;
+    plan.write_to_directory()?;
+    run::run(plan)
 }

@@ -1,31 +1,39 @@
-//! The plan of `uriscan parse`.
+//! `uriscan parse`.
 
 use uriscan::io::Template;
-use uriscan::pipeline::{LegacyQuestion, RowFormat};
+use uriscan::pipeline::{self, Equivalence, Error, LegacyQuestion, RowFormat};
+use uriscan::repair::Repairs;
 
 use crate::args;
-use crate::config::{Config, Job, LinkUse};
+use crate::commands::legacy::Legacy;
+use crate::documents::LinkUse;
 use crate::environment::Environment;
 use crate::exit::Failure;
+#[cfg(feature = "full")]
+use crate::job::NOT_FOR_TABLES;
+use crate::job::{Done, Job, Run, Writes};
 use crate::options::{report_format, unmended};
+use crate::plan::Plan;
+#[cfg(feature = "full")]
+use crate::tables::{Columns, TableUse, Task};
 
 impl args::Parse {
     /// The plan of the command.
     ///
     /// # Errors
     /// When options contradict each other or a name is unknown.
-    pub(super) fn plan(self, environment: &Environment) -> Result<Config, Failure> {
+    pub(super) fn plan(self, environment: &Environment) -> Result<Plan, Failure> {
         let format = report_format(self.to.as_deref(), &self.table)?;
         let format = row_format(format, self.template.as_deref())?;
-        let job = match self.grammar.grammar.legacy() {
-            None => Job::Parse(format, self.mending.repairs()),
+        let job: Box<dyn Job> = match self.grammar.grammar.legacy() {
+            None => Box::new(Parse { format, repairs: self.mending.repairs() }),
             Some(legacy) => {
                 unmended(self.grammar.grammar, &self.mending)?;
-                Job::Legacy { question: legacy_rows(&format)?, legacy }
+                Box::new(Legacy { question: legacy_rows(&format)?, legacy })
             }
         };
         let strict = self.strictness.strict;
-        Config::of_job(job, None, self.common, strict, environment)?
+        Plan::of_job(job, None, self.common, strict, environment)?
             .reading_typed(&self.typed)?
             .reporting_on(&self.from, LinkUse::of_pages(&self.mending))
     }
@@ -48,5 +56,42 @@ fn row_format(typed: args::RowFormat, template: Option<&str>) -> Result<RowForma
         },
         (args::RowFormat::Jsonl, None) => Ok(RowFormat::Jsonl),
         (args::RowFormat::Tsv, None) => Ok(RowFormat::Tsv),
+    }
+}
+
+/// Writes the components of records.
+#[derive(Debug)]
+struct Parse {
+    format: RowFormat,
+    repairs: Repairs,
+}
+
+impl Job for Parse {
+    fn name(&self) -> &'static str {
+        "parse"
+    }
+
+    fn writes(&self) -> Writes {
+        Writes::Records
+    }
+
+    fn run(&self, Run { sources, settings, sinks, .. }: Run<'_, '_>) -> Result<Done, Error> {
+        Ok(pipeline::parse(sources, &self.format, self.repairs, settings, sinks)?.into())
+    }
+
+    fn read_as(&self) -> Equivalence {
+        Equivalence::default().repairs(self.repairs)
+    }
+
+    fn repairs_mut(&mut self) -> Option<&mut Repairs> {
+        Some(&mut self.repairs)
+    }
+
+    #[cfg(feature = "full")]
+    fn row_job(&self, _: &TableUse) -> Result<(Task, Columns), Failure> {
+        match matches!(self.format, RowFormat::Jsonl) && self.repairs.is_empty() {
+            true => Ok((Task::Parse, Columns::default())),
+            false => Err(Failure::at("--column", NOT_FOR_TABLES)),
+        }
     }
 }

@@ -1,23 +1,24 @@
-//! The plan of `uriscan resolve`.
+//! `uriscan resolve`.
 
 use uriscan::grammar::Grammar;
 use uriscan::io::Fields;
-use uriscan::pipeline::{Against, ResolveOptions, SameDocument};
+use uriscan::pipeline::{self, Against, Error, OnInvalid, ResolveOptions, SameDocument};
 use uriscan::resolve;
 
 use crate::args;
-use crate::config::{Config, Job};
 use crate::environment::Environment;
 use crate::exit::Failure;
 use crate::filters;
+use crate::job::{Done, Job, Run, Writes};
 use crate::options::{base, on_invalid, suffix, unmended};
+use crate::plan::Plan;
 
 impl args::Resolve {
     /// The plan of the command.
     ///
     /// # Errors
     /// When options contradict each other or a name is unknown.
-    pub(super) fn plan(self, environment: &Environment) -> Result<Config, Failure> {
+    pub(super) fn plan(self, environment: &Environment) -> Result<Plan, Failure> {
         if self.grammar.grammar != Grammar::Rfc3986 {
             unmended(self.grammar.grammar, &self.mending)?;
         }
@@ -31,7 +32,7 @@ impl args::Resolve {
             args::SameDocument::Keep => SameDocument::Keep,
             args::SameDocument::Drop => SameDocument::Drop,
         };
-        let job = Job::Resolve(
+        let job = Resolve(
             ResolveOptions::new(against)
                 .same_document(same_document)
                 .on_invalid(on_invalid)
@@ -39,9 +40,9 @@ impl args::Resolve {
                 .filter(filters::of_lists(&self.filters)?),
         );
         let strict = self.invalid.strictness.strict;
-        let mut config = Config::of_job(job, rejects, self.common, strict, environment)?;
-        config.evidence.extend(filters::paths(&self.filters).cloned());
-        config.reading_typed(&self.typed)
+        let mut plan = Plan::of_job(Box::new(job), rejects, self.common, strict, environment)?;
+        plan.evidence.extend(filters::paths(&self.filters).cloned());
+        plan.reading_typed(&self.typed)
     }
 }
 
@@ -86,4 +87,41 @@ fn column(option: &str, typed: &str) -> Result<usize, Failure> {
         let what = "a column is a number from 1; use --from jsonl for names";
         Failure::at(format_args!("{option} {}", typed.escape_debug()), what)
     })
+}
+
+/// Resolves references.
+#[derive(Debug)]
+struct Resolve(ResolveOptions);
+
+impl Job for Resolve {
+    fn name(&self) -> &'static str {
+        "resolve"
+    }
+
+    fn writes(&self) -> Writes {
+        Writes::Records
+    }
+
+    fn run(&self, Run { sources, settings, sinks, .. }: Run<'_, '_>) -> Result<Done, Error> {
+        Ok(pipeline::resolve(sources, &self.0, settings, sinks)?.into())
+    }
+
+    fn on_invalid(&self) -> Option<OnInvalid> {
+        Some(self.0.on_invalid)
+    }
+
+    fn fields(&self) -> Option<&Fields> {
+        match &self.0.against {
+            Against::Fields { fields, .. } | Against::LegacyFields { fields, .. } => Some(fields),
+            Against::Context(_) => None,
+        }
+    }
+
+    fn is_in_place(&self) -> bool {
+        true
+    }
+
+    fn has_filter(&self) -> bool {
+        !self.0.filter.is_empty()
+    }
 }

@@ -1,12 +1,17 @@
-//! The plans of those commands of `uriscan set` that read URIs.
+//! The commands of `uriscan set` that read URIs.
 
-use uriscan::pipeline::MemberOptions;
+use uriscan::key::PublicHash;
+use uriscan::pipeline::{self, Equivalence, Error, MemberOptions, OnInvalid};
+use uriscan::set::Meaning;
 
 use crate::args;
-use crate::config::{Config, Job, LinkUse, Selection, SetDoes, SetUse};
+use crate::documents::LinkUse;
 use crate::environment::Environment;
 use crate::exit::Failure;
+use crate::job::{Done, Job, Run, Writes};
 use crate::options::on_invalid;
+use crate::plan::Plan;
+use crate::sets::records::{SetDoes, SetUse};
 use crate::sets::settings::{Source, Typed, settings};
 
 impl args::SetCommand {
@@ -14,14 +19,14 @@ impl args::SetCommand {
     ///
     /// # Errors
     /// When options contradict each other or a name is unknown.
-    pub(super) fn plan(self, environment: &Environment) -> Result<Config, Failure> {
+    pub(super) fn plan(self, environment: &Environment) -> Result<Plan, Failure> {
         let filled = |filling: args::Filling| {
             let args::Filling { records, input, work, reporting } = filling;
             let destination = args::Destination { output: None };
             (records, args::Common { input, destination, work, reporting })
         };
         let used = |path, does| SetUse { path, does, first_seen: false, at: None };
-        let (set, hash, asked, (records, common)) = match self {
+        let (set, hash, selection, (records, common)) = match self {
             args::SetCommand::Create(args::Create { set, hash, first_seen, at, filling }) => {
                 let set = SetUse { first_seen, at, ..used(set, SetDoes::Create) };
                 (set, Some(hash.public()), None, filled(filling))
@@ -35,12 +40,12 @@ impl args::SetCommand {
             }
             args::SetCommand::Has(args::Has { set, invert_match, first_seen, records, common }) => {
                 let set = SetUse { first_seen, ..used(set, SetDoes::Ask) };
-                let asked = match (first_seen, invert_match) {
+                let selection = match (first_seen, invert_match) {
                     (true, _) => Selection::FirstSeen,
                     (_, true) => Selection::NotIn,
                     (_, false) => Selection::In,
                 };
-                (set, None, Some(asked), (records, common))
+                (set, None, Some(selection), (records, common))
             }
             // `sets::run` runs the others.
             _ => return Err(Failure::new("reads no records")),
@@ -58,17 +63,90 @@ impl args::SetCommand {
             .equivalence(equivalence.clone())
             .hash(hash)
             .on_invalid(on_invalid);
-        let job = match asked {
-            None => Job::Collect(options, set.does),
-            Some(asked) => Job::Members(options, asked),
-        };
+        let job = Box::new(OfSet { options, does: set.does, selection });
         let strict = records.invalid.strictness.strict;
-        let mut config = Config::of_job(job, rejects, common, strict, environment)?
+        let mut plan = Plan::of_job(job, rejects, common, strict, environment)?
             .reading_typed(&records.typed)?;
-        config.set = Some(set);
-        config.with_evidence(&records.equivalence)?.reading(
+        plan.set = Some(set);
+        plan.with_evidence(&records.equivalence)?.reading(
             &records.from,
             LinkUse::of_settings(&equivalence, &records.equivalence.mending),
         )
+    }
+}
+
+/// Which records `set has` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Selection {
+    /// Those in the set.
+    In,
+    /// Those not in the set.
+    NotIn,
+    /// Those in the set, with the time at which they were first seen.
+    FirstSeen,
+}
+
+/// Collects keys to add to a set or to remove from it, or writes the records that it has or lacks.
+#[derive(Debug)]
+struct OfSet {
+    options: MemberOptions,
+    does: SetDoes,
+    /// What is written; nothing if keys are collected.
+    selection: Option<Selection>,
+}
+
+impl Job for OfSet {
+    fn name(&self) -> &'static str {
+        match (self.selection, self.does) {
+            (Some(_), _) => "set has",
+            (None, SetDoes::Remove) => "set remove",
+            (None, _) => "set add",
+        }
+    }
+
+    fn writes(&self) -> Writes {
+        if self.selection.is_some() { Writes::Records } else { Writes::Answers }
+    }
+
+    fn run(&self, Run { sources, set, settings, sinks }: Run<'_, '_>) -> Result<Done, Error> {
+        let (options, Some(set)) = (&self.options, set) else { return Ok(Done::default()) };
+        let report = match (self.selection, set.loader()) {
+            (None, None) => return Ok(Done::default()),
+            (None, Some(loader)) => {
+                return Ok(pipeline::collect(sources, options, loader, settings, sinks)?.into());
+            }
+            (Some(Selection::FirstSeen), _) => {
+                pipeline::first_seen(sources, options, set.set(), settings, sinks)?
+            }
+            (Some(selection), _) => {
+                let is_in = selection == Selection::In;
+                pipeline::members(sources, options, set.set(), is_in, settings, sinks)?
+            }
+        };
+        Ok(Done { report, is_fine: Some(report.written > 0), ..Done::default() })
+    }
+
+    fn equivalence(&self) -> Option<&Equivalence> {
+        Some(&self.options.equivalence)
+    }
+
+    fn equivalence_mut(&mut self) -> Option<&mut Equivalence> {
+        Some(&mut self.options.equivalence)
+    }
+
+    fn on_invalid(&self) -> Option<OnInvalid> {
+        Some(self.options.on_invalid)
+    }
+
+    fn meaning(&self) -> Option<Meaning> {
+        Some(self.options.equivalence.meaning(self.options.hash))
+    }
+
+    fn hash(&self, _: bool) -> Option<PublicHash> {
+        Some(self.options.hash)
+    }
+
+    fn is_in_place(&self) -> bool {
+        self.selection.is_some()
     }
 }

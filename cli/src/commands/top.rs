@@ -1,20 +1,24 @@
-//! The plan of `uriscan top`.
+//! `uriscan top`.
 
-use uriscan::pipeline::TopOptions;
+use uriscan::pipeline::{self, Equivalence, Error, MemoryLimit, OnInvalid, TopOptions};
 
-use crate::args;
-use crate::config::{Config, Job, LinkUse, View};
+use crate::args::{self, TopFormat};
+use crate::bar::View;
+use crate::documents::LinkUse;
 use crate::environment::Environment;
-use crate::exit::Failure;
+use crate::exit::{Failure, eprint_line};
+use crate::job::{Aliased, Done, Job, Run, Writes};
 use crate::options::{equivalence, list_from, memory_limit, on_invalid};
+use crate::plan::Plan;
 use crate::tables::Column;
+use crate::top;
 
 impl args::Top {
     /// The plan of the command.
     ///
     /// # Errors
     /// When options contradict each other or a name is unknown.
-    pub(super) fn plan(self, environment: &Environment) -> Result<Config, Failure> {
+    pub(super) fn plan(self, environment: &Environment) -> Result<Plan, Failure> {
         let (on_invalid, rejects) = on_invalid(&self.invalid)?;
         let column = match (&self.column, &self.links.find.from) {
             (Some(column), from) => Some(Column::new(column, from.as_deref())?),
@@ -36,16 +40,68 @@ impl args::Top {
             .limit(memory_limit(&self.memory, &self.common, environment));
         let limit = options.limit.clone();
         let strict = self.invalid.strictness.strict;
-        let job = Job::Top(options, View::new(self.to, &self.common, environment));
-        let mut config = Config::of_job(job, rejects, self.common, strict, environment)?
+        let job = Top { options, view: View::new(self.to, &self.common, environment) };
+        let mut plan = Plan::of_job(Box::new(job), rejects, self.common, strict, environment)?
             .reading_typed(&self.typed)?
             .with_evidence(&self.equivalence)?
             .reading(&self.links, LinkUse::of_equivalence(&self.equivalence))?;
         if column.is_some() {
             // No value of a table has to be cut at a NUL, while a line feed may be in a value that repairs mend.
-            config.settings = config.settings.record_end(b'\0');
+            plan.settings = plan.settings.record_end(b'\0');
         }
-        config.column = column;
-        config.with_report(self.page, limit, environment)
+        plan.column = column;
+        plan.with_report(self.page, limit, environment)
+    }
+}
+
+/// Counts the most frequent values.
+#[derive(Debug)]
+struct Top {
+    options: TopOptions,
+    view: View<TopFormat>,
+}
+
+impl Job for Top {
+    fn name(&self) -> &'static str {
+        "top"
+    }
+
+    fn writes(&self) -> Writes {
+        Writes::Answers
+    }
+
+    fn run(&self, Run { sources, settings, sinks, .. }: Run<'_, '_>) -> Result<Done, Error> {
+        let counts = pipeline::top(sources, &self.options, settings, sinks)?;
+        let text = top::of_top(&counts, self.view, self.options.distinct);
+        sinks.out.write_all(text.as_bytes()).map_err(Error::Write)?;
+        if let Some(what) = top::inexact(&counts) {
+            eprint_line(format_args!("uriscan: {what}"));
+        }
+        Ok(counts.report.into())
+    }
+
+    fn equivalence(&self) -> Option<&Equivalence> {
+        Some(&self.options.equivalence)
+    }
+
+    fn equivalence_mut(&mut self) -> Option<&mut Equivalence> {
+        Some(&mut self.options.equivalence)
+    }
+
+    fn on_invalid(&self) -> Option<OnInvalid> {
+        Some(self.options.on_invalid)
+    }
+
+    fn aliased(&mut self) -> Option<Aliased<'_>> {
+        let TopOptions { equivalence, hasher, .. } = &mut self.options;
+        Some(Aliased { equivalence, hasher: hasher.clone(), keeps: true })
+    }
+
+    fn limit(&self) -> Option<&MemoryLimit> {
+        self.options.limit.as_ref()
+    }
+
+    fn top(&self) -> Option<&TopOptions> {
+        Some(&self.options)
     }
 }

@@ -14,20 +14,19 @@ use std::time::{Duration, SystemTime};
 
 use uriscan::grammar::Grammar;
 use uriscan::io::Source;
-use uriscan::pipeline::{
-    Census, ClassOptions, Equivalence, Error, FindingCounts, OnInvalid, Report, Settings, Top,
-};
+use uriscan::pipeline::{Census, Error, FindingCounts, Report, Settings, Top};
 use uriscan::rules::PUBLIC_SUFFIX_VERSION;
 use uriscan::set::Timestamp;
 
-use crate::config::{Config, Job};
 use crate::exit::Failure;
 use crate::inputs::Input;
+use crate::job::{Surveyed, Writes};
+use crate::plan::Plan;
 use crate::remote;
 use crate::summary::{grouped, plural, share};
 use html::Escaped;
 use sections::Section;
-use survey::{Plan, Survey, masked_top, survey};
+use survey::{Passes, Survey, masked_top, survey};
 
 /// Sources that are listed.
 const SOURCES: usize = 50;
@@ -40,83 +39,47 @@ pub(crate) struct Results<'r> {
     pub(crate) elapsed: Duration,
 }
 
-/// Surveys the input of `config`, which `open` opens anew, and writes the report to `out`.
+/// Surveys the input of `plan`, which `open` opens anew, and writes the report to `out`.
 ///
 /// # Errors
 /// When the input cannot be read again or the report cannot be written.
 pub(crate) fn write(
-    config: &Config,
+    plan: &Plan,
     results: &Results<'_>,
     open: &mut dyn FnMut() -> Result<Vec<Source>, Error>,
     out: &mut dyn Write,
 ) -> Result<(), Error> {
-    let compared = Compared::of(&config.job);
-    let (limit, settings) = (config.report_limit.clone(), config.settings.redact(false));
-    let settings = match config.table.is_some() {
+    let surveyed = plan.job.surveyed();
+    let (limit, settings) = (plan.report_limit.clone(), plan.settings.redact(false));
+    let settings = match plan.table.is_some() {
         // As columns are read.
         true => settings.record_end(b'\0'),
         false => settings,
     };
-    let plan = Plan {
-        equivalence: &compared.equivalence,
-        on_invalid: compared.on_invalid,
+    let passes = Passes {
+        equivalence: &surveyed.equivalence,
+        on_invalid: surveyed.on_invalid,
         limit,
         settings,
-        merges: compared.merges,
-        skips: config.documents.is_some(),
+        merges: surveyed.merges,
+        skips: plan.documents.is_some(),
         census: results.census,
     };
-    let survey = survey(&plan, results.report, open)?;
-    let top = match &config.job {
-        Job::Top(options, _) => Some(masked_top(&plan, options, open)?),
-        _ => None,
-    };
-    let page = page(config, results, &compared, (&survey, top.as_ref()), settings);
+    let survey = survey(&passes, results.report, open)?;
+    let top = plan.job.top().map(|options| masked_top(&passes, options, open)).transpose()?;
+    let page = page(plan, results, &surveyed, (&survey, top.as_ref()), settings);
     out.write_all(page.as_bytes()).map_err(Error::Write)
 }
 
-/// What makes two records equivalent for a command.
-struct Compared {
-    equivalence: Equivalence,
-    on_invalid: OnInvalid,
-    /// Whether it merges records.
-    merges: bool,
-}
-
-impl Compared {
-    fn of(job: &Job) -> Compared {
-        let (equivalence, on_invalid, merges) = match job {
-            Job::Dedup(dedup) | Job::Classes(ClassOptions { dedup, .. }) => {
-                (dedup.equivalence.clone(), dedup.on_invalid, true)
-            }
-            Job::Census(options, _) => {
-                let normalize =
-                    uriscan::normalize::Options::default().drop_fragment(options.drop_fragment);
-                let equivalence = Equivalence::from(normalize)
-                    .context(options.context.clone())
-                    .rules(options.rules.clone())
-                    .repairs(options.repairs);
-                (equivalence, OnInvalid::Pass, true)
-            }
-            Job::Top(options, _) => (options.equivalence.clone(), OnInvalid::Pass, false),
-            Job::Check(_, repairs) => {
-                (Equivalence::default().repairs(*repairs), OnInvalid::Pass, false)
-            }
-            _ => (Equivalence::default(), OnInvalid::Pass, false),
-        };
-        Compared { equivalence, on_invalid, merges }
-    }
-}
-
 fn page(
-    config: &Config,
+    plan: &Plan,
     results: &Results<'_>,
-    compared: &Compared,
+    surveyed: &Surveyed,
     (survey, top): (&Survey, Option<&Top>),
     settings: Settings,
 ) -> String {
-    let command = config.job.name();
-    let is_records = !matches!(config.job, Job::Extract(..));
+    let command = plan.job.name();
+    let is_records = plan.job.writes() != Writes::Links;
     let noun = if is_records { "records" } else { "links" };
     let records = if is_records { results.report.records } else { survey.top.report.records };
     let counted_noun = if records == 1 { &noun[..noun.len() - 1] } else { noun };
@@ -125,7 +88,8 @@ fn page(
     let invalid = if is_records { results.report.invalid } else { survey.top.report.invalid };
     let own = top.and_then(|top| {
         let table = sections::counts(top.tables.first()?, top.counted)?;
-        let of = if is_distinct(&config.job) { "distinct URIs" } else { "URIs" };
+        let of =
+            if plan.job.top().is_some_and(|top| top.distinct) { "distinct URIs" } else { "URIs" };
         let content = format!("<p>Of {} {of}.</p>\n{}", grouped(top.counted), table.html());
         Some(Section { id: "top", heading: "The most frequent values".to_owned(), content })
     });
@@ -138,8 +102,8 @@ fn page(
         sections::parts(&survey.top),
         sections::lengths(&survey.top.lengths),
         sections::faults(&survey.top, &invalid),
-        Some(sources(config)),
-        Some(about(config, compared, settings)),
+        Some(sources(plan)),
+        Some(about(plan, surveyed, settings)),
     ]
     .into_iter()
     .flatten()
@@ -167,10 +131,6 @@ fn page(
     body += &all.iter().map(Section::html).collect::<String>();
     body += "</main>\n<footer>Passwords and secret parameters are masked. This page loads nothing and runs nothing.</footer>\n";
     html::page(&title, &body)
-}
-
-fn is_distinct(job: &Job) -> bool {
-    matches!(job, Job::Top(options, _) if options.distinct)
 }
 
 /// The main figures.
@@ -215,7 +175,7 @@ fn facts(
 }
 
 /// The inputs with their sizes.
-fn sources(config: &Config) -> Section {
+fn sources(plan: &Plan) -> Section {
     let row = |input: &Input| {
         let (name, bytes) = match input {
             Input::Stdin => ("standard input".to_owned(), None),
@@ -231,19 +191,19 @@ fn sources(config: &Config) -> Section {
         let bytes = bytes.map_or(String::new(), grouped);
         vec![html::Cell::Uri(name), html::Cell::Number(bytes)]
     };
-    let count = config.inputs.len();
+    let count = plan.inputs.len();
     let caption = match count > SOURCES {
         true => format!("The first {SOURCES} of {} inputs", grouped(count as u64)),
         false => "Inputs, in the order in which they were read".to_owned(),
     };
-    let rows = config.inputs.iter().take(SOURCES).map(row).collect();
+    let rows = plan.inputs.iter().take(SOURCES).map(row).collect();
     let table = html::Table { caption, heads: vec!["source", "bytes"], rows };
     Section { id: "sources", heading: "Sources".to_owned(), content: table.html() }
 }
 
 /// What the figures depend on.
-fn about(config: &Config, compared: &Compared, settings: Settings) -> Section {
-    let Compared { equivalence, merges, .. } = compared;
+fn about(plan: &Plan, surveyed: &Surveyed, settings: Settings) -> Section {
+    let Surveyed { equivalence, merges, .. } = surveyed;
     let mut terms = Vec::new();
     if let Some(profile) = equivalence.profile {
         terms.push(("profile", format!("{profile} {}", profile.version())));
@@ -265,7 +225,7 @@ fn about(config: &Config, compared: &Compared, settings: Settings) -> Section {
         terms.push(("keys", meaning.to_owned()));
         terms.push(("rule set", equivalence.identity().to_string()));
     }
-    if let Some(set) = &config.set {
+    if let Some(set) = &plan.set {
         terms.push(("seen-set", set.path.display().to_string()));
     }
     terms.push(("public suffix list", PUBLIC_SUFFIX_VERSION.to_owned()));

@@ -32,7 +32,7 @@ pub(super) struct Survey {
 }
 
 /// What the command compares, and within which limits.
-pub(super) struct Plan<'p> {
+pub(super) struct Passes<'p> {
     pub(super) equivalence: &'p Equivalence,
     pub(super) on_invalid: OnInvalid,
     pub(super) limit: Option<MemoryLimit>,
@@ -45,7 +45,7 @@ pub(super) struct Plan<'p> {
     pub(super) census: Option<&'p Census>,
 }
 
-impl Plan<'_> {
+impl Passes<'_> {
     fn skip<'a>(&self, skip: &'a mut (dyn FnMut(&ReadError) + Send)) -> Skip<'a> {
         self.skips.then_some(skip)
     }
@@ -56,39 +56,39 @@ impl Plan<'_> {
 /// # Errors
 /// When one cannot be read again, or what exceeds the limit cannot be spilled.
 pub(super) fn survey(
-    plan: &Plan<'_>,
+    passes: &Passes<'_>,
     report: &Report,
     open: &mut dyn FnMut() -> Result<Vec<Source>, Error>,
 ) -> Result<Survey, Error> {
     let options = TopOptions::default()
         .by(By::PLAIN.to_vec())
         // Parts are those of forms by the RFC, whatever the command compares by.
-        .equivalence(plan.equivalence.clone().profile(None).aliases(None))
+        .equivalence(passes.equivalence.clone().profile(None).aliases(None))
         .most(ROWS)
         .details(true)
-        .limit(plan.limit.clone());
-    let settings = &plan.settings;
+        .limit(passes.limit.clone());
+    let settings = &passes.settings;
     let mut skip = pass_over;
-    let top = masked_top(plan, &options, open)?;
-    if !plan.merges {
+    let top = masked_top(passes, &options, open)?;
+    if !passes.merges {
         return Ok(Survey { top, ladder: Vec::new(), merges: None, largest: None });
     }
-    let ladder = match plan.census {
+    let ladder = match passes.census {
         Some(census) => of_census(census),
-        None if plan.equivalence.profile.is_some() => Vec::new(),
-        None => ladder(plan, report, open)?,
+        None if passes.equivalence.profile.is_some() => Vec::new(),
+        None => ladder(passes, report, open)?,
     };
-    if plan.equivalence.aliases.is_some() {
+    if passes.equivalence.aliases.is_some() {
         return Ok(Survey { top, ladder, merges: None, largest: None });
     }
-    let dedup = dedup_options(plan, plan.equivalence.clone());
+    let dedup = dedup_options(passes, passes.equivalence.clone());
     let options = ClassOptions::default().dedup(dedup).count(true);
     let (mut merges, mut largest) = (Merges::default(), Largest::default());
-    let has_rungs = plan.equivalence.profile.is_none();
+    let has_rungs = passes.equivalence.profile.is_none();
     let end = settings.record_end;
     let mut lines = Lines::new(end, |line: &[u8]| largest.add(line));
-    let mut dupes = Lines::new(end, |line: &[u8]| merges.add(line, plan.equivalence));
-    let mut both = sinks(&mut lines, plan.skip(&mut skip));
+    let mut dupes = Lines::new(end, |line: &[u8]| merges.add(line, passes.equivalence));
+    let mut both = sinks(&mut lines, passes.skip(&mut skip));
     if has_rungs {
         both = both.dupes(&mut dupes);
     }
@@ -101,14 +101,14 @@ pub(super) fn survey(
 /// # Errors
 /// See [`survey`].
 pub(super) fn masked_top(
-    plan: &Plan<'_>,
+    passes: &Passes<'_>,
     options: &TopOptions,
     open: &mut dyn FnMut() -> Result<Vec<Source>, Error>,
 ) -> Result<Top, Error> {
     let mut skip = pass_over;
     let mut out = sink();
-    let mut sinks = sinks(&mut out, plan.skip(&mut skip));
-    pipeline::top(open()?, options, &plan.settings.redact(true), &mut sinks)
+    let mut sinks = sinks(&mut out, passes.skip(&mut skip));
+    pipeline::top(open()?, options, &passes.settings.redact(true), &mut sinks)
 }
 
 /// Sinks for a pass; `skip` is called for sources that cannot be read, which the command has reported.
@@ -123,15 +123,15 @@ type Skip<'a> = Option<&'a mut (dyn FnMut(&ReadError) + Send)>;
 /// Says nothing.
 fn pass_over(_: &ReadError) {}
 
-fn dedup_options(plan: &Plan<'_>, equivalence: Equivalence) -> DedupOptions {
-    let on_invalid = match plan.on_invalid {
+fn dedup_options(passes: &Passes<'_>, equivalence: Equivalence) -> DedupOptions {
+    let on_invalid = match passes.on_invalid {
         OnInvalid::Divert => OnInvalid::Drop,
         other => other,
     };
     DedupOptions::default()
         .equivalence(equivalence)
         .on_invalid(on_invalid)
-        .limit(plan.limit.clone())
+        .limit(passes.limit.clone())
 }
 
 fn adds(rung: Rung) -> &'static str {
@@ -159,32 +159,32 @@ fn of_census(census: &Census) -> Vec<Level> {
     levels
 }
 
-/// The levels up to that of the plan, by a deduplication at each.
+/// The levels up to that of the passes, by a deduplication at each.
 fn ladder(
-    plan: &Plan<'_>,
+    passes: &Passes<'_>,
     report: &Report,
     open: &mut dyn FnMut() -> Result<Vec<Source>, Error>,
 ) -> Result<Vec<Level>, Error> {
     let mut levels = vec![records(report.records)];
-    let Equivalence { normalize, rules, aliases, .. } = plan.equivalence;
+    let Equivalence { normalize, rules, aliases, .. } = passes.equivalence;
     let mut level = |equivalence: Equivalence, name, adds| {
-        let options = dedup_options(plan, equivalence);
+        let options = dedup_options(passes, equivalence);
         let (mut out, mut skip) = (sink(), pass_over);
-        let mut sinks = sinks(&mut out, plan.skip(&mut skip));
-        let found = pipeline::dedup(open()?, &options, &plan.settings, &mut sinks)?;
+        let mut sinks = sinks(&mut out, passes.skip(&mut skip));
+        let found = pipeline::dedup(open()?, &options, &passes.settings, &mut sinks)?;
         levels.push(Level { name, distinct: found.written, adds });
         Ok::<(), Error>(())
     };
     for rung in Rung::ALL.into_iter().filter(|&rung| rung <= normalize.rung) {
         let options = Options::new(rung).drop_fragment(normalize.drop_fragment);
-        let equivalence = plan.equivalence.clone().normalize(options).rules(None).aliases(None);
+        let equivalence = passes.equivalence.clone().normalize(options).rules(None).aliases(None);
         level(equivalence, rung.name(), adds(rung))?;
     }
     if rules.is_some() {
-        level(plan.equivalence.clone().aliases(None), "rules", RULES)?;
+        level(passes.equivalence.clone().aliases(None), "rules", RULES)?;
     }
     if aliases.is_some() {
-        level(plan.equivalence.clone(), "protocol", ALIASES)?;
+        level(passes.equivalence.clone(), "protocol", ALIASES)?;
     }
     Ok(levels)
 }

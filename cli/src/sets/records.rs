@@ -1,17 +1,43 @@
 //! The set of a job: opened before the run, updated after its results are in place.
 
 use std::fmt;
+use std::path::PathBuf;
 
-use uriscan::pipeline::{ClassOptions, DedupOptions, Seen};
-use uriscan::set::{KeySet, Loader, Meaning, SetError};
+use uriscan::pipeline::{MemoryLimit, Seen};
+use uriscan::set::{KeySet, Loader, Meaning, SetError, Timestamp};
 
 use super::writing::{LOAD_BYTES, Writing};
-use crate::config::{Config, Job, SetDoes, SetUse};
 use crate::exit::Failure;
 use crate::memory;
 
 /// Bytes of keys that may be held in memory for look-ups where neither a limit nor the memory of the machine is known.
 const HOLD_BYTES: u64 = 512 << 20;
+
+/// The set on disk that a job uses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SetUse {
+    pub(crate) path: PathBuf,
+    pub(crate) does: SetDoes,
+    /// Whether the set records times, or must.
+    pub(crate) first_seen: bool,
+    /// The time of added keys, if not now.
+    pub(crate) at: Option<Timestamp>,
+}
+
+/// What a job does with its set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SetDoes {
+    /// Creates it.
+    Create,
+    /// Adds keys.
+    Add,
+    /// Removes keys.
+    Remove,
+    /// Looks keys up.
+    Ask,
+    /// Looks keys up and adds new ones; creates the set if it does not exist.
+    AskAndAdd,
+}
 
 /// The set of a job.
 #[derive(Debug)]
@@ -43,38 +69,28 @@ impl fmt::Display for SetChange {
     }
 }
 
-fn meaning_of(job: &Job) -> Meaning {
-    match job {
-        Job::Dedup(options) | Job::Classes(ClassOptions { dedup: options, .. }) => {
-            options.equivalence.meaning(options.hash)
-        }
-        Job::Collect(options, _) | Job::Members(options, _) => {
-            options.equivalence.meaning(options.hash)
-        }
-        _ => unreachable!("no other job is given a set"),
-    }
-}
-
 /// Bytes of memory for looking keys up and for adding keys: shares of the limit, which is half of the machine's memory if
 /// none was given.
-pub(crate) fn shares(job: &Job) -> (u64, usize) {
-    match job {
-        Job::Dedup(DedupOptions { limit: Some(limit), .. })
-        | Job::Classes(ClassOptions { dedup: DedupOptions { limit: Some(limit), .. }, .. }) => {
-            (limit.bytes as u64 / 4, LOAD_BYTES.min(limit.bytes / 8))
-        }
-        _ => (memory::of_machine().map_or(HOLD_BYTES, |bytes| bytes / 8), LOAD_BYTES),
+fn shares(limit: Option<&MemoryLimit>) -> (u64, usize) {
+    match limit {
+        Some(limit) => (limit.bytes as u64 / 4, LOAD_BYTES.min(limit.bytes / 8)),
+        None => (memory::of_machine().map_or(HOLD_BYTES, |bytes| bytes / 8), LOAD_BYTES),
     }
 }
 
-/// Opens the set of `config`, if any.
+/// Opens the set, if there is one; its keys have this `meaning`, and the memory of the run this `limit`.
 ///
 /// # Errors
 /// When it cannot be opened, or its keys mean something else.
-pub(crate) fn open(config: &Config) -> Result<Option<SetAtWork>, Failure> {
-    let Some(SetUse { path, does, first_seen, at, .. }) = &config.set else { return Ok(None) };
-    let meaning = meaning_of(&config.job);
-    let (hold, load) = shares(&config.job);
+pub(crate) fn open(
+    set: Option<&SetUse>,
+    meaning: Option<Meaning>,
+    limit: Option<&MemoryLimit>,
+) -> Result<Option<SetAtWork>, Failure> {
+    let Some((SetUse { path, does, first_seen, at }, meaning)) = set.zip(meaning) else {
+        return Ok(None);
+    };
+    let (hold, load) = shares(limit);
     let writing = |writer: Writing| {
         let loader = match at {
             None => writer.loader(load)?,

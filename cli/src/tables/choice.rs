@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use uriscan::table::{self, Dialect, Layout, TableFormat};
+use uriscan::pipeline::Keep;
+use uriscan::table::{self, Dialect, KeepRow, Layout, TableFormat};
 
 use crate::args::{Quote, TABLE_FORMATS, TableChoice};
 use crate::environment::Environment;
@@ -66,6 +67,15 @@ impl TableUse {
     /// Directory for rows that spill to disk.
     pub(crate) fn temp_dir(&self) -> &Path {
         &self.temp_dir
+    }
+
+    /// Which row of a class is kept: by `keep`, or by a column if one was named.
+    pub(crate) fn keep_row(&self, keep: Keep) -> KeepRow {
+        match (&self.keep_column, keep) {
+            (Some(column), Keep::Min) => KeepRow::Least(column.clone()),
+            (Some(column), _) => KeepRow::Greatest(column.clone()),
+            (None, keep) => KeepRow::Uri(keep),
+        }
     }
 
     /// The dialect of CSV and TSV.

@@ -5,24 +5,23 @@ use std::path::{Path, PathBuf};
 use uriscan::table::dataset::{Found, Selection};
 
 use super::failure::failure;
-use crate::config::{Config, FoundTables};
 use crate::exit::Failure;
 use crate::hint;
 use crate::inputs::Input;
+use crate::plan::{FoundTables, Plan};
 use crate::remote::{self, FoundBelow};
 
-/// `config` with the tables below directories and prefixes, and those that patterns select, instead of these.
+/// Puts the tables below directories and prefixes, and those that patterns select, in their places.
 ///
 /// # Errors
 /// When a directory cannot be read, or there are no tables.
-pub(crate) fn with_found(config: &Config) -> Result<Config, Failure> {
-    let mut config = config.clone();
-    let has_format = match (&config.table, &config.column) {
+pub(crate) fn find(plan: &mut Plan) -> Result<(), Failure> {
+    let has_format = match (&plan.table, &plan.column) {
         (Some(table), _) => table.from.is_some(),
         (None, column) => column.as_ref().is_some_and(|column| column.format.is_some()),
     };
     let (mut inputs, mut tables) = (Vec::new(), FoundTables::default());
-    for input in std::mem::take(&mut config.inputs) {
+    for input in std::mem::take(&mut plan.inputs) {
         let Some(found) = found(&input, has_format)? else {
             inputs.push(input);
             tables.below.push(None);
@@ -34,9 +33,9 @@ pub(crate) fn with_found(config: &Config) -> Result<Config, Failure> {
             tables.below.push(Some(below));
         }
     }
-    config.inputs = inputs;
-    config.found = tables.below.iter().any(Option::is_some).then_some(tables);
-    Ok(config)
+    plan.inputs = inputs;
+    plan.found = tables.below.iter().any(Option::is_some).then_some(tables);
+    Ok(())
 }
 
 /// The tables that `input` stands for; `None` if it is one itself.

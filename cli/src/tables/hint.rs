@@ -8,18 +8,18 @@ use uriscan::table::{self, TableError, TableFormat, Task};
 
 use super::choice::TableUse;
 use super::failure::failure;
-use crate::args::StatsFormat;
-use crate::config::Config;
 use crate::exit::{Failure, eprint_line};
 use crate::hint::typed;
 use crate::inputs::Input;
+use crate::plan::Plan;
 
 /// Prints the column of the first table that holds URLs, or the path to them, if most values of the chosen one are not URIs.
-pub(super) fn print_hint(config: &Config, table: &TableUse, report: &Report) {
-    // A summary in JSON is alone on standard error.
-    let is_wanted = !config.is_quiet && !matches!(config.summary, Some(StatsFormat::Json));
-    let Some(Input::File(path)) = config.inputs.first() else { return };
-    if !is_wanted || report.invalid.total() <= report.records / 2 || !path.is_file() {
+pub(crate) fn print_hint(plan: &Plan, table: &TableUse, report: &Report) {
+    let Some(Input::File(path)) = plan.inputs.first() else { return };
+    if !plan.reporting.has_hints()
+        || report.invalid.total() <= report.records / 2
+        || !path.is_file()
+    {
         return;
     }
     if let Some(other) = others(path, table).first() {
@@ -34,13 +34,13 @@ pub(super) fn print_hint(config: &Config, table: &TableUse, report: &Report) {
 
 /// The failure of a run because of `error`; if the column of URIs is missing, with the path to URLs within another one. Messages
 /// name the other columns themselves.
-pub(super) fn failure_of(error: TableError, config: &Config, table: &TableUse) -> Failure {
+pub(super) fn failure_of(error: TableError, plan: &Plan, table: &TableUse) -> Failure {
     let name = match &error {
         TableError::Column { table: name, column, .. } if *column == table.column => name,
         TableError::Member { table: name, .. } => name,
         _ => return failure(error),
     };
-    let mut paths = config.inputs.iter().filter_map(Input::path);
+    let mut paths = plan.inputs.iter().filter_map(Input::path);
     let path = paths.find(|path| path.display().to_string() == *name && path.is_file());
     let others = path.map_or_else(Vec::new, |path| others(path, table));
     match others.iter().find(|other| other.contains('.')) {

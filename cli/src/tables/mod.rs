@@ -12,7 +12,10 @@ mod run;
 mod sides;
 
 pub(crate) use choice::{Column, NO_COLUMN, TableUse};
-pub(crate) use dataset::with_found;
+pub(crate) use dataset::find;
 pub(crate) use folder::Folder;
-pub(crate) use run::{open_column, open_pairs, print_notes, run};
+pub(crate) use hint::print_hint;
+pub(crate) use run::{Work, open, open_again, open_column, open_pairs, print_notes};
 pub(crate) use sides::{ClassTable, io_error};
+pub(crate) use uriscan::arrow::Columns;
+pub(crate) use uriscan::table::{ByClass, Form, Task};

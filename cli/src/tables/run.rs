@@ -1,116 +1,98 @@
 //! Jobs on tables: what the arguments mean there, and carrying it out.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::sync::OnceLock;
-use std::time::Instant;
 
-use uriscan::arrow::{Columns, OnInvalid};
-use uriscan::audit::Severity;
-use uriscan::extract::{Extractor, Format};
+use uriscan::arrow::OnInvalid;
 use uriscan::io::Source;
-use uriscan::pipeline::{self, ClassOptions, Emit, Equivalence, Keep, LinkFormat, Report, Sinks};
+use uriscan::pipeline::{self, Report, Sinks};
 use uriscan::table::dataset::Partition;
-use uriscan::table::{self, ByClass, Form, KeepRow, Notes, SortBy, TableError, TableFormat, Task};
+use uriscan::table::{self, Notes, SortBy, TableError, TableFormat};
 
 use super::choice::{Column, TableUse};
 use super::failure::hide_panics_of_decoders;
-use super::hint::{failure_of, print_hint};
+use super::folder::Folder;
+use super::hint::failure_of;
 use super::sides::of_pairs;
 use crate::args::NoUri;
-use crate::config::{Config, Job, KeyForm};
-use crate::exit::{Failure, Outcome, eprint_line};
+use crate::exit::{Failure, Stop, eprint_line};
 use crate::inputs::{self, Input, Inputs, Stdin, StdinHead};
+use crate::job::Writes;
 use crate::output::{Destination, NOT_COMPRESSED, is_packed};
+use crate::plan::Plan;
 use crate::remote;
-use crate::report::Results;
-use crate::session::{Session, print_approximate, print_summary};
-use crate::sets::records::{self, SetAtWork};
-use crate::sides;
+use crate::sets::records::SetAtWork;
 
-/// Does the job of `config` with tables.
+/// A job on tables.
+pub(crate) struct Work {
+    tables: Vec<table::Input>,
+    job: table::Job,
+    pool: rayon::ThreadPool,
+}
+
+/// The job of `plan` on its tables, and how many bytes they have, if that is known.
 ///
 /// # Errors
-/// When it cannot be done. Then no file has changed.
-pub(crate) fn run(config: &Config, table: &TableUse) -> Result<Outcome, Failure> {
-    let (typed, column) = (&table.choice, &*table.column);
-    let started = Instant::now();
-    let to = output_format(config, table)?;
-    let mut job = job(config, table, column, to)?;
-    job.keeps_blank = typed.no_uri.map_or(job.keeps_blank, |no_uri| no_uri == NoUri::Keep);
+/// When an input is missing, or an option does not work with tables.
+pub(crate) fn open(plan: &Plan, table: &TableUse) -> Result<(Work, Option<u64>), Failure> {
+    let to = output_format(plan, table)?;
+    let mut job = job(plan, table, to)?;
+    job.keeps_blank = table.choice.no_uri.map_or(job.keeps_blank, |no_uri| no_uri == NoUri::Keep);
     job.dialect = table.dialect();
-    job.sort_by = typed.sort_by.map(|form| SortBy::new(form, table.temp_dir.clone()));
-    let total_bytes = inputs::total_bytes(&config.inputs)?;
-    if config.side.report.is_some() && config.inputs.contains(&Input::Stdin) {
-        inputs::keep_stdin(config.report_limit.as_ref())?;
-    }
-    let tables = tables(config, table)?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(config.settings.threads).build();
+    job.sort_by = table.choice.sort_by.map(|form| SortBy::new(form, table.temp_dir.clone()));
+    let total_bytes = inputs::total_bytes(&plan.inputs)?;
+    let tables = tables(plan, table)?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(plan.settings.threads).build();
     let pool = pool.map_err(|error| {
         Failure::new(format!("cannot start the threads: {error}; use fewer with -j"))
     })?;
     hide_panics_of_decoders();
-    let mut set = records::open(config)?;
-    let mut session = Session::open(config, total_bytes)?;
-    let Session { out, side, progress, folder, .. } = &mut session;
-    let folder = folder.as_mut();
-    let mut update = |bytes| progress.iter_mut().for_each(|progress| progress.update(bytes));
-    let mut sinks = Sinks::new(out);
-    let mut side = sides::open(config, side)?;
-    let [rejects, dupes, clusters] =
-        side.each_mut().map(|sink| sink.as_mut().map(|sink| sink as &mut (dyn Write + Send)));
-    (sinks.rejects, sinks.dupes, sinks.clusters) = (rejects, dupes, clusters);
-    sinks.progress = Some(&mut update);
-    let seen = set.as_mut().map(SetAtWork::seen);
-    let done = match (&table.layout, folder) {
-        (Some(layout), Some(folder)) => {
-            pool.install(|| table::run_to_files(tables, &job, seen, sinks, layout, folder))
-        }
-        _ => pool.install(|| table::run_with(tables, &job, seen, sinks)),
-    };
-    let done = done.and_then(|report| {
-        let finished = sides::finish(side, config.settings.threads);
-        finished.map(|()| report).map_err(TableError::Write)
-    });
-    session.end_progress();
-    let report = match done {
-        Ok(report) => report,
-        Err(TableError::Write(error)) => return session.unwritten(error),
-        Err(error) => return Err(failure_of(error, config, table)),
-    };
-    if let Some(page) = &mut session.report {
-        let elapsed = started.elapsed();
-        let results = Results { report: &report, findings: None, census: None, elapsed };
-        let mut open = || {
-            columns(config, (column, table.from), b'\0')
-                .map_err(|failure| pipeline::Error::Write(io::Error::other(failure.to_string())))
-        };
-        if let Err(error) = crate::report::write(config, &results, &mut open, page) {
-            return match error {
-                pipeline::Error::Write(error) => session.unwritten(error),
-                error => Err(crate::report::failure(&error)),
-            };
-        }
-    }
-    // The results must be durable before the set changes, since its keys are never written again.
-    if !session.commit(&report, matches!(set, Some(SetAtWork::Write(..))))? {
-        return Ok(Outcome::ReaderGone);
-    }
-    let set = set.map(SetAtWork::finish).transpose()?.flatten();
-    print_summary(config, report, None, set, started);
-    print_hint(config, table, &report);
-    print_notes();
-    if let Some(rate) = job.approximate {
-        print_approximate(rate, &report);
-    }
-    Ok(outcome(config, &report))
+    Ok((Work { tables, job, pool }, total_bytes))
 }
 
-/// The inputs of `config`, with the columns that directories name.
-fn tables(config: &Config, table: &TableUse) -> Result<Vec<table::Input>, Failure> {
-    let named = config.inputs.iter().map(|input| opened(input, table.from));
+impl Work {
+    /// Does the work; results that are cut into files are put into `folder`.
+    ///
+    /// # Errors
+    /// Why it ends before it is done.
+    pub(crate) fn run(
+        self,
+        plan: &Plan,
+        set: Option<&mut SetAtWork>,
+        folder: Option<&mut Folder>,
+        sinks: Sinks<'_>,
+    ) -> Result<Report, Stop> {
+        let Work { tables, job, pool } = self;
+        let Some(table) = &plan.table else { return Ok(Report::default()) };
+        let seen = set.map(SetAtWork::seen);
+        let done = match (&table.layout, folder) {
+            (Some(layout), Some(folder)) => {
+                pool.install(|| table::run_to_files(tables, &job, seen, sinks, layout, folder))
+            }
+            _ => pool.install(|| table::run_with(tables, &job, seen, sinks)),
+        };
+        done.map_err(|error| match error {
+            TableError::Write(error) => Stop::Unwritten(error),
+            error => Stop::Failed(failure_of(error, plan, table)),
+        })
+    }
+}
+
+/// The column of URIs once more, for the page about the run.
+///
+/// # Errors
+/// When an input cannot be read again.
+pub(crate) fn open_again(plan: &Plan, table: &TableUse) -> Result<Vec<Source>, pipeline::Error> {
+    columns(plan, (&table.column, table.from), b'\0')
+        .map_err(|failure| pipeline::Error::Write(io::Error::other(failure.to_string())))
+}
+
+/// The inputs of `plan`, with the columns that directories name.
+fn tables(plan: &Plan, table: &TableUse) -> Result<Vec<table::Input>, Failure> {
+    let named = plan.inputs.iter().map(|input| opened(input, table.from));
     let named = named.collect::<Result<Vec<_>, Failure>>()?;
-    let Some(found) = config.found.as_ref().filter(|_| !table.choice.no_hive) else {
+    let Some(found) = plan.found.as_ref().filter(|_| !table.choice.no_hive) else {
         return Ok(named);
     };
     let with_partition = |(input, below): (table::Input, &Option<PathBuf>)| {
@@ -125,33 +107,33 @@ fn tables(config: &Config, table: &TableUse) -> Result<Vec<table::Input>, Failur
     named.into_iter().zip(&found.below).map(with_partition).collect()
 }
 
-/// The `column` of the tables of `config` as lists.
+/// The `column` of the tables of `plan` as lists.
 ///
 /// # Errors
 /// When a file is missing or unreadable.
-pub(crate) fn open_column(config: &Config, column: &Column) -> Result<Inputs, Failure> {
-    let total_bytes = inputs::total_bytes(&config.inputs)?;
+pub(crate) fn open_column(plan: &Plan, column: &Column) -> Result<Inputs, Failure> {
+    let total_bytes = inputs::total_bytes(&plan.inputs)?;
     hide_panics_of_decoders();
     let Column { name, format } = column;
-    let sources = columns(config, (name, *format), config.settings.record_end)?;
+    let sources = columns(plan, (name, *format), plan.settings.record_end)?;
     Ok(Inputs { sources, total_bytes, stdin_head: StdinHead::default() })
 }
 
-/// The pairs of `config`, some of whose inputs are tables.
+/// The pairs of `plan`, some of whose inputs are tables.
 ///
 /// # Errors
 /// When a file is missing or unreadable.
-pub(crate) fn open_pairs(config: &Config) -> Result<Inputs, Failure> {
+pub(crate) fn open_pairs(plan: &Plan) -> Result<Inputs, Failure> {
     hide_panics_of_decoders();
-    let lists = config.inputs.iter().filter(|input| of_pairs(input).is_none());
+    let lists = plan.inputs.iter().filter(|input| of_pairs(input).is_none());
     let mut inputs = inputs::open(&lists.cloned().collect::<Vec<_>>())?;
     let mut lists = std::mem::take(&mut inputs.sources).into_iter();
-    for input in &config.inputs {
+    for input in &plan.inputs {
         if let Some(format) = of_pairs(input) {
             let bytes = inputs::total_bytes(std::slice::from_ref(input))?;
             inputs.total_bytes = inputs.total_bytes.zip(bytes).map(|(sum, bytes)| sum + bytes);
             let table = opened(input, Some(format))?;
-            inputs.sources.push(table::pair_source(table, config.settings.record_end));
+            inputs.sources.push(table::pair_source(table, plan.settings.record_end));
         } else {
             inputs.sources.extend(lists.next());
         }
@@ -161,12 +143,12 @@ pub(crate) fn open_pairs(config: &Config) -> Result<Inputs, Failure> {
 
 /// The column called `name` of all inputs, as lists of records that end in `record_end`.
 fn columns(
-    config: &Config,
+    plan: &Plan,
     (name, format): (&str, Option<TableFormat>),
     record_end: u8,
 ) -> Result<Vec<Source>, Failure> {
     let source = |input: &Input| Ok(table::column_source(opened(input, format)?, name, record_end));
-    config.inputs.iter().map(source).collect()
+    plan.inputs.iter().map(source).collect()
 }
 
 /// The table that `input` is, in this format if it is known.
@@ -191,14 +173,9 @@ pub(crate) fn print_notes() {
     notes().all().iter().for_each(|note| eprint_line(format_args!("uriscan: {note}")));
 }
 
-fn outcome(config: &Config, report: &Report) -> Outcome {
-    let is_fine = report.invalid.total() == 0 || !config.strict;
-    if is_fine { Outcome::Done } else { Outcome::SomeInvalid }
-}
-
 /// The format to write.
-fn output_format(config: &Config, table: &TableUse) -> Result<TableFormat, Failure> {
-    let output = match &config.output {
+fn output_format(plan: &Plan, table: &TableUse) -> Result<TableFormat, Failure> {
+    let output = match &plan.output {
         Destination::File(path) | Destination::Directory(path) => Some(path.as_path()),
         Destination::Remote(url) | Destination::Prefix(url) => Some(url.path()),
         Destination::Stdout => None,
@@ -206,7 +183,7 @@ fn output_format(config: &Config, table: &TableUse) -> Result<TableFormat, Failu
     if let Some(path) = output.filter(|path| is_packed(path)) {
         return Err(Failure::at(path.display(), NOT_COMPRESSED));
     }
-    let first = match config.inputs.first() {
+    let first = match plan.inputs.first() {
         Some(Input::File(path)) => table.from.or_else(|| TableFormat::of_path(path)),
         Some(Input::Remote(url)) => table.from.or_else(|| TableFormat::of_path(url.path())),
         _ => table.from,
@@ -227,130 +204,30 @@ fn output_format(config: &Config, table: &TableUse) -> Result<TableFormat, Failu
     Ok(to)
 }
 
-/// What is written of classes.
-fn by_class(table: &TableUse, options: &ClassOptions) -> ByClass {
-    let keep = match (&table.keep_column, options.keep) {
-        (Some(column), Keep::Min) => KeepRow::Least(column.clone()),
-        (Some(column), _) => KeepRow::Greatest(column.clone()),
-        (None, keep) => KeepRow::Uri(keep),
-    };
-    let ClassOptions { select, count, .. } = *options;
-    let by = ByClass::new(keep, table.temp_dir.clone());
-    by.select(select).count(count).rows(options.rows)
-}
-
-/// Whether other files than those that were named are asked for.
-fn walks(config: &Config) -> bool {
-    let walk = config.documents.as_ref().map(|documents| &documents.walk);
-    walk.is_some_and(|walk| walk.files_from.is_some() || walk.hidden || walk.text)
-}
-
-/// What is to be done, by the library's terms.
-fn job(
-    config: &Config,
-    table: &TableUse,
-    column: &str,
-    to: TableFormat,
-) -> Result<table::Job, Failure> {
+/// What is to be done, in the library's terms.
+fn job(plan: &Plan, table: &TableUse, to: TableFormat) -> Result<table::Job, Failure> {
     let refuse = |what: &str| Err(Failure::at("--column", what));
-    if config.aliases.is_some() {
+    if plan.aliases.is_some() {
         return refuse("--aliases works with lines, not with tables; omit it, or give a list");
     }
-    if config.settings.redact || config.settings.record_end == 0 {
+    if plan.settings.redact || plan.settings.record_end == 0 {
         return refuse("--redact and -0 work with lines, not with tables; omit them");
     }
-    let is_extract = matches!(config.job, Job::Extract(..));
-    if config.documents.is_some() && !is_extract {
+    if plan.documents.is_some() && plan.job.writes() != Writes::Links {
         return refuse(
             "--extract makes lists, not tables; `uriscan extract --column` adds a column of links",
         );
     }
-    let plain = Equivalence::default();
-    let (task, equivalence, on_invalid) = match &config.job {
-        Job::Dedup(options) => {
-            if options.emit != Emit::Original {
-                return refuse(
-                    "--emit works with lines, not with tables; `normalize` and `key` add columns",
-                );
-            }
-            (Task::Dedup, &options.equivalence, options.on_invalid)
-        }
-        Job::Classes(options) => {
-            if options.dedup.emit != Emit::Original {
-                return refuse(
-                    "--emit works with lines, not with tables; `normalize` and `key` add columns",
-                );
-            }
-            (
-                Task::Classes(by_class(table, options)),
-                &options.dedup.equivalence,
-                options.dedup.on_invalid,
-            )
-        }
-        Job::Normalize { equivalence, on_invalid } => {
-            (Task::Form(Form::Normalized), equivalence, *on_invalid)
-        }
-        Job::Key { equivalence, form, on_invalid } => {
-            let form = match form {
-                KeyForm::Hex(_) => Form::Key,
-                KeyForm::Url => Form::Normalized,
-                KeyForm::Surt(form) => Form::Surt(*form),
-            };
-            (Task::Form(form), equivalence, *on_invalid)
-        }
-        Job::Parse(pipeline::RowFormat::Jsonl, repairs) if repairs.is_empty() => {
-            (Task::Parse, &plain, pipeline::OnInvalid::Pass)
-        }
-        Job::Check(pipeline::CheckFormat::Text, repairs) if repairs.is_empty() => {
-            (Task::Check, &plain, pipeline::OnInvalid::Pass)
-        }
-        Job::Audit(_, Some(Severity::Note | Severity::Error)) => {
-            return refuse("--fail-on works with lines: findings in tables have no exit code");
-        }
-        Job::Audit(options, _) if options.format == pipeline::AuditFormat::Text => (
-            Task::Audit(options.rules.at_least(options.least_written.unwrap_or(Severity::Note))),
-            &plain,
-            pipeline::OnInvalid::Pass,
-        ),
-        Job::Extract(_, format) if *format != LinkFormat::default() => {
-            return refuse(
-                "-H, -n, -b, -c, --context and --jsonl work with files of text, not with tables",
-            );
-        }
-        Job::Extract(..) if walks(config) => {
-            return refuse(
-                "--files-from, --hidden and -a work with files of text, not with tables",
-            );
-        }
-        Job::Extract(options, _) => {
-            let has_fields = !options.extractor.log_fields.is_empty();
-            let usual = if has_fields { Format::Clf } else { Format::Text };
-            let format = options.format.unwrap_or(usual);
-            let extractor = Box::new(Extractor::new(options.extractor.clone()));
-            (Task::Extract(extractor, format), &plain, pipeline::OnInvalid::Pass)
-        }
-        _ => {
-            return refuse(
-                "--template, --grammar, --differ, --iri, --repair and --redact of this command work with lines, not with tables; omit them, or give a list",
-            );
-        }
-    };
-    let mut columns = Columns::new(equivalence.clone());
-    columns.kernels = config.settings.kernels;
-    if let Job::Key { form: KeyForm::Hex(hash), .. } = &config.job {
-        columns.hash = *hash;
-    }
-    let (mut limit, mut approximate) = (None, None);
-    if let Job::Dedup(options) | Job::Classes(ClassOptions { dedup: options, .. }) = &config.job {
-        columns.hasher = options.hasher.clone();
-        columns.hash = options.hash;
-        (limit, approximate) = (options.limit.clone(), options.approximate);
-    }
-    if on_invalid == pipeline::OnInvalid::Fail {
+    let (task, mut columns) = plan.job.row_job(table)?;
+    columns.kernels = plan.settings.kernels;
+    let on_invalid = plan.job.on_invalid();
+    if on_invalid == Some(pipeline::OnInvalid::Fail) {
         columns.on_invalid = OnInvalid::Fail;
     }
-    let drops_invalid =
-        matches!(on_invalid, pipeline::OnInvalid::Drop | pipeline::OnInvalid::Divert);
-    let job = table::Job::new(column, task, columns, to).filter(config.filter.clone());
-    Ok(job.drops_invalid(drops_invalid).limit(limit).approximate(approximate))
+    let drops = [Some(pipeline::OnInvalid::Drop), Some(pipeline::OnInvalid::Divert)];
+    Ok(table::Job::new(&*table.column, task, columns, to)
+        .filter(plan.filter.clone())
+        .drops_invalid(drops.contains(&on_invalid))
+        .limit(plan.job.limit().cloned())
+        .approximate(plan.job.approximate()))
 }

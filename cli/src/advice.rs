@@ -1,0 +1,62 @@
+//! What is printed after a run whose input looks like something else than what it was read as.
+
+use uriscan::pipeline::Report;
+
+use crate::exit::eprint_line;
+use crate::hint;
+use crate::inputs::{Input, StdinHead};
+use crate::plan::Plan;
+
+/// Prints what an input looks like, if it is not a list of URIs.
+pub(crate) fn print(plan: &Plan, report: &Report, stdin_head: &StdinHead) {
+    // Not pairs, and not a column.
+    let is_list = plan.documents.is_none() && plan.column.is_none() && !plan.job.has_pairs();
+    if !is_list || !plan.reporting.has_hints() {
+        return;
+    }
+    let is_odd = report.invalid.total() > report.records / 2;
+    let is_masked = plan.job.is_masking();
+    let hint = match plan.inputs.first() {
+        // What is masked is not parsed, and may be the lines of a log.
+        Some(Input::File(path)) if is_masked => hint::of_masked_file(path),
+        Some(Input::Stdin) if is_masked => {
+            stdin_head.get().and_then(|head| hint::of_masked_stdin(head))
+        }
+        _ if is_masked => None,
+        Some(Input::Remote(url)) if url.is_web() && is_odd => Some(format!(
+            "most of {url} is not a list of URIs; use -e URL or `echo URL | uriscan ...` for the URL itself"
+        )),
+        _ => {
+            let inputs = plan.inputs.iter().take(hint::MOST_INPUTS);
+            let end = plan.settings.record_end;
+            let beginnings = inputs.filter_map(|input| match input {
+                Input::File(path) => hint::Beginning::of_file(path, end),
+                Input::Stdin => hint::Beginning::of_stdin(stdin_head.get()?, end),
+                Input::Typed(_) | Input::Remote(_) => None,
+            });
+            let beginnings: Vec<_> = beginnings.collect();
+            match plan.job.fields() {
+                Some(fields) => hint::of_rows(&beginnings, fields, report),
+                None => hint::of_inputs(&beginnings, plan.inputs.len() == 1, report),
+            }
+        }
+    };
+    if let Some(hint) = hint {
+        eprint_line(format_args!("uriscan: {hint}"));
+    }
+}
+
+/// Reports that there is nothing in the columns or members that were selected of what was read, or no entry of the log that
+/// was named.
+pub(crate) fn print_unselected(plan: &Plan, report: &Report) {
+    let Some(options) = plan.documents.as_ref().map(|it| &it.options.extractor) else { return };
+    let what = match (&*options.fields, &options.log_format) {
+        ([_, ..], _) => format!("no URI was found by --link-column {}", options.fields.join(",")),
+        (_, Some(_)) => "no link was found; are the lines such as --log-format says?".to_owned(),
+        _ => return,
+    };
+    let is_empty = report.records == 0 && report.filtered.total() == 0 && report.bytes > 0;
+    if is_empty && plan.reporting.has_hints() {
+        eprint_line(format_args!("uriscan: {what}"));
+    }
+}

@@ -1,0 +1,93 @@
+//! Lists and documents: their sources, and what is said of them after the run.
+
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use uriscan::io::Source;
+use uriscan::pipeline::{self, Error, Report, Skipped};
+
+use crate::documents;
+use crate::exit::{Failure, eprint_line};
+use crate::inputs::{self, Inputs};
+use crate::job::Writes;
+use crate::output::{Claims, StdoutFile};
+use crate::plan::Plan;
+use crate::session::{self, Unread};
+use crate::skipped;
+use crate::tables;
+
+/// What was skipped when records were filtered, or links were read from documents.
+pub(crate) type SkippedSoFar = Arc<Mutex<Skipped>>;
+
+/// The sources of `plan`: lists, links of documents, or a column of tables.
+///
+/// # Errors
+/// When an input is missing, or is an output.
+pub(crate) fn open(
+    plan: &Plan,
+    claims: &Claims,
+    skipped: &SkippedSoFar,
+    unread: &mut Unread,
+) -> Result<Inputs, Failure> {
+    let is_list = plan.job.writes() != Writes::Links;
+    opened(plan, is_list, claims, skipped, unread)
+}
+
+/// The sources of the records of `plan` once more, for its page. What is wrong with them was reported before.
+///
+/// # Errors
+/// When an input cannot be read again.
+pub(crate) fn open_again(plan: &Plan) -> Result<Vec<Source>, Error> {
+    let claims = session::claims(plan).unwrap_or_default();
+    let opened = opened(plan, true, &claims, &Arc::default(), &mut Unread::silent());
+    let opened = opened.map_err(|failure| Error::Write(io::Error::other(failure.to_string())))?;
+    Ok(opened.sources)
+}
+
+fn opened(
+    plan: &Plan,
+    is_list: bool,
+    claims: &Claims,
+    skipped: &SkippedSoFar,
+    unread: &mut Unread,
+) -> Result<Inputs, Failure> {
+    let Some(documents) = &plan.documents else {
+        let inputs = match &plan.column {
+            _ if plan.job.has_pairs() => return tables::open_pairs(plan),
+            Some(column) => tables::open_column(plan, column)?,
+            None => inputs::open(&plan.inputs)?,
+        };
+        return Ok(filtered(inputs, plan, skipped));
+    };
+    let stdout = StdoutFile::of(&plan.output);
+    let outputs = (claims, stdout.as_ref());
+    let mut note = |what: &dyn std::fmt::Display| unread.note(what);
+    documents::open(&plan.inputs, documents, is_list, &plan.settings, skipped, outputs, &mut note)
+}
+
+/// The records of `inputs` that are read, if not all are.
+fn filtered(inputs: Inputs, plan: &Plan, skipped: &SkippedSoFar) -> Inputs {
+    let Some(filter) = &plan.filter else { return inputs };
+    let read = plan.job.read_as();
+    let kept = |source| pipeline::records_of(source, filter, &read, &plan.settings, skipped);
+    let Inputs { sources, total_bytes, stdin_head } = inputs;
+    Inputs { sources: sources.into_iter().map(kept).collect(), total_bytes, stdin_head }
+}
+
+/// Adds the filtered records to `report`.
+pub(crate) fn add_filtered(report: &mut Report, skipped: &SkippedSoFar) {
+    let skipped = skipped.lock().unwrap_or_else(PoisonError::into_inner);
+    report.filtered += skipped.filtered;
+    report.filtered += skipped.report.filtered;
+}
+
+/// Reports what was skipped in documents; returns the number of kinds of faults.
+pub(crate) fn report_skipped(plan: &Plan, report: &Report, so_far: &SkippedSoFar) -> usize {
+    if plan.documents.is_none() || plan.table.is_some() {
+        return 0;
+    }
+    let so_far = so_far.lock().unwrap_or_else(PoisonError::into_inner);
+    so_far.faults.iter().for_each(|error| eprint_line(format_args!("uriscan: {error}")));
+    let is_extract = plan.job.writes() == Writes::Links;
+    skipped::report(if is_extract { report } else { &so_far.report }, plan)
+}

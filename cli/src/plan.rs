@@ -1,0 +1,324 @@
+//! The plan of a run: what the arguments mean, with defaults filled in.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use uriscan::extract::Filter;
+use uriscan::pipeline::{MemoryLimit, Settings};
+use uriscan::repair::Repair;
+
+use crate::args::{self, StatsFormat, When};
+use crate::documents::{Documents, LinkUse};
+use crate::environment::Environment;
+use crate::exit::Failure;
+use crate::filters;
+use crate::inputs::{Input, of_arguments};
+use crate::job::Job;
+use crate::options::{extract_options, link_base, side_file, temp_dir_beside};
+use crate::output::Destination;
+use crate::progress::Shown;
+use crate::rule_choice;
+use crate::sets::records::{SetDoes, SetUse};
+use crate::sides::SideFiles;
+use crate::tables::{Column, TableUse};
+
+/// A run that nobody asked for a summary of prints one if it takes this long.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Tables that were found below directories and by patterns.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FoundTables {
+    /// For each input its path below the directory, or below the fixed part of the pattern; `None` if it was named itself.
+    pub(crate) below: Vec<Option<PathBuf>>,
+    /// Files and directories that were left out.
+    pub(crate) skipped: u64,
+}
+
+/// The plan of a run.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) job: Box<dyn Job>,
+    pub(crate) inputs: Vec<Input>,
+    /// For inputs that are not lists: which files are read, and which links are found.
+    pub(crate) documents: Option<Documents>,
+    pub(crate) output: Destination,
+    /// The set on disk, if one is used.
+    pub(crate) set: Option<SetUse>,
+    /// The file of aliases.
+    pub(crate) aliases: Option<PathBuf>,
+    /// Files that are read in addition to the inputs: aliases, packs of rules, the list of files.
+    pub(crate) evidence: Vec<PathBuf>,
+    /// The inputs are tables, of which this column is read as a list.
+    pub(crate) column: Option<Column>,
+    /// The records of lists, or rows of tables, that are read.
+    pub(crate) filter: Option<Filter>,
+    /// The inputs are tables.
+    pub(crate) table: Option<TableUse>,
+    /// The tables that were found below directories and by patterns.
+    pub(crate) found: Option<FoundTables>,
+    pub(crate) side: SideFiles,
+    /// The memory limit of what only the report needs.
+    pub(crate) report_limit: Option<MemoryLimit>,
+    pub(crate) settings: Settings,
+    /// Whether invalid records make the run fail.
+    pub(crate) strict: bool,
+    pub(crate) reporting: Reporting,
+}
+
+/// What is printed on standard error.
+#[derive(Debug)]
+pub(crate) struct Reporting {
+    pub(crate) summary: Option<StatsFormat>,
+    /// A shorter run prints no summary.
+    pub(crate) summary_after: Duration,
+    /// Whether `summary` was asked for.
+    is_summarized: bool,
+    /// Standard error is a terminal.
+    pub(crate) has_bars: bool,
+    /// Whether progress is shown, and when.
+    pub(crate) progress: Option<Shown>,
+    /// Print no hints.
+    pub(crate) is_quiet: bool,
+    /// Print a hint that input is read from the terminal.
+    pub(crate) reads_terminal: bool,
+}
+
+impl Reporting {
+    /// Whether hints are printed: a summary in JSON is alone on standard error.
+    pub(crate) fn has_hints(&self) -> bool {
+        !self.is_quiet && self.summary != Some(StatsFormat::Json)
+    }
+
+    /// The format of the summary, if there is one.
+    pub(crate) fn summary(
+        typed: &args::Reporting,
+        environment: &Environment,
+    ) -> Option<StatsFormat> {
+        let is_loud = environment.stderr_is_terminal && !typed.quiet;
+        let is_text = typed.stats || is_loud;
+        typed.stats_format.or(is_text.then_some(StatsFormat::Text))
+    }
+
+    fn of(typed: &args::Reporting, stdout_is_busy: bool, environment: &Environment) -> Reporting {
+        let is_loud = environment.stderr_is_terminal && !typed.quiet;
+        let is_summarized = typed.stats || typed.stats_format.is_some();
+        Reporting {
+            summary: Reporting::summary(typed, environment),
+            summary_after: if is_summarized { Duration::ZERO } else { PATIENCE },
+            is_summarized,
+            has_bars: environment.stderr_is_terminal,
+            progress: match typed.progress {
+                When::Always => Some(Shown::AtOnce),
+                When::Auto if is_loud && !stdout_is_busy => Some(Shown::Later),
+                When::Auto | When::Never => None,
+            },
+            is_quiet: typed.quiet,
+            reads_terminal: false,
+        }
+    }
+}
+
+impl Plan {
+    /// Adds a set for look-ups, to which new keys are added if `update`.
+    pub(crate) fn with_seen(
+        mut self,
+        path: Option<PathBuf>,
+        update: bool,
+    ) -> Result<Plan, Failure> {
+        let does = if update { SetDoes::AskAndAdd } else { SetDoes::Ask };
+        self.set = path.map(|path| SetUse { path, does, first_seen: false, at: None });
+        Ok(self)
+    }
+
+    /// Adds aliases and the files of rules.
+    pub(crate) fn with_evidence(mut self, typed: &args::Equivalence) -> Result<Plan, Failure> {
+        if typed.aliases.is_some() && self.job.aliased().is_none() {
+            let what = "--aliases works with plain dedup, normalize, key and top, not with explain, set, -c, -d, \
+                        -u, --keep, --dupes or --clusters";
+            return Err(Failure::new(what));
+        }
+        self.evidence.extend(typed.aliases.clone());
+        self.evidence.extend(rule_choice::files(&typed.rules));
+        self.aliases = typed.aliases.clone();
+        Ok(self)
+    }
+
+    /// Adds a page about the run, for which `limit` limits the memory, or else half of the memory.
+    ///
+    /// # Errors
+    /// When the input cannot be read again, or the report does not go with other options.
+    pub(crate) fn with_report(
+        mut self,
+        typed: args::ReportFile,
+        limit: Option<MemoryLimit>,
+        environment: &Environment,
+    ) -> Result<Plan, Failure> {
+        self.side.report = side_file("--report", typed.report)?;
+        if self.side.report.is_none() {
+            return Ok(self);
+        }
+        let refuse = |what: &str| Err(Failure::at("--report", what));
+        if !self.job.has_report() {
+            return refuse(
+                "does not work with --list-rules, --redact, --differ and other grammars",
+            );
+        }
+        let is_regular = |input: &Input| match input {
+            Input::Stdin | Input::Typed(_) | Input::Remote(_) => true,
+            Input::File(path) => path.is_file() || path.is_dir() || !path.exists(),
+        };
+        if let Some(Input::File(path)) = self.inputs.iter().find(|input| !is_regular(input)) {
+            let what = "cannot be read again for --report; use standard input or a file";
+            return Err(Failure::at(path.display(), what));
+        }
+        let half = || {
+            let bytes = usize::try_from(environment.memory? / 2).ok()?;
+            Some(environment.memory_limit(bytes, temp_dir_beside(&self.output, environment)))
+        };
+        self.report_limit = limit.or_else(half);
+        Ok(self)
+    }
+
+    /// Makes the output a directory or a prefix if the results are cut into files.
+    ///
+    /// # Errors
+    /// When `-o -` names no directory.
+    pub(crate) fn write_to_directory(&mut self) -> Result<(), Failure> {
+        if self.table.as_ref().is_none_or(|table| !table.has_files()) {
+            return Ok(());
+        }
+        self.output = match &self.output {
+            Destination::File(path) => Destination::Directory(path.clone()),
+            Destination::Remote(url) => Destination::Prefix(url.folder()),
+            _ => {
+                let what = "several files need a directory, not standard output";
+                return Err(Failure::at("-o", what));
+            }
+        };
+        Ok(())
+    }
+
+    /// Whether the results may replace an input: they are its records, or tables with all of its columns.
+    pub(crate) fn is_in_place(&self) -> bool {
+        self.table.is_some() || self.job.is_in_place() && self.documents.is_none()
+    }
+
+    /// Reads no files: a hint has nothing to say, and a summary is printed only on request.
+    pub(crate) fn without_files(mut self) -> Plan {
+        (self.inputs, self.reporting.reads_terminal) = (Vec::new(), false);
+        let is_summarized = self.reporting.is_summarized;
+        self.reporting.summary = self.reporting.summary.filter(|_| is_summarized);
+        self
+    }
+
+    /// Reads the `typed` URIs, if there are any, instead of files.
+    pub(crate) fn reading_typed(self, typed: &args::Typed) -> Result<Plan, Failure> {
+        if typed.uri.is_empty() {
+            return Ok(self);
+        }
+        let end = self.settings.record_end;
+        let mut list = Vec::new();
+        for uri in &typed.uri {
+            let uri = uri.as_encoded_bytes();
+            if uri.contains(&end) {
+                let what = "contains a line feed, which ends a record; use -0 to read it as one";
+                return Err(Failure::at("--uri", what));
+            }
+            list.extend_from_slice(uri);
+            list.push(end);
+        }
+        let mut plan = self.without_files();
+        plan.inputs = vec![Input::Typed(list)];
+        Ok(plan)
+    }
+
+    /// Masks secrets in written records if `redact`.
+    pub(crate) fn redacting(mut self, redact: bool) -> Plan {
+        self.settings.redact = redact;
+        self
+    }
+
+    /// Reads the links in the inputs if `from` says so, and else filters their records.
+    pub(crate) fn reading(
+        mut self,
+        from: &args::FromText,
+        links: LinkUse<'_>,
+    ) -> Result<Plan, Failure> {
+        self.evidence.extend(filters::paths(&from.find.filters).cloned());
+        if from.extract {
+            let mut options = extract_options(&from.find, links.accepts_iris)?
+                .has_places(links.has_places)
+                .entities(links.entities);
+            // Links are decoded as they are found, once.
+            if let Some(repairs) = self.job.repairs_mut() {
+                *repairs = repairs.without(Repair::Entity);
+            }
+            options.extractor.base = link_base(links.base)?;
+            let index = from.find.index.clone();
+            self.documents = Some(Documents { options, walk: args::Walk::default(), index });
+            return Ok(self);
+        }
+        if let Some(option) = from.find.of_extraction() {
+            return Err(Failure::at(
+                option,
+                "requires --extract, which reads the links in the input",
+            ));
+        }
+        let filter = filters::of_lists(&from.find.filters)?;
+        self.filter = (!filter.is_empty()).then_some(filter);
+        Ok(self)
+    }
+
+    /// The same for a command that reports on records and names their places.
+    pub(crate) fn reporting_on(
+        self,
+        pages: &args::FromPages,
+        links: LinkUse<'_>,
+    ) -> Result<Plan, Failure> {
+        self.reading(&pages.from, LinkUse { base: pages.base.as_deref(), ..links })
+    }
+
+    pub(crate) fn of_job(
+        job: Box<dyn Job>,
+        rejects: Option<PathBuf>,
+        common: args::Common,
+        strict: bool,
+        environment: &Environment,
+    ) -> Result<Plan, Failure> {
+        let args::Common { input, destination, work, reporting } = common;
+        let output = Destination::of_option(destination.output);
+        let threads = match work.threads {
+            0 => environment.cores,
+            threads => usize::from(threads),
+        };
+        let settings = Settings::default()
+            .threads(threads)
+            .kernels(environment.kernels(work.backend)?)
+            .record_end(if input.null { b'\0' } else { b'\n' })
+            .chunk_bytes(work.chunk_size)
+            .has_colour(environment.colours(reporting.color, &output));
+        // Progress is not shown in the middle of results on the same terminal.
+        let stdout_is_busy = output == Destination::Stdout && environment.stdout_is_terminal;
+        let reads_terminal = input.files.is_empty() && environment.stdin_is_terminal;
+        let reads_terminal = reads_terminal && !reporting.quiet;
+        let reporting = Reporting::of(&reporting, stdout_is_busy, environment);
+        Ok(Plan {
+            job,
+            inputs: of_arguments(input.files)?,
+            documents: None,
+            output,
+            set: None,
+            aliases: None,
+            evidence: Vec::new(),
+            column: None,
+            filter: None,
+            table: None,
+            found: None,
+            side: SideFiles { rejects, ..SideFiles::default() },
+            report_limit: None,
+            settings,
+            strict,
+            reporting: Reporting { reads_terminal, ..reporting },
+        })
+    }
+}

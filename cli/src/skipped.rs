@@ -1,0 +1,118 @@
+//! What was skipped in documents, line by line on standard error.
+
+use uriscan::pipeline::Report;
+use uriscan::uri::ErrorKind;
+
+use crate::exit::eprint_line;
+use crate::plan::Plan;
+use crate::summary::counted;
+
+/// Reports what was skipped in documents; returns the number of kinds of faults.
+pub(crate) fn report(report: &Report, plan: &Plan) -> usize {
+    let relative = report.invalid.of(ErrorKind::Relative);
+    if relative > 0 && !plan.reporting.is_quiet {
+        report_relative(relative, plan);
+    }
+    if !plan.reporting.is_quiet {
+        report_log_lines(report);
+    }
+    let long = report.invalid.of(ErrorKind::TooLong);
+    report_faults(report, long, plan.settings.max_record >> 20);
+    let unread = [report.broken, report.partial, report.undecoded, report.miscoded];
+    let odd = [report.expanded, report.bases, report.lost];
+    let odd = odd.into_iter().chain([long, report.unparsed, report.malformed]);
+    let faults = unread.into_iter().chain(odd);
+    faults.filter(|&count| count > 0).count()
+}
+
+fn report_relative(relative: u64, plan: &Plan) {
+    let base = plan.documents.as_ref().and_then(|it| it.options.extractor.base.as_deref());
+    let what = counted(relative, "relative reference", "relative references");
+    let were = if relative == 1 { "was" } else { "were" };
+    let why = match base {
+        None => format!("without a base {were} skipped; set one with --base"),
+        Some(base) if !base.windows(2).any(|two| two == b"//") => {
+            format!("{were} skipped: --base has no authority, which targets of access logs need")
+        }
+        Some(_) => {
+            format!("{were} skipped: --base does not apply to archives and headers of mail")
+        }
+    };
+    eprint_line(format_args!("uriscan: {what} {why}"));
+}
+
+fn report_log_lines(report: &Report) {
+    if report.unnamed > 0 {
+        let what = counted(
+            report.unnamed,
+            "line of a log has no #Fields line before it, which names its fields: its target is unknown",
+            "lines of logs have no #Fields line before them, which names their fields: their targets are unknown",
+        );
+        let advice = "put that line before them, as in (echo '#Fields: ...'; cat FILE)";
+        eprint_line(format_args!("uriscan: {what}; {advice}"));
+    }
+    if report.other_lines > 0 {
+        let what = counted(
+            report.other_lines,
+            "line is not an entry of a log and was skipped",
+            "lines are not entries of a log and were skipped",
+        );
+        let advice = "--log-format describes other entries, and without --log-field the links of all lines are found";
+        eprint_line(format_args!("uriscan: {what}; {advice}"));
+    }
+}
+
+/// Reports faults of documents; lines and documents of more than `limit` MiB are too long.
+fn report_faults(report: &Report, long: u64, limit: usize) {
+    let long_one = format!("line or document of more than {limit} MiB was skipped");
+    let long_many = format!("lines or documents of more than {limit} MiB were skipped");
+    for (count, one, many) in [
+        (long, &*long_one, &*long_many),
+        (
+            report.misjudged,
+            "source paused when little of it was there, and looked like another format then: --from names the right one",
+            "sources paused when little of them was there, and looked like another format then: --from names the right one",
+        ),
+        (report.broken, "part of an archive is not a record", "parts of archives are not records"),
+        (
+            report.partial,
+            "body in an archive was read partially: it is truncated or larger than 64 MiB",
+            "bodies in archives were read partially: they are truncated or larger than 64 MiB",
+        ),
+        (
+            report.expanded,
+            "body in an archive was read partially: it expands too much; --max-expansion raises the limit",
+            "bodies in archives were read partially: they expand too much; --max-expansion raises the limit",
+        ),
+        (report.bases, "base was ignored: it is too long", "bases were ignored: they are too long"),
+        (
+            report.lost,
+            "link was skipped: those of its document have too many bytes",
+            "links were skipped: those of their documents have too many bytes",
+        ),
+        (
+            report.undecoded,
+            "body in an archive was skipped: its Content-Encoding cannot be decoded",
+            "bodies in archives were skipped: their Content-Encoding cannot be decoded",
+        ),
+        (
+            report.unparsed,
+            "Markdown document was searched as plain text: it has too many marks",
+            "Markdown documents were searched as plain text: they have too many marks",
+        ),
+        (
+            report.malformed,
+            "sitemap, feed, HTTP archive or JSON was searched in part: it is not well-formed, or breaks off",
+            "sitemaps, feeds, HTTP archives or JSON texts were searched in part: they are not well-formed, or break off",
+        ),
+        (
+            report.miscoded,
+            "part of a message or response is not in its encoding, nested too deep or cut off, and was searched as far as possible",
+            "parts of messages or responses are not in their encoding, nested too deep or cut off, and were searched as far as possible",
+        ),
+    ] {
+        if count > 0 {
+            eprint_line(format_args!("uriscan: {}", counted(count, one, many)));
+        }
+    }
+}
