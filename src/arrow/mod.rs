@@ -8,7 +8,7 @@
 //! | input | output |
 //! | --- | --- |
 //! | `Utf8`, `LargeUtf8`, `Utf8View`, `Binary`, `LargeBinary`, `BinaryView` | text of the same type |
-//! | a dictionary of one of these | from [`Columns::normalize`] and other kernels that return text: a dictionary with the same keys; otherwise as for the plain array |
+//! | a dictionary of one of these | from [`Columns::normalize`] and other kernels that return text: a dictionary with each value once; otherwise as for the plain array |
 //!
 //! A value is a record: ASCII white space around it is not part of it (RFC 3986 Appendix C). An
 //! empty value, unlike a blank line, is a record too: the empty reference (4.2), which is not a
@@ -29,6 +29,7 @@
 
 mod canonical;
 mod column;
+mod dictionary;
 mod findings;
 mod firsts;
 mod links;
@@ -41,6 +42,9 @@ mod steps;
 mod target;
 mod text;
 
+use dictionary::{text_to_other, text_to_text};
+
+pub(crate) use dictionary::spelled_out;
 pub use firsts::Firsts;
 pub(crate) use firsts::Keyed;
 pub use named::{OptionError, OptionValue};
@@ -51,7 +55,7 @@ pub use steps::step_names;
 use core::fmt;
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef};
+use arrow_array::Array;
 use arrow_schema::{ArrowError, DataType};
 
 use crate::key::{Hasher, PublicHash};
@@ -211,39 +215,6 @@ fn collect(
         }
     }
     Ok(counts)
-}
-
-/// Runs `kernel` over `array`; for a dictionary, over its values, and the keys stay.
-fn text_to_text(
-    array: &dyn Array,
-    kernel: impl Fn(&dyn Array) -> Result<ArrayRef, ColumnError>,
-) -> Result<ArrayRef, ColumnError> {
-    match array.as_any_dictionary_opt() {
-        Some(dictionary) => Ok(dictionary.with_values(kernel(dictionary.values())?)),
-        None => kernel(array),
-    }
-}
-
-/// Runs `kernel` over `array`; for a dictionary, over its values, unpacked.
-fn text_to_other(
-    array: &dyn Array,
-    kernel: impl Fn(&dyn Array) -> Result<ArrayRef, ColumnError>,
-) -> Result<ArrayRef, ColumnError> {
-    match array.as_any_dictionary_opt() {
-        Some(dictionary) => {
-            let made = kernel(dictionary.values())?;
-            Ok(arrow_select::take::take(&made, dictionary.keys(), None)?)
-        }
-        None => kernel(array),
-    }
-}
-
-/// Unpacks a dictionary; any other array is returned as it is.
-pub(crate) fn spelled_out(array: &dyn Array) -> Result<ArrayRef, ColumnError> {
-    Ok(match array.as_any_dictionary_opt() {
-        Some(dictionary) => arrow_select::take::take(dictionary.values(), dictionary.keys(), None)?,
-        None => array.slice(0, array.len()),
-    })
 }
 
 /// Whether values of this type, or dictionaries of them, are text or bytes.
