@@ -16,6 +16,7 @@ use crate::vector::{Input, Output};
 pub(crate) enum Kind {
     Normalize,
     Key,
+    KeyInt,
     Surt,
     Valid,
     Parse,
@@ -33,7 +34,7 @@ pub(crate) enum Type {
     /// A struct of options.
     Options,
     /// An unsigned number of 128 bits.
-    Key,
+    Number,
     Boolean,
     /// A struct of texts, those of [`COMPONENTS`].
     Parts,
@@ -53,9 +54,10 @@ impl Type {
 }
 
 impl Kind {
-    pub(crate) const ALL: [Kind; 8] = [
+    pub(crate) const ALL: [Kind; 9] = [
         Kind::Normalize,
         Kind::Key,
+        Kind::KeyInt,
         Kind::Surt,
         Kind::Valid,
         Kind::Parse,
@@ -68,6 +70,7 @@ impl Kind {
         match self {
             Kind::Normalize => c"uri_normalize",
             Kind::Key => c"uri_key",
+            Kind::KeyInt => c"uri_key_int",
             Kind::Surt => c"uri_surt",
             Kind::Valid => c"uri_valid",
             Kind::Parse => c"uri_parse",
@@ -106,7 +109,8 @@ impl Kind {
 
     fn result(self) -> Type {
         match self {
-            Kind::Key => Type::Key,
+            Kind::Key => Type::Bytes,
+            Kind::KeyInt => Type::Number,
             Kind::Valid => Type::Boolean,
             Kind::Parse => Type::Parts,
             _ => Type::Text,
@@ -257,7 +261,7 @@ impl Call {
         let columns = &self.columns;
         let made = match kind {
             Kind::Normalize => columns.normalize(texts),
-            Kind::Key => columns.key(texts),
+            Kind::Key | Kind::KeyInt => columns.key(texts),
             Kind::Surt => columns.surt(texts, self.form),
             Kind::Valid => columns.is_valid(texts, self.relative),
             Kind::Parse => columns.parse(texts),

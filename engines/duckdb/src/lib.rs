@@ -3,7 +3,8 @@
 //! | function | gives |
 //! | --- | --- |
 //! | `uri_normalize(text [, options])` | the canonical form (RFC 3986 section 6); what is no URI stands for itself |
-//! | `uri_key(text [, options])` | the public key, the first 16 bytes of the hash of `uri_normalize(text, options)`, as a `UHUGEINT`: most significant byte first |
+//! | `uri_key(text [, options])` | the public key, the first 16 bytes of the hash of `uri_normalize(text, options)`, as a `BLOB` |
+//! | `uri_key_int(text [, options])` | the same as a `UHUGEINT`, most significant byte first: 16 bytes that DuckDB stores, hashes and joins without a pointer |
 //! | `uri_surt(text [, options])` | the sort-friendly form; `form` is `surt:cdxj` (the default), `surt:ia` or `ssurt` |
 //! | `uri_valid(text [, options])` | whether it is a URI of RFC 3986; with `relative`, a reference |
 //! | `uri_parse(text)` | a struct of all parts; null for what is no reference |
@@ -149,7 +150,7 @@ fn with_type(api: &Api, wanted: Type, with: impl FnOnce(sys::duckdb_logical_type
         Type::Bytes => simple(sys::DUCKDB_TYPE_DUCKDB_TYPE_BLOB),
         // Which members a struct has is seen when it comes.
         Type::Options => simple(sys::DUCKDB_TYPE_DUCKDB_TYPE_ANY),
-        Type::Key => simple(sys::DUCKDB_TYPE_DUCKDB_TYPE_UHUGEINT),
+        Type::Number => simple(sys::DUCKDB_TYPE_DUCKDB_TYPE_UHUGEINT),
         Type::Boolean => simple(sys::DUCKDB_TYPE_DUCKDB_TYPE_BOOLEAN),
         Type::Parts | Type::BytesParts => {
             let id = match wanted {

@@ -54,13 +54,7 @@ impl<'a> Input<'a> {
     }
 
     fn type_id(&self) -> sys::duckdb_type {
-        // SAFETY: the vector is valid; its type is released once.
-        unsafe {
-            let mut logical_type = (self.api.duckdb_vector_get_column_type)(self.vector);
-            let id = (self.api.duckdb_get_type_id)(logical_type);
-            (self.api.duckdb_destroy_logical_type)(&mut logical_type);
-            id
-        }
+        type_of(self.api, self.vector)
     }
 
     /// The strings of a vector of text, which may be null.
@@ -223,6 +217,17 @@ impl<'a> Input<'a> {
     }
 }
 
+/// The type of `vector`, one of the input or the output of a call.
+fn type_of(api: &Api, vector: sys::duckdb_vector) -> sys::duckdb_type {
+    // SAFETY: the vector is valid; its type is released once.
+    unsafe {
+        let mut logical_type = (api.duckdb_vector_get_column_type)(vector);
+        let id = (api.duckdb_get_type_id)(logical_type);
+        (api.duckdb_destroy_logical_type)(&mut logical_type);
+        id
+    }
+}
+
 /// The bytes of a string.
 fn bytes_of(string: &sys::duckdb_string_t) -> &[u8] {
     // SAFETY: a string of up to 12 bytes holds them, a longer one points to them; its length says which.
@@ -259,7 +264,10 @@ impl<'a> Output<'a> {
         } else if let Some(texts) = array.as_string_opt::<i32>() {
             self.write_texts(start, texts.iter().map(|text| text.map(str::as_bytes)));
         } else if let Some(keys) = array.as_fixed_size_binary_opt() {
-            self.write_keys(start, keys.iter());
+            match type_of(self.api, self.vector) {
+                sys::DUCKDB_TYPE_DUCKDB_TYPE_UHUGEINT => self.write_numbers(start, keys.iter()),
+                _ => self.write_texts(start, keys.iter()),
+            }
         } else if let Some(flags) = array.as_boolean_opt() {
             for (i, flag) in flags.iter().enumerate() {
                 // SAFETY: the data of a vector of booleans are bytes; the row is in range.
@@ -313,7 +321,7 @@ impl<'a> Output<'a> {
         }
     }
 
-    fn write_keys<'t>(&self, start: usize, keys: impl Iterator<Item = Option<&'t [u8]>>) {
+    fn write_numbers<'t>(&self, start: usize, keys: impl Iterator<Item = Option<&'t [u8]>>) {
         // SAFETY: the data of a vector of UHUGEINT are numbers, as many as rows.
         let data = unsafe { (self.api.duckdb_vector_get_data)(self.vector) };
         let data = data.cast::<sys::duckdb_uhugeint>();

@@ -6,6 +6,7 @@ import threading
 
 import duckdb
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import uriscan
@@ -80,7 +81,8 @@ def test_forms_and_keys_are_those_of_the_wheel(sql, options):
     assert column(sql, f"uri_normalize(url{literal(options)})", values) == forms
     keys = uriscan.key(pa.array(values), **options).to_pylist()
     numbers = [None if key is None else int.from_bytes(key, "big") for key in keys]
-    assert column(sql, f"uri_key(url{literal(options)})", values) == numbers
+    assert column(sql, f"uri_key(url{literal(options)})", values) == keys
+    assert column(sql, f"uri_key_int(url{literal(options)})", values) == numbers
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
@@ -90,7 +92,8 @@ def test_forms_and_keys_of_bytes_are_those_of_the_wheel(sql, options):
     assert column(sql, f"uri_normalize(url{literal(options)})", values, pa.binary()) == forms
     keys = uriscan.key(pa.array(values, pa.binary()), **options).to_pylist()
     numbers = [None if key is None else int.from_bytes(key, "big") for key in keys]
-    assert column(sql, f"uri_key(url{literal(options)})", values, pa.binary()) == numbers
+    assert column(sql, f"uri_key(url{literal(options)})", values, pa.binary()) == keys
+    assert column(sql, f"uri_key_int(url{literal(options)})", values, pa.binary()) == numbers
 
 
 def test_parts_of_bytes_are_those_of_the_wheel(sql):
@@ -119,7 +122,8 @@ def test_bytes_give_bytes(sql):
     url = "'HTTP://h'::blob"
     for query, kind in [
         (f"uri_normalize({url})", "BLOB"), (f"uri_surt({url})", "BLOB"), (f"uri_part({url}, 'host')", "BLOB"),
-        (f"uri_domain({url})", "BLOB"), (f"uri_resolve({url}, {url})", "BLOB"), (f"uri_key({url})", "UHUGEINT"),
+        (f"uri_domain({url})", "BLOB"), (f"uri_resolve({url}, {url})", "BLOB"), (f"uri_key({url})", "BLOB"),
+        (f"uri_key_int({url})", "UHUGEINT"),
         (f"uri_parse({url}).host", "BLOB"), ("uri_normalize('HTTP://h')", "VARCHAR"), ("uri_parse('HTTP://h').host", "VARCHAR"),
         ("uri_resolve('g', 'http://h')", "VARCHAR"), (f"uri_valid({url})", "BOOLEAN"),
     ]:
@@ -135,13 +139,23 @@ def test_bytes_give_bytes(sql):
 
 
 def test_keys_by_sha256(sql):
-    expected = int.from_bytes(uriscan.key("http://h/", hash="sha256"), "big")
+    expected = uriscan.key("http://h/", hash="sha256")
     assert one(sql, "uri_key('HTTP://H', {'hash': 'sha256'})") == expected
+    assert one(sql, "uri_key_int('HTTP://H', {'hash': 'sha256'})") == int.from_bytes(expected, "big")
 
 
 def test_a_key_is_written_as_it_is_elsewhere(sql):
-    assert one(sql, "lpad(lower(hex(uri_key('http://h/'))), 32, '0')") == uriscan.key("http://h/").hex()
-    assert one(sql, "typeof(uri_key('x'))") == "UHUGEINT"
+    assert one(sql, "lower(hex(uri_key('http://h/')))") == uriscan.key("http://h/").hex()
+    assert one(sql, "lpad(lower(hex(uri_key_int('http://h/'))), 32, '0')") == uriscan.key("http://h/").hex()
+    assert one(sql, "typeof(uri_key('x')) || typeof(uri_key_int('x'))") == "BLOBUHUGEINT"
+    assert one(sql, "uri_key(null::varchar)") is None
+
+
+def test_keys_join_with_those_of_a_file(sql, tmp_path):
+    urls = pa.table({"url": ["http://h/", "http://i/"]})
+    pq.write_table(urls.append_column("uri_key", uriscan.key(urls["url"])), tmp_path / "keys.parquet")
+    query = f"select url from '{tmp_path}/keys.parquet' where uri_key = uri_key('HTTP://h')"
+    assert sql.execute(query).fetchall() == [("http://h/",)]
 
 
 def test_parts_are_those_of_the_wheel(sql):

@@ -8,7 +8,8 @@ import pytest
 CALLS = [
     ("uri_normalize('HTTP://h')", "http://h/"),
     ("uri_normalize('http://h/?utm_source=x', {'preset': 'crawl'})", "http://h/"),
-    ("uri_key('HTTP://h')", 0x321DA390D7E4F84B8DBCEF7BEDBA0DF5),
+    ("uri_key('HTTP://h')", bytes.fromhex("321da390d7e4f84b8dbcef7bedba0df5")),
+    ("uri_key_int('HTTP://h')", 0x321DA390D7E4F84B8DBCEF7BEDBA0DF5),
     ("uri_surt('http://www.example.com/a', {'form': 'ssurt'})", "com,example,www,//http:/a"),
     ("uri_valid('a b')", False),
     ("uri_parse('http://h:80/').port", "80"),

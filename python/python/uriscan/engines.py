@@ -6,8 +6,8 @@
 >>> connection.sql("select uri_normalize('HTTP://h/?utm_source=x')").fetchall()
 [('http://h/',)]
 
-DuckDB has an extension, too, whose functions need no Python and take less time: ``engines/duckdb`` in the repository. Its keys
-are numbers (``UHUGEINT``), these are bytes (``BLOB``).
+DuckDB has an extension, too, whose functions need no Python and take less time: ``engines/duckdb`` in the repository. Its
+``uri_key_int`` gives the same keys as numbers.
 """
 
 from __future__ import annotations
