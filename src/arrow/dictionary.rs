@@ -6,8 +6,8 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::types::ArrowDictionaryKeyType;
 use arrow_array::{
-    AnyDictionaryArray, Array, ArrayRef, BooleanArray, DictionaryArray, PrimitiveArray, UInt64Array,
-    downcast_integer_array,
+    AnyDictionaryArray, Array, ArrayRef, BooleanArray, DictionaryArray, PrimitiveArray,
+    UInt64Array, downcast_integer_array,
 };
 use arrow_buffer::ArrowNativeType;
 
@@ -61,10 +61,7 @@ fn used(dictionary: &dyn AnyDictionaryArray) -> Result<ArrayRef, ColumnError> {
 }
 
 /// The rows of `dictionary` with `made` in place of its values, each of them once; null where they are.
-fn distinct(
-    dictionary: &dyn AnyDictionaryArray,
-    made: ArrayRef,
-) -> Result<ArrayRef, ColumnError> {
+fn distinct(dictionary: &dyn AnyDictionaryArray, made: ArrayRef) -> Result<ArrayRef, ColumnError> {
     let (mut firsts, mut numbers) = (Vec::new(), HashMap::with_capacity(made.len()));
     let mut number = |(row, value)| {
         *numbers.entry(value).or_insert_with(|| {
@@ -139,7 +136,8 @@ mod tests {
             Arc::new(StringArray::from(vec![Some("http://h"), None, Some("HTTP://h")])),
         );
         let base = BaseUri::new(b"http://h/x").unwrap();
-        for array in [&small as &dyn Array, &views, &nulls, &small.slice(3, 4), &small.slice(0, 0)] {
+        for array in [&small as &dyn Array, &views, &nulls, &small.slice(3, 4), &small.slice(0, 0)]
+        {
             for on_invalid in [OnInvalid::Pass, OnInvalid::Null] {
                 let columns = Columns::default().on_invalid(on_invalid);
                 same(array, |array| columns.normalize(array).unwrap());
@@ -153,9 +151,8 @@ mod tests {
     fn a_value_that_no_row_has_is_not_invalid_and_an_error_names_the_row() {
         let values = Arc::new(StringArray::from(vec!["a b", "http://h", "no URI", "HTTP://h/"]));
         let columns = Columns::default().on_invalid(OnInvalid::Fail);
-        let of = |keys: Vec<i8>| {
-            DictionaryArray::<Int8Type>::new(Int8Array::from(keys), values.clone())
-        };
+        let of =
+            |keys: Vec<i8>| DictionaryArray::<Int8Type>::new(Int8Array::from(keys), values.clone());
         let (good, bad) = (of(vec![1, 3, 1]), of(vec![1, 3, 2, 0]));
         let form = Some("http://h/".to_owned());
         assert_eq!(texts(&columns.normalize(&good).unwrap()), [form.clone(), form.clone(), form]);

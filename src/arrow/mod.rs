@@ -54,8 +54,8 @@ pub use steps::step_names;
 
 use core::fmt;
 
-use arrow_array::cast::AsArray;
 use arrow_array::Array;
+use arrow_array::cast::AsArray;
 use arrow_schema::{ArrowError, DataType};
 
 use crate::key::{Hasher, PublicHash};

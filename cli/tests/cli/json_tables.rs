@@ -104,6 +104,12 @@ fn what_has_no_place_in_a_column_is_an_error() {
             "{\"s\":\"1\",\"n\":-9223372036854775809}",
             "the member n is an integer that does not fit 64 bits",
         ),
+        (
+            "{\"n\":0.12345678901234567890123}",
+            "the member n has more digits than a 64-bit float holds; jsonl keeps them",
+        ),
+        ("{\"o\":{\"l\":[99999999999999.999]}}", "the member o.l has more digits"),
+        ("{\"n\":1e-400}", "the member n has more digits"),
         ("{\"n\":1e999}", "not a JSON object: number out of range"),
         ("[1]", "not a JSON object"),
         ("{\"n\":1} {\"n\":2}", "not a JSON object"),

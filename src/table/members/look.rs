@@ -152,10 +152,11 @@ impl<'de> Visitor<'de> for Value<'_> {
     }
 
     fn visit_f64<E: Error>(mut self, number: f64) -> Result<(), E> {
-        // The parser turns integers that do not fit 64 bits into doubles.
-        let is_large = number.abs() >= (1u64 << 63) as f64 && !matches!(self.shape, Shape::Uri);
-        if is_large && self.looking.is_whole(number) {
-            return Err(self.looking.fail(self.path, "is an integer that does not fit 64 bits"));
+        // In the column of URIs, numbers are taken as they are written.
+        if !matches!(self.shape, Shape::Uri)
+            && let Some(loss) = self.looking.loss(number)
+        {
+            return Err(self.looking.fail(self.path, loss.what()));
         }
         self.unite(Shape::Number(Number { has_fractions: true, ..Number::default() }))
     }

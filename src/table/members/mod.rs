@@ -1,11 +1,12 @@
 //! The members of JSON lines as columns: their names and types.
 
+mod exact;
 mod look;
 mod records;
 
 pub(super) use records::Records;
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::fmt;
 use std::io::BufRead;
@@ -13,6 +14,8 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef};
 use serde_json::Deserializer;
+
+use exact::{Loss, losses};
 
 use super::TableError;
 use super::line::{LineReader, NO_OBJECT, no_object};
@@ -91,7 +94,8 @@ impl Members {
 
     fn look(&mut self, line: &str, is_fixed: bool) -> Result<(), String> {
         let columns = Cell::new(self.count);
-        let looking = Looking { line, is_fixed, columns, fault: RefCell::default() };
+        let (losses, fault) = (OnceCell::new(), RefCell::default());
+        let looking = Looking { line, is_fixed, columns, losses, fault };
         let mut json = Deserializer::from_str(line);
         let done = match line.starts_with('{') {
             true => look::Values::new(self, &looking).read(&mut json).and_then(|()| json.end()),
@@ -250,25 +254,16 @@ struct Looking<'l> {
     is_fixed: bool,
     /// The number of members so far, those of all objects.
     columns: Cell<usize>,
+    /// The numbers that a double does not hold.
+    losses: OnceCell<HashMap<u64, Loss>>,
     /// The error, if there is one.
     fault: RefCell<Option<String>>,
 }
 
 impl Looking<'_> {
-    /// Whether `number`, which does not fit 64 bits, was written as an integer.
-    fn is_whole(&self, number: f64) -> bool {
-        let mut rest = self.line;
-        while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
-            let tail = &rest[start..];
-            let end = tail.find(|c: char| !c.is_ascii_digit() && !".eE+-".contains(c));
-            let (literal, after) = tail.split_at(end.unwrap_or(tail.len()));
-            let is_plain = literal.bytes().all(|byte| byte.is_ascii_digit());
-            if is_plain && literal.parse() == Ok(number.abs()) {
-                return true;
-            }
-            rest = after;
-        }
-        false
+    /// What of `number`, which was read as a double, is lost by that, if anything is.
+    fn loss(&self, number: f64) -> Option<Loss> {
+        self.losses.get_or_init(|| losses(self.line)).get(&number.to_bits()).copied()
     }
 }
 
