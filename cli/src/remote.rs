@@ -275,7 +275,8 @@ pub(crate) fn found(url: &Url, takes_any_name: bool) -> Result<Option<FoundBelow
     let names = listed
         .iter()
         .filter_map(|listed| Some((listed.location.key().strip_prefix(&root)?, listed.bytes)));
-    let Found { files, skipped, .. } = selection.of_listing(names);
+    let found = selection.of_listing(names);
+    let Found { files, skipped, .. } = found.map_err(|error| Failure::at(url, error))?;
     let mut listed: HashMap<String, Listed> =
         listed.into_iter().map(|it| (it.location.key().to_owned(), it)).collect();
     let mut tables = Vec::with_capacity(files.len());

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use arrow_array::builder::{StringBuilder, UInt64Builder};
 use arrow_array::cast::AsArray;
@@ -27,6 +28,9 @@ pub(crate) struct Classes {
     select: Select,
 }
 
+/// Rows after which it is seen whether the call is to end.
+const ROWS: usize = 1 << 14;
+
 /// The key of a value that is too long to be compared with others.
 const NO_KEY: [u8; 16] = [0; 16];
 
@@ -49,6 +53,10 @@ impl Classes {
         let (mut numbers, mut kept, mut counts) = (HashMap::new(), Vec::new(), Vec::new());
         let mut of_rows = Vec::with_capacity(column.len());
         for row in 0..column.len() {
+            let stop = columns.stop.as_ref().filter(|_| row % ROWS == 0);
+            if stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+                return Err(ColumnError::Stopped);
+            }
             if has_class.is_null(row) {
                 of_rows.push(None);
                 continue;

@@ -9,7 +9,7 @@ use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyList, PySlice, PyTuple};
 
-use crate::{capsule, value};
+use crate::{capsule, damage, errors, pool, value, watch};
 
 /// A column that any Arrow library takes without copying (`__arrow_c_array__`, `__arrow_c_stream__`): `pyarrow.array(column)`,
 /// `polars.Series(column)`. It is what functions give for what is of no known library, such as a relation of DuckDB.
@@ -86,21 +86,24 @@ impl Column {
     }
 
     fn from_any(given: &Bound<'_, PyAny>) -> PyResult<Column> {
+        watch::caught(given.py(), || Column::taken(given))
+    }
+
+    fn taken(given: &Bound<'_, PyAny>) -> PyResult<Column> {
         if let Ok(column) = given.cast::<Column>() {
             return Ok(column.get().clone());
         }
         if let Some(stream) = given.getattr_opt("__arrow_c_stream__")? {
             let capsule = stream.call0()?;
-            let reader = capsule::take_stream(capsule.cast::<PyCapsule>()?)?;
+            let mut reader = capsule::take_stream(capsule.cast::<PyCapsule>()?)?;
             // Who gives the stream may have to run Python on other threads for it.
-            let (data_type, chunks) = given
-                .py()
-                .detach(|| {
-                    let data_type = arrow_array::ArrayReader::field(&reader).data_type().clone();
-                    reader.collect::<Result<Vec<_>, _>>().map(|chunks| (data_type, chunks))
-                })
-                .map_err(capsule::refused)?;
-            return of_chunks(Column::new(&data_type, chunks));
+            let data_type = arrow_array::ArrayReader::field(&reader).data_type().clone();
+            let mut chunks = Vec::new();
+            while let Some(chunk) = given.py().detach(|| reader.next()) {
+                given.py().check_signals()?;
+                chunks.push(chunk.map_err(capsule::refused)?);
+            }
+            return whole(given.py(), Column::new(&data_type, chunks));
         }
         if let Some(array) = given.getattr_opt("__arrow_c_array__")? {
             let capsules = array.call0()?;
@@ -108,9 +111,18 @@ impl Column {
             let (schema, array) = (capsules.get_item(0)?, capsules.get_item(1)?);
             let array =
                 capsule::take_array(schema.cast::<PyCapsule>()?, array.cast::<PyCapsule>()?)?;
-            return of_chunks(Column::of_array(array));
+            return whole(given.py(), Column::of_array(array));
         }
         value::array_of(given).map(Column::of_array)
+    }
+}
+
+/// The column, unless it is damaged.
+fn whole(py: Python<'_>, column: Column) -> PyResult<Column> {
+    let checked = column.chunks.iter().try_for_each(|chunk| damage::check(chunk));
+    match checked {
+        Ok(()) => of_chunks(column),
+        Err(what) => Err(errors::damaged(py, what)),
     }
 }
 
@@ -161,7 +173,7 @@ impl Column {
         let row = if row < 0 { row + self.len as isize } else { row };
         let place = usize::try_from(row).ok().and_then(|row| self.place(row));
         let (chunk, row) = place.ok_or_else(|| PyIndexError::new_err("there is no such row"))?;
-        value::to_python(py, chunk, row)
+        watch::caught(py, || value::to_python(py, chunk, row))
     }
 
     fn __repr__(&self) -> String {
@@ -197,12 +209,16 @@ impl Column {
     /// Its values as a list.
     fn to_pylist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let all = PyList::empty(py);
-        for chunk in &self.chunks {
-            for row in 0..chunk.len() {
+        let rows = self.chunks.iter().flat_map(|it| (0..it.len()).map(move |row| (it, row)));
+        watch::caught(py, || {
+            for (at, (chunk, row)) in rows.enumerate() {
+                if at % value::ROWS == 0 {
+                    py.check_signals()?;
+                }
                 all.append(value::to_python(py, chunk, row)?)?;
             }
-        }
-        Ok(all)
+            Ok(all)
+        })
     }
 
     /// The rows for which `mask`, a column of bools, is true.
@@ -211,7 +227,7 @@ impl Column {
         if *mask.data_type() != DataType::Boolean || mask.len != self.len {
             return Err(PyValueError::new_err("one bool for each row is needed"));
         }
-        py.detach(|| {
+        pool::install(py, |_| {
             let mask = mask.together()?;
             let mut first = 0;
             let kept = |chunk: &ArrayRef| {
@@ -221,7 +237,7 @@ impl Column {
             };
             let chunks = self.chunks.iter().map(kept).collect::<Result<Vec<_>, _>>()?;
             Ok(Column::new(self.data_type(), chunks))
-        })
+        })?
         .map_err(capsule::refused)
     }
 

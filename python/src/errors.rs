@@ -1,5 +1,6 @@
 //! Errors of the library as exceptions of the package.
 
+use std::any::Any;
 use std::io;
 use std::path::Path;
 
@@ -17,6 +18,22 @@ fn exception<'py>(
 ) -> PyErr {
     let made = py.import("uriscan._errors").and_then(|module| module.call_method1(name, arguments));
     made.map_or_else(|error| error, PyErr::from_value)
+}
+
+/// The exception for `panic`, a fault of the input that nothing has foreseen, or of ours.
+pub(crate) fn of_panic(py: Python<'_>, panic: &(dyn Any + Send)) -> PyErr {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic");
+    exception(
+        py,
+        "InternalError",
+        (format!("the input is damaged, or uriscan has a fault: {text}"),),
+    )
+}
+
+/// The exception for a column that is damaged.
+pub(crate) fn damaged(py: Python<'_>, what: &str) -> PyErr {
+    exception(py, "InternalError", (format!("the column is damaged: {what}"),))
 }
 
 /// `error`, found in an array that begins at `row` of its column.
@@ -62,6 +79,9 @@ pub(crate) fn of_table(py: Python<'_>, error: TableError, output: &Path) -> PyEr
         TableError::Set(error) => of_set(py, &error),
         TableError::Write(error) => of_system(&error, output),
         TableError::Spill(_) => PyOSError::new_err(text),
+        TableError::Partition { .. } => {
+            PyValueError::new_err(format!("{text}; hive=False takes that of the file"))
+        }
         _ => PyValueError::new_err(text),
     }
 }

@@ -26,7 +26,8 @@ impl Firsts {
     fn mark(&self, py: Python<'_>, column: &Bound<'_, Column>) -> PyResult<Column> {
         let chunks = column.get().chunks();
         let (mut row, mut made) = (0, Vec::with_capacity(chunks.len()));
-        let failed = pool::locked(py, &self.0, |firsts| {
+        let failed = pool::locked(py, &self.0, |firsts, stop| {
+            firsts.stop(stop.clone());
             for chunk in chunks {
                 match firsts.mark(chunk) {
                     Ok(marks) => made.push(Arc::new(marks) as ArrayRef),

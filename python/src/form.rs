@@ -23,7 +23,10 @@ use crate::arguments::{base_uri, named, wrong};
 use crate::classes::Classes;
 use crate::column::Column;
 use crate::find::Find;
-use crate::{capsule, errors, findings, params, pool, texts};
+use crate::{capsule, errors, findings, params, pool, texts, watch};
+
+/// Bytes of a column that take no time.
+const SHORT: usize = 1 << 20;
 
 /// What makes two values equivalent, the hash of keys, and what becomes of invalid values.
 #[pyclass(frozen, module = "uriscan._uriscan")]
@@ -47,14 +50,20 @@ impl Form {
 
     /// `kernel` of every chunk of `column`, on all threads.
     fn each(
+        &self,
         py: Python<'_>,
         column: &Column,
-        kernel: impl Fn(&ArrayRef) -> Result<ArrayRef, ColumnError> + Sync,
+        kernel: impl Fn(&Columns, &ArrayRef) -> Result<ArrayRef, ColumnError> + Sync,
     ) -> PyResult<Column> {
         let made: Vec<_> = match column.chunks() {
-            // One value is no work for other threads.
-            [one] if one.len() <= 1 => vec![py.detach(|| kernel(one))],
-            several => pool::install(py, || several.par_iter().map(&kernel).collect())?,
+            // One value is no work for other threads, unless it is a long document.
+            [one] if one.len() <= 1 && one.get_buffer_memory_size() < SHORT => {
+                vec![watch::caught(py, || Ok(py.detach(|| kernel(&self.0, one))))?]
+            }
+            several => pool::install(py, |stop| {
+                let columns = self.0.clone().stop(Some(stop.clone()));
+                several.par_iter().map(|chunk| kernel(&columns, chunk)).collect()
+            })?,
         };
         let mut row = 0;
         let mut chunks = Vec::with_capacity(made.len());
@@ -123,24 +132,24 @@ impl Form {
     }
 
     fn normalize(&self, py: Python<'_>, column: &Bound<'_, Column>) -> PyResult<Column> {
-        Form::each(py, column.get(), |chunk| self.0.normalize(chunk))
+        self.each(py, column.get(), |columns, chunk| columns.normalize(chunk))
     }
 
     fn surt(&self, py: Python<'_>, column: &Bound<'_, Column>, form: &str) -> PyResult<Column> {
         let form = surt_form("form", form)?;
-        Form::each(py, column.get(), |chunk| self.0.surt(chunk, form))
+        self.each(py, column.get(), |columns, chunk| columns.surt(chunk, form))
     }
 
     fn key(&self, py: Python<'_>, column: &Bound<'_, Column>) -> PyResult<Column> {
-        Form::each(py, column.get(), |chunk| self.0.key(chunk))
+        self.each(py, column.get(), |columns, chunk| columns.key(chunk))
     }
 
     fn parse(&self, py: Python<'_>, column: &Bound<'_, Column>) -> PyResult<Column> {
-        Form::each(py, column.get(), |chunk| self.0.parse(chunk))
+        self.each(py, column.get(), |columns, chunk| columns.parse(chunk))
     }
 
     fn changes(&self, py: Python<'_>, column: &Bound<'_, Column>) -> PyResult<Column> {
-        Form::each(py, column.get(), |chunk| self.0.changes(chunk))
+        self.each(py, column.get(), |columns, chunk| columns.changes(chunk))
     }
 
     fn check(
@@ -149,7 +158,7 @@ impl Form {
         column: &Bound<'_, Column>,
         relative: bool,
     ) -> PyResult<Column> {
-        Form::each(py, column.get(), |chunk| self.0.check(chunk, relative))
+        self.each(py, column.get(), |columns, chunk| columns.check(chunk, relative))
     }
 
     fn is_valid(
@@ -158,7 +167,7 @@ impl Form {
         column: &Bound<'_, Column>,
         relative: bool,
     ) -> PyResult<Column> {
-        Form::each(py, column.get(), |chunk| self.0.is_valid(chunk, relative))
+        self.each(py, column.get(), |columns, chunk| columns.is_valid(chunk, relative))
     }
 
     fn resolve(
@@ -170,7 +179,7 @@ impl Form {
     ) -> PyResult<Column> {
         let base = base_uri(base)?;
         let options = resolve::Options::default().lenient_scheme(lenient_scheme);
-        Form::each(py, column.get(), |chunk| self.0.resolve(chunk, &base, options))
+        self.each(py, column.get(), |columns, chunk| columns.resolve(chunk, &base, options))
     }
 
     /// Against the base in the same row.
@@ -191,7 +200,10 @@ impl Form {
         let (mut row, mut made) = (0, Vec::new());
         for chunk in column.chunks() {
             let bases = bases.slice(row, chunk.len());
-            let targets = pool::install(py, || self.0.resolve_each(chunk, &bases, options))?;
+            let targets = pool::install(py, |stop| {
+                let columns = self.0.clone().stop(Some(stop.clone()));
+                columns.resolve_each(chunk, &bases, options)
+            })?;
             made.push(targets.map_err(|error| errors::of_column(py, error, row))?);
             row += chunk.len();
         }
@@ -201,7 +213,7 @@ impl Form {
     fn extract(&self, py: Python<'_>, column: &Bound<'_, Column>, find: Find) -> PyResult<Column> {
         let (options, format) = find.options()?;
         let extractor = Extractor::new(options);
-        Form::each(py, column.get(), |chunk| self.0.extract(chunk, &extractor, format))
+        self.each(py, column.get(), |columns, chunk| columns.extract(chunk, &extractor, format))
     }
 
     /// The names of the rules of the audit that report something, or with `details` all that they report.
@@ -214,9 +226,9 @@ impl Form {
         details: bool,
     ) -> PyResult<Column> {
         let rules = findings::rules(&select, &ignore)?;
-        Form::each(py, column.get(), |chunk| match details {
-            true => findings::of(&self.0, chunk, rules),
-            false => self.0.audit(chunk, rules),
+        self.each(py, column.get(), |columns, chunk| match details {
+            true => findings::of(columns, chunk, rules),
+            false => columns.audit(chunk, rules),
         })
     }
 
@@ -226,14 +238,14 @@ impl Form {
             let what = format!("part={name:?}: there are {names}, {}", Selector::OTHERS);
             return Err(PyValueError::new_err(what));
         }
-        Form::each(py, column.get(), |chunk| {
-            let parts = self.0.parse_some(chunk, &[name])?;
+        self.each(py, column.get(), |columns, chunk| {
+            let parts = columns.parse_some(chunk, &[name])?;
             Ok(parts.as_struct().column(0).clone())
         })
     }
 
     fn params(&self, py: Python<'_>, column: &Bound<'_, Column>) -> PyResult<Column> {
-        Form::each(py, column.get(), |chunk| params::of(&self.0, chunk))
+        self.each(py, column.get(), |columns, chunk| params::of(columns, chunk))
     }
 
     /// Explains one value, or two and how they compare, as text or as JSON.
@@ -272,8 +284,8 @@ impl Form {
     ) -> PyResult<BTreeMap<String, usize>> {
         let mut counts = BTreeMap::new();
         for chunk in column.get().chunks() {
-            let columns = self.0.clone().on_invalid(OnInvalid::Null);
-            let made = pool::install(py, || {
+            let made = pool::install(py, |stop| {
+                let columns = self.0.clone().on_invalid(OnInvalid::Null).stop(Some(stop.clone()));
                 let forms = columns.normalize(chunk)?;
                 let faults = columns.check(chunk, false)?;
                 Ok((forms.logical_nulls(), faults, texts::spelled_out(chunk)?))
@@ -303,11 +315,12 @@ impl Form {
     ) -> PyResult<Vec<Column>> {
         let (keep, select) = (self::keep("keep", keep)?, self::select(select));
         let column = column.get();
-        let made = pool::install(py, || {
+        let made = pool::install(py, |stop| {
+            let columns = self.0.clone().stop(Some(stop.clone()));
             let all = column.together()?;
-            let classes = Classes::new(&self.0, &all, keep, select)?;
+            let classes = Classes::new(&columns, &all, keep, select)?;
             Ok(match are_clusters {
-                true => vec![classes.clusters(&self.0)?],
+                true => vec![classes.clusters(&columns)?],
                 false => vec![classes.mask(), classes.counts(), classes.survivors()],
             })
         })?;

@@ -5,6 +5,8 @@ mod arguments;
 mod capsule;
 mod classes;
 mod column;
+mod damage;
+mod datasets;
 mod errors;
 mod find;
 mod findings;
@@ -39,6 +41,8 @@ mod _uriscan {
     #[pymodule_export]
     use crate::single::One;
 
+    #[pymodule_export]
+    use crate::datasets::{directory_columns, find_tables, format_of, listed_tables};
     #[pymodule_export]
     use crate::tables::run_tables;
 

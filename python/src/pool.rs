@@ -1,14 +1,21 @@
 //! The threads that work on columns.
 
 use std::process;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::watch::{Watch, watched};
 
 /// More threads than any machine has cores would only take memory.
 pub(crate) const MOST: usize = 4096;
+
+/// How the names of its threads begin.
+pub(crate) const NAME: &str = "uriscan-";
 
 /// The pool of the process with this number.
 static POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
@@ -33,36 +40,37 @@ pub(crate) fn threads(py: Python<'_>) -> PyResult<usize> {
     Ok(current(py)?.current_num_threads())
 }
 
-/// Does `work` on the pool, while other threads may run Python. It must not wait for a lock: a thread of the pool that
-/// waits for others does other work meanwhile, such as what needs the lock that it holds. For that there is [`locked`].
+/// Does `work` on the pool, while other threads may run Python, and Python may interrupt it by the flag it is given. It must not wait
+/// for a lock: a thread of the pool that waits for others does other work meanwhile, such as what needs the lock that it holds.
+/// For that there is [`locked`].
 ///
 /// # Errors
-/// As [`set`].
-pub(crate) fn install<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
-    let pool = current(py)?;
-    Ok(py.detach(|| pool.install(work)))
+/// As [`set`]; signals, and panics.
+pub(crate) fn install<T: Send>(
+    py: Python<'_>,
+    work: impl FnOnce(&Arc<AtomicBool>) -> T + Send,
+) -> PyResult<T> {
+    let watch = Watch::default();
+    watched(py, &watch, None, || work(&watch.stop))
 }
 
 /// Does `work` on the pool with what is behind `lock`, as [`install`]; waits for the lock on the thread that calls.
 ///
 /// # Errors
-/// As [`set`].
+/// As [`install`].
 pub(crate) fn locked<S: Send, T: Send>(
     py: Python<'_>,
     lock: &Mutex<S>,
-    work: impl FnOnce(&mut S) -> T + Send,
+    work: impl FnOnce(&mut S, &Arc<AtomicBool>) -> T + Send,
 ) -> PyResult<T> {
-    let pool = current(py)?;
-    Ok(py.detach(|| {
-        let mut state = lock.lock().unwrap_or_else(PoisonError::into_inner);
-        let state: &mut S = &mut state;
-        pool.install(|| work(state))
-    }))
+    let mut state = lock.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
+    let state: &mut S = &mut state;
+    install(py, |stop| work(state, stop))
 }
 
 fn make(threads: usize) -> PyResult<Arc<ThreadPool>> {
     let builder = ThreadPoolBuilder::new().num_threads(threads);
-    let builder = builder.thread_name(|number| format!("uriscan-{number}"));
+    let builder = builder.thread_name(|number| format!("{NAME}{number}"));
     builder.build().map(Arc::new).map_err(|error| PyRuntimeError::new_err(error.to_string()))
 }
 

@@ -42,8 +42,8 @@ impl Formats {
 }
 
 /// What takes the lines of such a file.
-pub(crate) enum Sink<'a, 'w> {
-    Lines(&'a mut Output<'w>),
+pub(crate) enum Sink<'a> {
+    Lines(&'a mut Output),
     Table(Box<ClassTable<'a>>),
 }
 
@@ -51,17 +51,17 @@ pub(crate) enum Sink<'a, 'w> {
 type Begin<'a> =
     fn(&'a mut (dyn Write + Send), TableFormat, &Meaning) -> Result<ClassTable<'a>, TableError>;
 
-impl<'a, 'w> Sink<'a, 'w> {
+impl<'a> Sink<'a> {
     /// The sink that writes to `file`: a table in `format` that begins with `begin`, whose keys have this meaning; or lines.
     ///
     /// # Errors
     /// When the beginning of a table cannot be written.
     pub(crate) fn new(
-        file: &'a mut Output<'w>,
+        file: &'a mut Output,
         format: Option<TableFormat>,
         begin: Begin<'a>,
         meaning: &Meaning,
-    ) -> Result<Sink<'a, 'w>, TableError> {
+    ) -> Result<Sink<'a>, TableError> {
         Ok(match format {
             Some(format) => Sink::Table(Box::new(begin(file, format, meaning)?)),
             None => Sink::Lines(file),
@@ -80,7 +80,7 @@ impl<'a, 'w> Sink<'a, 'w> {
     }
 }
 
-impl Write for Sink<'_, '_> {
+impl Write for Sink<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Sink::Lines(file) => file.write(bytes),

@@ -1,6 +1,6 @@
 //! Jobs on tables in files, while Python stays able to interrupt them.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Mutex;
 
@@ -10,14 +10,15 @@ use uriscan::extract::Extractor;
 use uriscan::pipeline::{Keep, MemoryLimit, Report, Select, Sinks};
 use uriscan::set::Meaning;
 use uriscan::table::{
-    self, ByClass, ClassTable, Form as TableForm, Input, Job, KeepRow, SortBy, TableError,
+    self, ByClass, ClassTable, Form as TableForm, Input, Job, KeepRow, Layout, SortBy, TableError,
     TableFormat, Task,
 };
 
 use crate::arguments::{named, wrong};
+use crate::datasets::partition;
 use crate::find::Find;
 use crate::form::{Form, KEEP, select, surt_form};
-use crate::output::Output;
+use crate::output::{Output, Parts};
 use crate::set::{Adding, SetAtWork};
 use crate::sides::{Formats, Sink};
 use crate::watch::{Watch, watched};
@@ -30,8 +31,12 @@ pub(crate) struct Asked {
     task: String,
     column: String,
     inputs: Vec<PathBuf>,
+    /// The path of each input below the root of its dataset, whose directories name columns.
+    below: Vec<Option<PathBuf>>,
     input_format: Option<String>,
+    /// A file, or a directory that takes files.
     output: PathBuf,
+    is_directory: bool,
     /// The name of the output, whose end says what its format is.
     output_name: PathBuf,
     output_format: Option<String>,
@@ -69,9 +74,22 @@ pub(crate) fn run_tables<'py>(
     let watch = Watch::default();
     let sides = Formats::of(asked.dupes_name.as_ref(), asked.clusters_name.as_ref())?;
     let job = job(form.get(), &asked, sides, find)?.stop(watch.stop.clone());
-    let done = watched(py, &watch, progress, || run(&asked, &job, sides, &watch))?;
+    let inputs = inputs(&asked)?;
+    let done = watched(py, &watch, progress, || run(&asked, inputs, &job, sides, &watch))?;
     let (report, adding) = done.map_err(|error| errors::of_table(py, error, &asked.output_name))?;
     Ok((totals(py, &report)?, adding))
+}
+
+fn inputs(asked: &Asked) -> PyResult<Vec<Input>> {
+    let from = format("from_", asked.input_format.as_ref())?;
+    let input = |(path, below): (&PathBuf, &Option<PathBuf>)| {
+        let input = Input::file(path, from);
+        Ok(match below {
+            Some(below) => input.partition(partition(below)?),
+            None => input,
+        })
+    };
+    asked.inputs.iter().zip(&asked.below).map(input).collect()
 }
 
 fn job(form: &Form, asked: &Asked, sides: Formats, find: Option<Find>) -> PyResult<Job> {
@@ -154,14 +172,11 @@ fn output_format(asked: &Asked) -> PyResult<TableFormat> {
 
 fn run(
     asked: &Asked,
+    inputs: Vec<Input>,
     job: &Job,
     sides: Formats,
     watch: &Watch,
 ) -> Result<(Report, Option<Adding>), TableError> {
-    let from = asked.input_format.as_ref();
-    let from =
-        from.and_then(|name| TableFormat::ALL.into_iter().find(|format| format.name() == name));
-    let inputs = asked.inputs.iter().map(|path| Input::file(path, from)).collect();
     let meaning = job.columns.equivalence.meaning(job.columns.hash);
     let mut set = SetAtWork::open(asked.seen.as_deref(), asked.update, asked.memory, &meaning)
         .map_err(TableError::Set)?;
@@ -184,7 +199,6 @@ fn write_all(
     watch: &Watch,
 ) -> Result<Report, TableError> {
     let open = |path: &PathBuf| Output::create(path, watch).map_err(TableError::Write);
-    let mut out = open(&asked.output)?;
     let mut rejects = asked.rejects.as_ref().map(open).transpose()?;
     let mut dupes = asked.dupes.as_ref().map(open).transpose()?;
     let mut clusters = asked.clusters.as_ref().map(open).transpose()?;
@@ -193,13 +207,25 @@ fn write_all(
     let mut of_dupes = dupes.as_mut().map(of_dupes).transpose()?;
     let mut of_clusters = clusters.as_mut().map(of_clusters).transpose()?;
     let mut progress = |bytes| watch.read(bytes);
-    let mut sinks = Sinks::new(&mut out).progress(&mut progress);
+    let (mut out, mut nothing) = (None, io::sink());
+    let results: &mut (dyn Write + Send) = match asked.is_directory {
+        true => &mut nothing,
+        false => out.insert(open(&asked.output)?),
+    };
+    let mut sinks = Sinks::new(results).progress(&mut progress);
     sinks.rejects = rejects.as_mut().map(|file| file as &mut (dyn Write + Send));
     sinks.dupes = of_dupes.as_mut().map(|sink| sink as &mut (dyn Write + Send));
     sinks.clusters = of_clusters.as_mut().map(|sink| sink as &mut (dyn Write + Send));
-    let report = table::run_with(inputs, job, set.map(SetAtWork::seen), sinks)?;
+    let seen = set.map(SetAtWork::seen);
+    let report = match asked.is_directory {
+        true => {
+            let mut folder = Parts::new(&asked.output, watch);
+            table::run_to_files(inputs, job, seen, sinks, &Layout::default(), &mut folder)?
+        }
+        false => table::run_with(inputs, job, seen, sinks)?,
+    };
     [of_dupes, of_clusters].into_iter().flatten().try_for_each(Sink::finish)?;
-    for output in [Some(out), rejects, dupes, clusters].into_iter().flatten() {
+    for output in [out, rejects, dupes, clusters].into_iter().flatten() {
         output.finish().map_err(TableError::Write)?;
     }
     Ok(report)

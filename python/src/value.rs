@@ -10,6 +10,9 @@ use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use std::sync::Arc;
 
+/// Rows after which Python looks for signals.
+pub(crate) const ROWS: usize = 1 << 16;
+
 /// The value in `row` of `array`: `None`, `str`, `bytes`, `bool`, `int`, a `dict` or a `list`.
 ///
 /// # Errors
@@ -81,7 +84,15 @@ pub(crate) fn array_of(values: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
             .map_or_else(|_| "this".to_owned(), |name| name.to_string());
         PyTypeError::new_err(format!("a column, a list or one str is needed, not {found}"))
     };
-    let values = values.try_iter().map_err(needed)?.collect::<PyResult<Vec<_>>>()?;
+    let py = values.py();
+    let mut given = Vec::new();
+    for value in values.try_iter().map_err(needed)? {
+        if given.len() % ROWS == 0 {
+            py.check_signals()?;
+        }
+        given.push(value?);
+    }
+    let values = given;
     let is_bytes = values
         .iter()
         .find(|value| !value.is_none())

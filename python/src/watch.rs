@@ -1,6 +1,7 @@
-//! Long work on another thread, while Python can interrupt it.
+//! Work on other threads, while Python can interrupt it, and whose panics become exceptions.
 
-use std::panic::resume_unwind;
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Once};
@@ -9,7 +10,7 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 
-use crate::pool;
+use crate::{errors, pool};
 
 /// How often Python looks for signals, and progress is reported.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -26,11 +27,6 @@ impl Watch {
     /// Reports the number of bytes that have been read.
     pub(crate) fn read(&self, bytes: u64) {
         self.read.store(bytes, Ordering::Relaxed);
-    }
-
-    /// Whether the work is to end.
-    pub(crate) fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
     }
 
     /// Waits until `ended` is closed; ends the work on a signal, and on an error of `progress`.
@@ -63,7 +59,7 @@ impl Watch {
     }
 }
 
-/// Does `work` on the pool and on a thread of its own; returns its result, or what has interrupted it.
+/// Does `work` on the pool, while Python can interrupt it; returns its result, or what has interrupted it. A panic is an exception.
 ///
 /// # Errors
 /// Those of signals, such as `KeyboardInterrupt`, and of `progress`.
@@ -73,34 +69,56 @@ pub(crate) fn watched<T: Send>(
     progress: Option<Bound<'_, PyAny>>,
     work: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
-    hide_panics_of_decoders();
+    hide_panics();
     let pool = pool::current(py)?;
     let progress = progress.map(Bound::unbind);
     let (done, interrupt) = py.detach(|| {
-        thread::scope(|scope| {
+        let mut done = None;
+        let interrupt = pool.in_place_scope(|scope| {
             let (end, ended) = mpsc::channel();
-            let work = scope.spawn(move || {
-                let done = pool.install(work);
+            let done = &mut done;
+            scope.spawn(move |_| {
+                *done = Some(catch_unwind(AssertUnwindSafe(work)));
                 drop(end);
-                done
             });
-            let interrupt = watch.wait(&ended, progress.as_ref());
-            (work.join(), interrupt)
-        })
+            watch.wait(&ended, progress.as_ref())
+        });
+        (done, interrupt)
     });
-    match interrupt {
-        Some(error) => Err(error),
-        None => Ok(done.unwrap_or_else(|panic| resume_unwind(panic))),
+    match (interrupt, done) {
+        (Some(error), _) => Err(error),
+        (None, Some(Ok(done))) => Ok(done),
+        (None, Some(Err(panic))) => Err(errors::of_panic(py, &*panic)),
+        (None, None) => Err(errors::of_panic(py, &"the work was not done")),
     }
 }
 
-/// Suppresses the messages of panics in decoders, which become errors.
-fn hide_panics_of_decoders() {
+/// Does `work` on this thread; a panic is an exception.
+///
+/// # Errors
+/// Those of `work`.
+pub(crate) fn caught<T>(py: Python<'_>, work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    hide_panics();
+    let before = IS_CAUGHT.replace(true);
+    let done = catch_unwind(AssertUnwindSafe(work));
+    IS_CAUGHT.set(before);
+    done.unwrap_or_else(|panic| Err(errors::of_panic(py, &*panic)))
+}
+
+thread_local! {
+    /// Whether a panic of this thread becomes an exception.
+    static IS_CAUGHT: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Suppresses the messages of panics that become errors: in decoders, on the threads of the pool, and in [`caught`].
+fn hide_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let default = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
-            if !uriscan::table::is_decoding() {
+            let is_of_pool =
+                thread::current().name().is_some_and(|name| name.starts_with(pool::NAME));
+            if !uriscan::table::is_decoding() && !is_of_pool && !IS_CAUGHT.get() {
                 default(panic);
             }
         }));

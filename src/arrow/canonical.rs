@@ -65,7 +65,7 @@ impl Columns {
         }
         let by = By::Public(self.equivalence.public_hasher(self.hash));
         let work = Keys { columns: self, by, takes_empty: true };
-        let mut pieces = each_piece(self.kernels, &Column::new(values)?, &work);
+        let mut pieces = each_piece(self, &Column::new(values)?, &work)?;
         let invalid = collect(self.on_invalid, pieces.iter().map(|piece| piece.faults))?;
         let nulls = Validity::join(pieces.iter_mut().map(|piece| &mut piece.validity));
         let keys: Vec<&[[u8; 16]]> = pieces.iter().map(|piece| &piece.keys[..]).collect();
@@ -82,7 +82,7 @@ impl Columns {
     ) -> Result<(ArrayRef, Invalid), ColumnError> {
         let column = Column::new(values)?;
         let (faults, texts): (Vec<Faults>, Vec<Text>) =
-            each_piece(self.kernels, &column, &Forms { columns: self, surt }).into_iter().unzip();
+            each_piece(self, &column, &Forms { columns: self, surt })?.into_iter().unzip();
         let invalid = collect(self.on_invalid, faults.into_iter())?;
         Ok((join(column.text_type, texts)?, invalid))
     }

@@ -29,7 +29,7 @@ impl Columns {
     /// [`ColumnError::Type`].
     pub fn audit(&self, values: &dyn Array, rules: RuleSet) -> Result<ArrayRef, ColumnError> {
         text_to_other(values, |values| {
-            let pieces = each_piece(self.kernels, &Column::new(values)?, &Audit { rules });
+            let pieces = each_piece(self, &Column::new(values)?, &Audit { rules })?;
             join(TextType::Utf8, pieces)
         })
     }

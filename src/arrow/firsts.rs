@@ -1,5 +1,8 @@
 //! Deduplication of columns, array after array.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use arrow_array::builder::BooleanBufferBuilder;
 use arrow_array::{Array, BooleanArray};
 use arrow_buffer::NullBuffer;
@@ -36,6 +39,11 @@ impl Firsts {
     /// Creates a set that has seen nothing; `columns` computes the keys.
     pub fn new(columns: Columns) -> Firsts {
         Firsts { columns, set: Set::new() }
+    }
+
+    /// Ends calls early with [`ColumnError::Stopped`] once `stop` is set by another thread.
+    pub fn stop(&mut self, stop: Arc<AtomicBool>) {
+        self.columns.stop = Some(stop);
     }
 
     /// Number of classes seen so far. Values over the size limit belong to none.
@@ -86,7 +94,7 @@ impl Columns {
             Some(public) => By::Public(public.clone()),
         };
         let work = Keys { columns: self, by, takes_empty: false };
-        let pieces = each_piece(self.kernels, &column, &work);
+        let pieces = each_piece(self, &column, &work)?;
         let invalid = collect(self.on_invalid, pieces.iter().map(|piece| piece.faults))?;
         let rows = pieces.par_iter().map(|piece| rows_of(piece, hasher)).collect();
         Ok(Keyed { pieces, rows, invalid, len: column.len() })

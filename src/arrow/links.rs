@@ -39,7 +39,7 @@ impl Columns {
         text_to_other(values, |values| {
             let column = Column::new(values)?;
             let work = Find { kernels: self.kernels, extractor, format };
-            join(column.text_type, each_piece(self.kernels, &column, &work))
+            join(column.text_type, each_piece(self, &column, &work)?)
         })
     }
 }

@@ -53,6 +53,8 @@ pub use single::Single;
 pub use steps::step_names;
 
 use core::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
@@ -98,6 +100,8 @@ pub struct Columns {
     pub on_invalid: OnInvalid,
     /// The SIMD backend.
     pub kernels: Kernels,
+    /// Set by another thread, ends a call early with [`ColumnError::Stopped`].
+    pub stop: Option<Arc<AtomicBool>>,
 }
 
 impl Default for Columns {
@@ -108,7 +112,7 @@ impl Default for Columns {
 
 setters! { Columns {
     equivalence: Equivalence, hash: PublicHash, hasher: Hasher, on_invalid: OnInvalid,
-    kernels: Kernels,
+    kernels: Kernels, stop: Option<Arc<AtomicBool>>,
 } }
 
 impl Columns {
@@ -120,7 +124,15 @@ impl Columns {
             hasher: Hasher::random(),
             on_invalid: OnInvalid::default(),
             kernels: Kernels::detect(),
+            stop: None,
         }
+    }
+}
+
+impl Columns {
+    /// Whether the call is to end early.
+    fn is_stopped(&self) -> bool {
+        self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
 }
 
@@ -144,6 +156,8 @@ pub enum ColumnError {
         /// What is wrong, counted from the first byte that is not white space.
         error: UriError,
     },
+    /// Another thread ended the call ([`Columns::stop`]).
+    Stopped,
     /// An error of Arrow.
     Arrow(ArrowError),
 }
@@ -163,6 +177,7 @@ impl fmt::Display for ColumnError {
             ),
             ColumnError::Unsupported(what) => f.write_str(what),
             ColumnError::Invalid { row, error } => write!(f, "row {row}: {error}"),
+            ColumnError::Stopped => f.write_str("the call was stopped"),
             ColumnError::Arrow(error) => error.fmt(f),
         }
     }

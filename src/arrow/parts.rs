@@ -113,7 +113,7 @@ impl Columns {
         wanted: &[(&str, Selector)],
     ) -> Result<(StructArray, Invalid), ColumnError> {
         let column = Column::new(values)?;
-        let mut pieces = each_piece(self.kernels, &column, &Parse { wanted });
+        let mut pieces = each_piece(self, &column, &Parse { wanted })?;
         let invalid = collect(self.on_invalid, pieces.iter().map(|piece| piece.faults))?;
         let nulls = Validity::join(pieces.iter_mut().map(|piece| &mut piece.validity));
         let mut columns: Vec<Vec<Text>> = wanted.iter().map(|_| Vec::new()).collect();
@@ -139,7 +139,7 @@ impl Columns {
     pub fn check(&self, values: &dyn Array, relative: bool) -> Result<ArrayRef, ColumnError> {
         text_to_other(values, |values| {
             let column = Column::new(values)?;
-            let results = each_piece(self.kernels, &column, &Check { relative }).concat();
+            let results = each_piece(self, &column, &Check { relative })?.concat();
             let kind = |result: &Checked| Some(result.error()?.kind.name());
             let kinds = results.iter().map(kind).collect::<StringArray>();
             let at = |result: &Checked| Some(result.error()?.at);
@@ -168,7 +168,7 @@ impl Columns {
     pub fn is_valid(&self, values: &dyn Array, relative: bool) -> Result<ArrayRef, ColumnError> {
         text_to_other(values, |values| {
             let column = Column::new(values)?;
-            let results = each_piece(self.kernels, &column, &Check { relative }).concat();
+            let results = each_piece(self, &column, &Check { relative })?.concat();
             let is_valid = |result: &Checked| *result == Checked::Valid;
             let bits = results.iter().map(is_valid).collect::<BooleanBuffer>();
             Ok(Arc::new(BooleanArray::new(bits, values.nulls().cloned())))

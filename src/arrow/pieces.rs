@@ -5,6 +5,7 @@ use core::ops::Range;
 use rayon::prelude::*;
 
 use super::column::Column;
+use super::{ColumnError, Columns};
 use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::index::{Index, Record, trim};
 use crate::pipeline::{Scratch, Settings};
@@ -99,13 +100,19 @@ struct Worker {
 
 /// Runs `work` on all pieces of `column`, on the threads of the current pool. Returns the results
 /// in the order of the rows.
+///
+/// # Errors
+/// [`ColumnError::Stopped`].
 pub(super) fn each_piece<W: Work>(
-    kernels: Kernels,
+    columns: &Columns,
     column: &Column<'_>,
     work: &W,
-) -> Vec<W::Output> {
+) -> Result<Vec<W::Output>, ColumnError> {
     let pieces = cut(column, work.beside());
-    let one = |worker: &mut Worker, rows| worker.work(kernels, column, rows, work);
+    let one = |worker: &mut Worker, rows| match columns.is_stopped() {
+        true => Err(ColumnError::Stopped),
+        false => Ok(worker.work(columns.kernels, column, rows, work)),
+    };
     match pieces.len() {
         // Too little work to share with other threads.
         0 | 1 => {

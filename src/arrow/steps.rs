@@ -67,7 +67,7 @@ impl Columns {
         }
         text_to_other(values, |values| {
             let work = Changes { columns: self, names: step_names() };
-            let pieces = each_piece(self.kernels, &Column::new(values)?, &work);
+            let pieces = each_piece(self, &Column::new(values)?, &work)?;
             let (faults, bits): (Vec<Faults>, Vec<Vec<Option<u64>>>) = pieces.into_iter().unzip();
             collect(self.on_invalid, faults.into_iter())?;
             Ok(Arc::new(bits.concat().into_iter().collect::<UInt64Array>()))

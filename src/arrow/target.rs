@@ -67,7 +67,7 @@ impl Columns {
         let column = Column::new(references)?;
         let work = Targets { bases, options, on_invalid: self.on_invalid };
         let (faults, texts): (Vec<Faults>, Vec<Text>) =
-            each_piece(self.kernels, &column, &work).into_iter().unzip();
+            each_piece(self, &column, &work)?.into_iter().unzip();
         collect(self.on_invalid, faults.into_iter())?;
         join(column.text_type, texts)
     }

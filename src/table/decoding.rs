@@ -1,7 +1,8 @@
-//! A guard around the decoders of Parquet and Arrow, some of which panic on corrupt files.
+//! A guard around the decoders and encoders of Parquet and Arrow, some of which panic on corrupt files and rare types.
 
 use std::any::Any;
 use std::cell::Cell;
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::TableError;
@@ -11,7 +12,7 @@ thread_local! {
     static IS_DECODING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether this thread is in a decoder of Parquet or Arrow, where a panic becomes a [`TableError`].
+/// Whether this thread is in a decoder or an encoder of Parquet or Arrow, where a panic becomes a [`TableError`].
 ///
 /// For panic hooks, which need not print such a panic.
 ///
@@ -33,12 +34,27 @@ pub(super) fn guarded<T>(
     table: &str,
     decode: impl FnOnce() -> Result<T, TableError>,
 ) -> Result<T, TableError> {
-    IS_DECODING.set(true);
-    let done = catch_unwind(AssertUnwindSafe(decode));
-    IS_DECODING.set(false);
-    done.unwrap_or_else(|panic| {
-        Err(unread(table, format_args!("the file is corrupt: {}", message(&*panic))))
-    })
+    caught(decode, |panic| unread(table, format_args!("the file is corrupt: {panic}")))
+}
+
+/// Calls `encode`, an encoder of what is called `what`, and turns a panic into an error: some panic for types that they do not
+/// know.
+pub(super) fn encoded<T, E: Into<TableError>>(
+    what: impl fmt::Display,
+    encode: impl FnOnce() -> Result<T, E>,
+) -> Result<T, TableError> {
+    let encode = || encode().map_err(Into::into);
+    caught(encode, |panic| TableError::Format(format!("{what} cannot be written: {panic}")))
+}
+
+fn caught<T>(
+    work: impl FnOnce() -> Result<T, TableError>,
+    error: impl FnOnce(&str) -> TableError,
+) -> Result<T, TableError> {
+    let before = IS_DECODING.replace(true);
+    let done = catch_unwind(AssertUnwindSafe(work));
+    IS_DECODING.set(before);
+    done.unwrap_or_else(|panic| Err(error(message(&*panic))))
 }
 
 fn message(panic: &(dyn Any + Send)) -> &str {

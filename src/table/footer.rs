@@ -4,13 +4,13 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use parquet::arrow::arrow_reader::ArrowReaderMetadata;
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 use parquet::file::reader::ChunkReader;
 
-use super::annotations;
 use super::stored::Ranges;
+use super::{annotations, encrypted};
 
 /// The first and last bytes of a Parquet file.
 const MAGIC: &[u8; 4] = b"PAR1";
@@ -32,7 +32,15 @@ const MOST_CONTENTS: usize = 32 << 20;
 pub(super) fn load<F: ChunkReader>(file: &F) -> Result<ArrowReaderMetadata, ParquetError> {
     const TAIL_BYTES: u64 = 8;
     const LEAST_BYTES: u64 = 12;
-    let metadata = ArrowReaderMetadata::load(file, Default::default())?;
+    encrypted::refuse_footer(file)?;
+    let metadata = ArrowReaderMetadata::load(file, Default::default()).or_else(|error| {
+        // Of integers of 128 bits, which Polars writes, the columns of Arrow in the footer have no form. Their bytes have.
+        if !error.to_string().contains("bit width of 128") {
+            return Err(error);
+        }
+        let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+        ArrowReaderMetadata::load(file, options)
+    })?;
     let at = file.len() - TAIL_BYTES;
     let tail = file.get_bytes(at, TAIL_BYTES as usize)?;
     let length = tail.first_chunk().map_or(0, |length| u32::from_le_bytes(*length));

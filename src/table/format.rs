@@ -51,12 +51,25 @@ impl TableFormat {
             _ if head.starts_with(b"ARROW1") => Some(TableFormat::Arrow),
             _ if head.starts_with(&[0xFF; 4]) => Some(TableFormat::ArrowStream),
             _ if head.trim_ascii_start().starts_with(b"{") => Some(TableFormat::Jsonl),
+            _ if is_array_of_objects(head) => Some(TableFormat::Jsonl),
             _ => None,
         }
+    }
+
+    /// The format of Arrow IPC that begins with `head`: its files and its streams are both called `.arrow`.
+    pub(super) fn of_ipc(head: &[u8]) -> TableFormat {
+        let stream = TableFormat::of_head(head).filter(|it| *it == TableFormat::ArrowStream);
+        stream.unwrap_or(TableFormat::Arrow)
     }
 
     /// Whether it must be read from a file, because reading starts at its end.
     pub(super) fn needs_file(self) -> bool {
         matches!(self, TableFormat::Parquet | TableFormat::Arrow)
     }
+}
+
+/// Whether `head` is the start of an array of JSON with objects.
+fn is_array_of_objects(head: &[u8]) -> bool {
+    let array = head.trim_ascii_start().strip_prefix(b"[");
+    array.is_some_and(|values| values.trim_ascii_start().starts_with(b"{"))
 }

@@ -19,7 +19,7 @@ use super::error::unread;
 use super::pages::Claims;
 use super::stored::Ranges;
 use super::unit::{BATCH_ROWS, UNIT_BYTES, UNIT_ROWS, Unit};
-use super::{content, pages};
+use super::{content, encrypted, pages};
 use crate::files::{File, Stored};
 
 /// Approximate size of a batch in bytes, as Parquet keeps them before compression.
@@ -44,6 +44,20 @@ pub(super) struct Groups {
 }
 
 impl Groups {
+    /// What is wrong with pages of the table, whose footer is at the end of `file`: their columns may be encrypted.
+    fn cause(&self, file: Option<&impl ChunkReader>, what: String) -> String {
+        let schema = self.metadata.metadata().file_metadata().schema_descr();
+        let encrypted = file.map(encrypted::columns).unwrap_or_default();
+        let mut read = encrypted.into_iter().filter(|&leaf| self.columns.leaf_included(leaf));
+        match read.next().filter(|&leaf| leaf < schema.num_columns()) {
+            Some(leaf) => {
+                let column = schema.column(leaf).path().string();
+                format!("column {column} is encrypted, and {}", encrypted::ADVICE)
+            }
+            None => what,
+        }
+    }
+
     pub(super) fn new(
         place: Place,
         metadata: ArrowReaderMetadata,
@@ -130,7 +144,11 @@ impl Groups {
                     let check = |group| -> Result<(usize, Claims), TableError> {
                         let of_group = metadata.row_group(group);
                         let claims = pages::check(&file, file_bytes, of_group, &self.columns);
-                        Ok((group, claims.map_err(|what| fault(&what))?))
+                        let fault = |what| {
+                            let file = File::open(path).map(File::into_plain).ok();
+                            fault(&self.cause(file.as_ref(), what))
+                        };
+                        Ok((group, claims.map_err(fault)?))
                     };
                     let checked = groups.iter().copied().map(check).collect::<Result<_, _>>()?;
                     self.decode(file.into_plain(), checked, (rows, most), name)
@@ -144,7 +162,8 @@ impl Groups {
                     let (start, bytes) = (ranges.at(0), ranges.bytes());
                     let claims =
                         pages::check(start, bytes, metadata.row_group(group), &self.columns);
-                    Ok((group, claims.map_err(|what| fault(&what))?))
+                    let fault = |what| fault(&self.cause(Ranges::tail(stored).ok().as_ref(), what));
+                    Ok((group, claims.map_err(fault)?))
                 };
                 let checked = groups.iter().copied().map(check).collect::<Result<_, _>>()?;
                 self.decode(ranges, checked, (rows, most), name)

@@ -8,11 +8,9 @@
 //! - the buffers of a message claim at most [`MOST_BYTES`] in all, and the largest can be allocated.
 
 use std::io::{self, Read, Seek, SeekFrom};
-use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_buffer::{Buffer, MutableBuffer};
-use arrow_ipc::convert::try_fb_to_schema;
 use arrow_ipc::reader::{FileDecoder, read_footer_length};
 use arrow_ipc::{
     Block, CompressionType, Message, MessageHeader, MetadataVersion, Schema as IpcSchema,
@@ -20,6 +18,7 @@ use arrow_ipc::{
 };
 use arrow_schema::{ArrowError, SchemaRef};
 
+use super::wide::{self, WideIntegers};
 use crate::shown::counted;
 
 /// The most bytes that the compressed buffers of a message may claim in all.
@@ -50,6 +49,7 @@ pub(super) struct Batches<R> {
     blocks: std::vec::IntoIter<Block>,
     decoder: FileDecoder,
     schema: SchemaRef,
+    wide: WideIntegers,
 }
 
 impl<R: Read + Seek> Batches<R> {
@@ -69,16 +69,18 @@ impl<R: Read + Seek> Batches<R> {
         file.seek(SeekFrom::Start(at))?;
         let mut footer = vec![0; footer_bytes];
         file.read_exact(&mut footer)?;
-        let footer = root_as_footer(&footer)
+        let bytes = footer;
+        let footer = root_as_footer(&bytes)
             .map_err(|error| ArrowError::ParseError(format!("the footer is corrupt: {error}")))?;
         let schema = footer.schema().ok_or_else(|| corrupt("the footer has no schema"))?;
-        let schema = schema_of(schema)?;
+        let (schema, wide) = schema_of(schema, (&bytes, wide::of_footer))?;
         let blocks = footer.recordBatches().ok_or_else(|| corrupt("the footer has no batches"))?;
         let dictionaries = footer.dictionaries().into_iter().flatten();
         nothing_precedes((&mut file, at), blocks.iter().chain(dictionaries))?;
         let blocks = blocks.iter().copied().collect::<Vec<Block>>().into_iter();
-        let decoder = FileDecoder::new(schema.clone(), footer.version());
-        let mut batches = Batches { file, file_bytes, blocks, decoder, schema };
+        let decoder = FileDecoder::new(schema, footer.version());
+        let schema = wide.schema.clone();
+        let mut batches = Batches { file, file_bytes, blocks, decoder, schema, wide };
         for block in footer.dictionaries().into_iter().flatten() {
             let message = batches.message(block)?;
             batches.decoder.read_dictionary(block, &message)?;
@@ -121,7 +123,8 @@ impl<R: Read + Seek> Iterator for Batches<R> {
     fn next(&mut self) -> Option<Self::Item> {
         let block = self.blocks.next()?;
         let message = self.message(&block);
-        Some(message.and_then(|message| batch_of(&self.decoder, &block, &message)))
+        let batch = message.and_then(|message| batch_of(&self.decoder, &block, &message));
+        Some(batch.and_then(|batch| self.wide.shown(batch)))
     }
 }
 
@@ -130,6 +133,7 @@ pub(super) struct Stream<R> {
     stream: R,
     decoder: FileDecoder,
     schema: SchemaRef,
+    wide: WideIntegers,
     has_ended: bool,
     /// Whether it ended with the mark that says so, which is optional.
     has_mark: bool,
@@ -151,14 +155,15 @@ impl<R: Read> Stream<R> {
         let Next::Message(message, _, _) = next_message(&mut stream)? else {
             return Err(corrupt("the stream has no schema"));
         };
-        let message = metadata(&message[PREFIX_BYTES..])?;
-        let schema = message
+        let bytes = &message[PREFIX_BYTES..];
+        let schema = metadata(bytes)?
             .header_as_schema()
             .ok_or_else(|| corrupt("the stream does not begin with a schema"))?;
-        let schema = schema_of(schema)?;
+        let (schema, wide) = schema_of(schema, (bytes, wide::of_message))?;
         // With version 1 the decoder accepts messages of different versions.
-        let decoder = FileDecoder::new(schema.clone(), MetadataVersion::V1);
-        Ok(Stream { stream, decoder, schema, has_ended: false, has_mark: false })
+        let decoder = FileDecoder::new(schema, MetadataVersion::V1);
+        let schema = wide.schema.clone();
+        Ok(Stream { stream, decoder, schema, wide, has_ended: false, has_mark: false })
     }
 
     /// Whether all of it has been read, and no mark at its end said that this is all.
@@ -188,7 +193,8 @@ impl<R: Read> Stream<R> {
             if is_dictionary {
                 self.decoder.read_dictionary(&block, &message)?;
             } else {
-                return batch_of(&self.decoder, &block, &message).map(Some);
+                let batch = batch_of(&self.decoder, &block, &message)?;
+                return self.wide.shown(batch).map(Some);
             }
         }
     }
@@ -338,11 +344,15 @@ fn metadata(bytes: &[u8]) -> Result<Message<'_>, ArrowError> {
         .map_err(|error| ArrowError::ParseError(format!("a message is corrupt: {error}")))
 }
 
-fn schema_of(schema: IpcSchema<'_>) -> Result<SchemaRef, ArrowError> {
+/// The columns as they are decoded, and as they are read; `bytes` are those that `schema` is in, and how it is found there.
+fn schema_of(
+    schema: IpcSchema<'_>,
+    bytes: (&[u8], wide::Within),
+) -> Result<(SchemaRef, WideIntegers), ArrowError> {
     if !schema.endianness().equals_to_target_endianness() {
         return Err(corrupt("the byte order is not that of this machine"));
     }
-    Ok(Arc::new(try_fb_to_schema(schema)?))
+    wide::schema_of(schema, bytes)
 }
 
 /// Fails if a compressed buffer of `message`, whose body is `body`, claims an impossible length.
@@ -400,6 +410,8 @@ fn check(message: &Message<'_>, body: &[u8]) -> Result<(), ArrowError> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use arrow_array::{ArrayRef, StringArray};
     use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 

@@ -94,7 +94,7 @@ struct Header {
 
 /// The next header of `file`, which is at `at` of a column chunk that ends at `end`.
 fn header_at(file: &mut impl Read, at: u64, end: u64) -> Result<Header, String> {
-    let mut input = Compact { input: file.by_ref().take(end - at), levels: 0 };
+    let mut input = Compact::new(file.by_ref().take(end - at));
     let mut header = input.header().map_err(|error| error.to_string())?;
     let left = input.input.limit();
     header.len = end - at - left;
@@ -167,19 +167,23 @@ pub(super) fn width(of: Type, type_length: i32) -> u64 {
     }
 }
 
-/// The compact protocol of Thrift, as far as page headers need it.
-struct Compact<R> {
+/// The compact protocol of Thrift, as far as page headers and footers need it.
+pub(super) struct Compact<R> {
     input: R,
     levels: u32,
 }
 
 /// A field of a structure: its number and its type.
-type Field = (i64, u8);
+pub(super) type Field = (i64, u8);
 
 const I32: u8 = 5;
 const STRUCT: u8 = 12;
 
 impl<R: Read> Compact<R> {
+    pub(super) fn new(input: R) -> Compact<R> {
+        Compact { input, levels: 0 }
+    }
+
     fn header(&mut self) -> io::Result<Header> {
         let mut header = Header::default();
         let mut last = 0;
@@ -204,7 +208,7 @@ impl<R: Read> Compact<R> {
     }
 
     /// The next field after number `last`, which it becomes; `None` at the end of the structure.
-    fn field(&mut self, last: &mut i64) -> io::Result<Option<Field>> {
+    pub(super) fn field(&mut self, last: &mut i64) -> io::Result<Option<Field>> {
         let byte = self.byte()?;
         if byte == 0 {
             return Ok(None);
@@ -241,8 +245,18 @@ impl<R: Read> Compact<R> {
         if skipped == count { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
     }
 
+    /// The number and the type of the elements of a list, which follow.
+    pub(super) fn list(&mut self) -> io::Result<(u64, u8)> {
+        let byte = self.byte()?;
+        let count = match byte >> 4 {
+            15 => self.unsigned()?,
+            count => u64::from(count),
+        };
+        Ok((count, byte & 0xF))
+    }
+
     /// Skips a value of a type of fields.
-    fn skip(&mut self, of: u8) -> io::Result<()> {
+    pub(super) fn skip(&mut self, of: u8) -> io::Result<()> {
         match of {
             // Booleans are part of the type.
             1 | 2 => Ok(()),
@@ -265,14 +279,10 @@ impl<R: Read> Compact<R> {
                 self.skip_bytes(len)?;
             }
             9 | 10 => {
-                let byte = self.byte()?;
-                let count = match byte >> 4 {
-                    15 => self.unsigned()?,
-                    count => u64::from(count),
-                };
+                let (count, of) = self.list()?;
                 // Each element takes at least a byte, so the end of the input bounds this.
                 for _ in 0..count {
-                    self.skip_element(byte & 0xF)?;
+                    self.skip_element(of)?;
                 }
             }
             11 => {

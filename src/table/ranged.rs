@@ -42,6 +42,13 @@ pub(super) fn stored_rows(
     let fault = |error: &dyn fmt::Display| unread(name, error);
     let by_name = known.0.or_else(|| TableFormat::of_path(of_name(name)));
     let has_ranges = stored.has_ranges();
+    let by_name = match by_name {
+        Some(TableFormat::Arrow) if has_ranges => {
+            let end = stored.bytes().map_or(0, |bytes| bytes.min(8));
+            Some(TableFormat::of_ipc(&stored.read(0..end).map_err(|error| fault(&error))?))
+        }
+        by_name => by_name,
+    };
     if let Some(format) = by_name.filter(|format| format.needs_file() && has_ranges) {
         return Ok((format, ranged_rows(format, (stored, footer), name, bytes)?));
     }

@@ -3,12 +3,12 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::io::{self, BufReader, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use arrow_array::RecordBatch;
-use arrow_schema::SchemaRef;
+use arrow_schema::{Schema, SchemaRef};
 use rayon::prelude::*;
 
 use super::counted::Counted;
@@ -172,12 +172,13 @@ pub(super) fn learn(inputs: &mut [Input], job: &Job) -> Result<(), TableError> {
 /// The columns of `first` and of the files among `others`, as those of one table.
 pub(super) fn plan(first: &Opened, others: &[Input], job: &Job) -> Result<Arc<Plan>, TableError> {
     let mut merge = Merge::new(&job.column, &first.columns.keys, !job.dialect.has_header);
-    merge.add(first.file())?;
+    let mut add = |opened: &Opened| if opened.is_void { Ok(()) } else { merge.add(opened.file()) };
+    add(first)?;
     let mut left: VecDeque<Input> = others.iter().filter_map(Input::reopened).collect();
     while !left.is_empty() {
         let stored = left.iter().take(MOST_AT_ONCE).take_while(|input| input.is_stored()).count();
         let group = left.drain(..stored.max(1)).collect();
-        open_all(group, job).into_iter().try_for_each(|opened| merge.add(opened?.file()))?;
+        open_all(group, job).into_iter().try_for_each(|opened| add(&opened?))?;
     }
     Ok(Arc::new(merge.finish()?))
 }
@@ -223,7 +224,7 @@ fn learn_members(inputs: &mut [Input], job: &Job) -> Result<(), TableError> {
         let text = Text::open(file.map_err(|error| unread(name, error))?, name)?;
         if by_name.or_else(|| TableFormat::of_head(&text.head)) == Some(TableFormat::Jsonl) {
             let members = members.get_or_insert_with(|| Members::new(&job.column));
-            members.learn(BufReader::new(text.all), name)?;
+            members.learn(BufReader::new(text.json_lines().all), name)?;
         }
     }
     let members = members.map(Arc::new);
@@ -237,9 +238,11 @@ pub(super) struct Opened {
     schema: SchemaRef,
     rows: Rows,
     bytes: Arc<AtomicU64>,
-    from: Option<(Rereadable, TableFormat)>,
+    from: Option<(Rereadable, Option<TableFormat>)>,
     columns: OfColumns,
     footer: Footer,
+    /// Whether it has not a byte, and so no rows and no columns of its own.
+    is_void: bool,
 }
 
 /// A table that is being read.
@@ -305,16 +308,21 @@ impl Opened {
     }
 
     fn open_unnoted(input: Input, job: &Job) -> Result<Opened, TableError> {
-        let Input { name, format, from, columns, footer, .. } = input;
+        let Input { name, format, from, columns, footer, notes } = input;
         let bytes = Arc::new(AtomicU64::new(0));
         let fault = |error: &dyn fmt::Display| unread(&name, error);
         let (path, stream) = match from {
+            From::Stored(stored) if stored.bytes() == Some(0) => {
+                let from = Some((Rereadable::Stored(stored), format));
+                return Ok(Opened::void((name, format), from, columns, (bytes, &notes)));
+            }
             From::Stored(stored) => {
                 let known = (columns.members.as_deref(), &*columns.keys);
                 let (format, (schema, rows)) =
                     stored_rows((&stored, &footer), &name, (format, known), job, &bytes)?;
-                let from = Some((Rereadable::Stored(stored), format));
-                return Ok(Opened { name, schema, rows, bytes, from, columns, footer });
+                let from = Some((Rereadable::Stored(stored), Some(format)));
+                let is_void = false;
+                return Ok(Opened { name, schema, rows, bytes, from, columns, footer, is_void });
             }
             From::Stream(stream) => (None, stream),
             From::File(path) => {
@@ -324,6 +332,16 @@ impl Opened {
         };
         let file = path.as_deref().and_then(RereadableFile::at);
         let by_name = format.or_else(|| TableFormat::of_path(path.as_deref()?));
+        let of_file = |file: RereadableFile, format| Some((Rereadable::File(file), format));
+        let is_void = |path: &Path| path.metadata().is_ok_and(|it| it.is_file() && it.len() == 0);
+        if path.as_deref().is_some_and(is_void) {
+            let from = file.and_then(|file| of_file(file, by_name));
+            return Ok(Opened::void((name, by_name), from, columns, (bytes, &notes)));
+        }
+        let by_name = match (by_name, path.as_deref()) {
+            (Some(TableFormat::Arrow), Some(path)) if file.is_some() => Some(ipc_of(path, &name)?),
+            (by_name, _) => by_name,
+        };
         let counted = Counted { inner: stream, bytes: bytes.clone() };
         let (format, (schema, rows)) = match (by_name, path) {
             (Some(format), Some(path)) if format.needs_file() && file.is_some() => {
@@ -331,6 +349,10 @@ impl Opened {
             }
             (by_name, path) => {
                 let text = Text::open(counted, &name)?;
+                if text.is_empty() {
+                    let from = file.and_then(|file| of_file(file, by_name));
+                    return Ok(Opened::void((name, by_name), from, columns, (bytes, &notes)));
+                }
                 match (by_name.or_else(|| TableFormat::of_head(&text.head)), path) {
                     (None, _) => {
                         return Err(fault(
@@ -348,8 +370,24 @@ impl Opened {
                 }
             }
         };
-        let from = file.map(|file| (Rereadable::File(file), format));
-        Ok(Opened { name, schema, rows, bytes, from, columns, footer })
+        let from = file.and_then(|file| of_file(file, Some(format)));
+        Ok(Opened { name, schema, rows, bytes, from, columns, footer, is_void: false })
+    }
+
+    /// A table without a byte.
+    fn void(
+        (name, format): (String, Option<TableFormat>),
+        from: Option<(Rereadable, Option<TableFormat>)>,
+        columns: OfColumns,
+        (bytes, notes): (Arc<AtomicU64>, &Notes),
+    ) -> Opened {
+        if format.is_some_and(TableFormat::needs_file) {
+            notes
+                .add(format!("{name}: the file has no bytes, and is read as a table without rows"));
+        }
+        let schema = Arc::new(Schema::empty());
+        let (rows, footer) = (Rows::Batches(Box::new(std::iter::empty())), Footer::default());
+        Opened { name, schema, rows, bytes, from, columns, footer, is_void: true }
     }
 
     /// The columns of the table, and up to so many of its first `rows`.
@@ -369,10 +407,9 @@ impl Opened {
     /// The table with the columns of all tables.
     pub(super) fn read(mut self, plan: &Arc<Plan>, job: &Job) -> Result<Reader, TableError> {
         self.columns.plan = Some(plan.clone());
-        let fit = plan.fit(self.file())?;
+        let fit = if self.is_void { None } else { plan.fit(self.file())? };
         let Opened { name, rows, bytes, from, columns, footer, .. } = self;
-        let table =
-            |(from, format)| RereadableTable { from, format: Some(format), columns, footer };
+        let table = |(from, format)| RereadableTable { from, format, columns, footer };
         let rereadable = from.map(table);
         let kept = job.filter.as_ref().map(|filter| Kept::new(filter, &job.columns.equivalence));
         let stop = job.stop.clone();
@@ -499,6 +536,14 @@ pub(super) fn each_wave(
         wave = next?;
     }
     Ok(())
+}
+
+/// The format of the file at `path`, which is one of Arrow by its name: its first bytes say whether it is a file or a stream.
+fn ipc_of(path: &Path, name: &str) -> Result<TableFormat, TableError> {
+    let mut head = Vec::new();
+    let file = File::open(path).map_err(|error| unread(name, error))?;
+    file.take(8).read_to_end(&mut head).map_err(|error| unread(name, error))?;
+    Ok(TableFormat::of_ipc(&head))
 }
 
 fn file_rows(

@@ -5,7 +5,7 @@
 //! list one value has to be named.
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch, UInt64Array};
+use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch, UInt64Array, new_null_array};
 use arrow_schema::{DataType, FieldRef, Fields, Schema};
 use arrow_select::nullif::nullif;
 use arrow_select::take::take;
@@ -43,7 +43,8 @@ impl Target {
             }
         };
         let found = target.data_type(schema);
-        if is_text(found) {
+        // A column without a type has nulls only.
+        if is_text(found) || found.is_null() {
             return Ok(target);
         }
         Err(wrong(format!(
@@ -67,7 +68,7 @@ impl Target {
         })
     }
 
-    /// The values in `batch`; null where there is none.
+    /// The values in `batch`, which are text or bytes; null where there is none.
     pub(super) fn values(&self, batch: &RecordBatch) -> Result<ArrayRef, TableError> {
         let mut values = batch.column(self.column).clone();
         for &step in &self.steps {
@@ -75,6 +76,9 @@ impl Target {
                 Step::Field(field) => field_of(&values, field)?,
                 Step::Item(item) => item_of(&values, item)?,
             };
+        }
+        if values.data_type().is_null() {
+            values = new_null_array(&DataType::Utf8, values.len());
         }
         Ok(values)
     }

@@ -60,6 +60,7 @@ impl<'j> Work<'j> {
         }
         let text = match target.data_type(&schema) {
             DataType::Dictionary(_, value) => value.as_ref().clone(),
+            DataType::Null => DataType::Utf8,
             other => other.clone(),
         };
         let (mut fields, mut metadata) = (schema.fields().to_vec(), schema.metadata().clone());

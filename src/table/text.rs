@@ -7,6 +7,7 @@ use arrow_schema::SchemaRef;
 
 use super::error::unread;
 use super::job::Job;
+use super::json_array::ArrayLines;
 use super::jsonl::Lines;
 use super::members::{Members, Records};
 use super::rows::{Rows, stream_rows};
@@ -21,6 +22,8 @@ const HEAD_BYTES: u64 = 1 << 20;
 pub(super) struct Text {
     /// Its first bytes.
     pub(super) head: Vec<u8>,
+    /// Whether this is all.
+    is_all: bool,
     /// All of it.
     pub(super) all: Box<dyn Read + Send>,
 }
@@ -31,17 +34,35 @@ impl Text {
         let mut head = Vec::new();
         let mut start = stream.by_ref().take(HEAD_BYTES);
         start.read_to_end(&mut head).map_err(|error| unread(name, error))?;
+        let is_all = (head.len() as u64) < HEAD_BYTES;
         // A byte order mark is not part of the first name.
         if head.starts_with(b"\xEF\xBB\xBF") {
             head.drain(..3);
         }
         let all = Box::new(io::Cursor::new(head.clone()).chain(stream));
-        Ok(Text { head, all })
+        Ok(Text { head, is_all, all })
+    }
+
+    /// JSON lines; of an array, its values.
+    pub(super) fn json_lines(self) -> Text {
+        if !self.head.trim_ascii_start().starts_with(b"[") {
+            return self;
+        }
+        // An array is cut off at the end of the first bytes: what is whole are its lines before that.
+        let mut lines = ArrayLines::new(&self.head[..]);
+        let mut head = Vec::new();
+        let _ = lines.read_to_end(&mut head);
+        Text { head, is_all: self.is_all, all: Box::new(ArrayLines::new(BufReader::new(self.all))) }
+    }
+
+    /// Whether there is not a byte.
+    pub(super) fn is_empty(&self) -> bool {
+        self.head.is_empty()
     }
 
     /// The members of the lines among the first bytes.
     fn members(&self, name: &str, job: &Job) -> Result<Members, TableError> {
-        let is_all = (self.head.len() as u64) < HEAD_BYTES - 3;
+        let is_all = self.is_all;
         let whole = self.head.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
         let mut members = Members::new(&job.column);
         members.learn(if is_all { &self.head[..] } else { &self.head[..whole] }, name)?;
@@ -65,17 +86,19 @@ impl Text {
             }
             TableFormat::ArrowStream => stream_rows(self.all, name),
             TableFormat::Jsonl if job.to != TableFormat::Jsonl => {
+                let text = self.json_lines();
                 let (members, is_known) = match known {
                     Some((members, is_known)) => (members.clone(), is_known),
-                    None => (self.members(name, job)?, false),
+                    None => (text.members(name, job)?, false),
                 };
                 let schema = members.schema();
-                let lines = BufReader::new(self.all);
+                let lines = BufReader::new(text.all);
                 let records = Records::new(lines, name, members, is_known, job.batch_rows)?;
                 Ok((schema, Rows::Batches(Box::new(records))))
             }
             TableFormat::Jsonl => {
-                let lines = Lines::new(BufReader::new(self.all), (job, keys), name, job.batch_rows);
+                let lines = BufReader::new(self.json_lines().all);
+                let lines = Lines::new(lines, (job, keys), name, job.batch_rows);
                 Ok((lines.schema(), Rows::Lines(Box::new(lines))))
             }
             TableFormat::Parquet | TableFormat::Arrow => Err(fault(&format_args!(

@@ -6,7 +6,7 @@ use arrow_array::RecordBatch;
 use arrow_csv::QuoteStyle;
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
-use arrow_schema::{DataType, SchemaRef};
+use arrow_schema::{DataType, IntervalUnit, SchemaRef};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::{
     ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, ArrowWriterOptions,
@@ -17,6 +17,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use rayon::prelude::*;
 
+use super::decoding::encoded;
 use super::job::Job;
 use super::metadata::of_footer;
 use super::unit::Unit;
@@ -86,6 +87,17 @@ pub(super) enum Writer<W: Write> {
 impl<W: Write + Send> Writer<W> {
     /// The table of the results of `job`, with these columns, written to `sink`.
     pub(super) fn new(job: &Job, schema: SchemaRef, sink: W) -> Result<Writer<W>, TableError> {
+        let format = job.to;
+        if let Some(field) = schema.fields().iter().find(|field| !holds(format, field.data_type()))
+        {
+            let (name, of, format) = (field.name(), field.data_type(), format.name());
+            let what = format!("{format} cannot hold column {name}, which is {of}; write arrow");
+            return Err(TableError::Format(what));
+        }
+        encoded(format.name(), || Writer::open(job, schema, sink))
+    }
+
+    fn open(job: &Job, schema: SchemaRef, sink: W) -> Result<Writer<W>, TableError> {
         let format = job.to;
         if let Some((delimiter, quote)) = job.dialect.of(format)? {
             let nested = schema.fields().iter().find(|field| field.data_type().is_nested());
@@ -162,19 +174,22 @@ impl<W: Write + Send> Writer<W> {
             }
             return Ok(());
         }
-        for batch in units.iter().flatten() {
-            match self {
-                Writer::Parquet { .. } => {}
-                Writer::Arrow(writer) => writer.write(batch)?,
-                Writer::ArrowStream(writer) => writer.write(batch)?,
-                Writer::Csv(writer) => writer.write(&in_utc(batch)?)?,
-                Writer::Unquoted(writer, delimiter) => {
-                    refuse_quoted_values(batch, *delimiter)?;
-                    writer.write(&in_utc(batch)?)?;
-                }
-                Writer::Jsonl(writer) => writer.write(&in_utc(batch)?)?,
-                Writer::Lines(out) => jsonl::write(batch, out)?,
+        let mut batches = units.iter().flatten();
+        batches.try_for_each(|batch| encoded("a batch of rows", || self.write_batch(batch)))
+    }
+
+    fn write_batch(&mut self, batch: &RecordBatch) -> Result<(), TableError> {
+        match self {
+            Writer::Parquet { .. } => {}
+            Writer::Arrow(writer) => writer.write(batch)?,
+            Writer::ArrowStream(writer) => writer.write(batch)?,
+            Writer::Csv(writer) => writer.write(&in_utc(batch)?)?,
+            Writer::Unquoted(writer, delimiter) => {
+                refuse_quoted_values(batch, *delimiter)?;
+                writer.write(&in_utc(batch)?)?;
             }
+            Writer::Jsonl(writer) => writer.write(&in_utc(batch)?)?,
+            Writer::Lines(out) => jsonl::write(batch, out)?,
         }
         Ok(())
     }
@@ -248,15 +263,40 @@ fn encode(
         work.push((i, writers.by_ref().take(leaves).collect()));
     }
     let chunks = work.into_par_iter().map(|(i, mut writers)| {
-        for batch in unit {
-            let leaves = compute_leaves(schema.field(i), batch.column(i))?;
-            for (writer, leaf) in writers.iter_mut().zip(leaves) {
-                writer.write(&leaf)?;
+        let chunks = || {
+            for batch in unit {
+                let leaves = compute_leaves(schema.field(i), batch.column(i))?;
+                for (writer, leaf) in writers.iter_mut().zip(leaves) {
+                    writer.write(&leaf)?;
+                }
             }
-        }
-        writers.into_iter().map(ArrowColumnWriter::close).collect::<Result<Vec<_>, _>>()
+            writers.into_iter().map(ArrowColumnWriter::close).collect::<Result<Vec<_>, _>>()
+        };
+        encoded(format_args!("column {}", schema.field(i).name()), chunks)
     });
     Ok(chunks.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+}
+
+/// Whether a table in `format` can have columns of this type.
+fn holds(format: TableFormat, of: &DataType) -> bool {
+    let within = |of: &DataType| holds(format, of);
+    let is_parquet = format == TableFormat::Parquet;
+    match of {
+        DataType::Union(..) => matches!(format, TableFormat::Arrow | TableFormat::ArrowStream),
+        DataType::FixedSizeBinary(0) | DataType::Interval(IntervalUnit::MonthDayNano) => {
+            !is_parquet
+        }
+        DataType::List(item)
+        | DataType::LargeList(item)
+        | DataType::ListView(item)
+        | DataType::LargeListView(item)
+        | DataType::FixedSizeList(item, _)
+        | DataType::Map(item, _) => within(item.data_type()),
+        DataType::Struct(fields) => fields.iter().all(|field| within(field.data_type())),
+        DataType::Dictionary(_, value) => within(value),
+        DataType::RunEndEncoded(_, value) => within(value.data_type()),
+        _ => true,
+    }
 }
 
 /// The number of Parquet columns for a column of this type.

@@ -64,12 +64,7 @@ fn found(input: &Input, has_format: bool) -> Result<Option<FoundBelow<Input>>, F
 
 /// What `path` selects, if it is no file.
 fn selection(path: &Path, has_format: bool) -> Option<Selection> {
-    if path.is_dir() {
-        return Some(Selection::of_directory(path, has_format));
-    }
-    let is_file = path.symlink_metadata().is_ok();
-    let pattern = path.to_str().filter(|_| !is_file && !hint::is_url(path))?;
-    Selection::of_pattern(pattern, has_format)
+    Selection::of_path(path, has_format).filter(|_| path.is_dir() || !hint::is_url(path))
 }
 
 /// The message where there are no tables, although so many names were left out.

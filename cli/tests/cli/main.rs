@@ -68,6 +68,7 @@ mod table_arguments;
 mod table_classes;
 mod table_datasets;
 mod table_dialects;
+mod table_inputs;
 mod table_keys;
 mod table_parts;
 mod table_paths;

@@ -28,7 +28,7 @@ fn crawl() -> Place {
         ("crawl/dt=1/a.csv", "url\nhttp://a\n"),
         ("crawl/dt=1/notes.txt", "nothing\n"),
         ("crawl/_SUCCESS", ""),
-        ("crawl/_delta_log/0.json", "{}"),
+        ("crawl/_temporary/0.json", "{}"),
         ("crawl/.part.csv.crc", "x"),
     ])
 }

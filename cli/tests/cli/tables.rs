@@ -236,7 +236,7 @@ fn lines_of_json_stay_as_they_are() {
 #[test]
 fn text_tables_have_headers_quotes_and_nulls() {
     let csv = "\u{FEFF}url,x\n\"http://h/a,b\",1\nHTTP://h/,\n,3\n\"http://h/\"\"q\nz\",4\r\nhttp://h,5\n";
-    let place = Place::new(&[("in.csv", csv), ("empty.csv", "url,x\n"), ("nothing.csv", "")]);
+    let place = Place::new(&[("in.csv", csv), ("empty.csv", "url,x\n"), ("nothing.csv", "\n")]);
     assert_eq!(
         place.run(&["dedup", "--column", "url", "in.csv"], "").quiet(),
         "url,x\n\"http://h/a,b\",1\nHTTP://h/,\n\"http://h/\"\"q\nz\",4\n"

@@ -22,7 +22,7 @@ from typing import Any, Literal
 from . import _kinds, _uriscan
 from ._classes import census, classes, clusters, dedup
 from ._dedup import Deduplicator
-from ._errors import SetError, UriError
+from ._errors import InternalError, SetError, UriError
 from ._explain import AUDIT_RULES, audit, explain
 from ._links import DEFAULTS as _LINKS
 from ._links import Links
@@ -52,6 +52,7 @@ __all__ = [
     "CHANGES",
     "Column",
     "Deduplicator",
+    "InternalError",
     "Key",
     "Normalizer",
     "Set",

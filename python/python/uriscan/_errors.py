@@ -39,6 +39,11 @@ class UriError(ValueError):
         return str(self.args[0])
 
 
+class InternalError(ValueError):
+    """A column that is damaged: its offsets, or the keys of its dictionary, lead out of it. Or a fault of uriscan, which should be
+    reported. It is a ``ValueError``."""
+
+
 class SetError(Exception):
     """A set on disk that cannot be used as was asked.
 

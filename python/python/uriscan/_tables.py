@@ -11,7 +11,7 @@ from typing import Any, Callable, Literal, Sequence, TypedDict
 from . import _uriscan
 from ._classes import selection
 from ._errors import SetError
-from ._files import Inputs, Path, drafts, named, refuse_inputs
+from ._files import Inputs, Path, drafts, is_directory, named, refuse_inputs
 from ._links import DEFAULTS as LINKS
 from ._links import Links, find
 from ._options import Equivalence, F, KeyHash, Unpack, form, keywords, names, text
@@ -28,6 +28,7 @@ class Files(TypedDict, total=False):
 
     from_: TableFormat | None
     to: TableFormat | None
+    hive: bool
     progress: Progress | None
 
 
@@ -46,7 +47,7 @@ class Valid(Rows, Equivalence, total=False):
     on_invalid: Policy
 
 
-_FILES: dict[str, Any] = {"from_": None, "to": None, "progress": None}
+_FILES: dict[str, Any] = {"from_": None, "to": None, "hive": True, "progress": None}
 _ROWS: dict[str, Any] = {**_FILES, "temp_dir": None, "sort_by": None, "no_uri": "keep"}
 _VALID: dict[str, Any] = {**_ROWS, "rejects": None, "on_invalid": "pass"}
 
@@ -78,9 +79,11 @@ def dedup_parquet(
 
     Args:
         inputs: Parquet files, or files of other formats by their names (``.arrow``, ``.csv``, ``.tsv``, ``.jsonl``, text
-            also compressed); a path, a pattern such as ``"crawl/*.parquet"``, or a list of paths. They are one table and
-            have the same columns.
-        output: The file to write; it may be one of the inputs. It changes only when everything has been written.
+            also compressed); a path, a directory, a pattern such as ``"crawl/**/*.parquet"``, or a list of these. They are
+            one table, as for the program: columns are unified by name, names that begin with ``.`` or ``_`` are skipped, and a
+            table of Delta Lake, Iceberg or Hudi is refused.
+        output: The file to write; it may be one of the inputs. With ``/`` at its end, or if it is there, a directory to be
+            filled (``part-00000.parquet``). It changes only when everything has been written.
         column: The column of URIs: its name, its number from 1, or a path such as ``page.url``.
         keep: Which row of a class: as in :func:`dedup`, or ``"min:COLUMN"`` or ``"max:COLUMN"`` for the first with the
             least or greatest value there.
@@ -104,6 +107,7 @@ def dedup_parquet(
             first one raises :class:`UriError` (``"error"``).
         from_: The format of the inputs, instead of what their names and first bytes say.
         to: The format of the output, instead of what its name says.
+        hive: Whether the directories ``name=value`` of a dataset are columns.
         progress: Called now and then with the number of bytes read so far.
         **equivalence: When two values are equivalent; see :class:`Deduplicator`.
 
@@ -348,11 +352,13 @@ def _run(
         raise ValueError("rejects takes the rows that on_invalid='error' would stop at: omit one of them")
     if no_uri not in ("keep", "drop"):
         raise ValueError(f"no_uri={no_uri!r}: there are keep, drop")
-    files, besides = named(inputs), {"rejects": rejects, **(others or {})}
+    found, besides = named(inputs, given["from_"] is not None), {"rejects": rejects, **(others or {})}
+    files = [path for path, _ in found]
     refuse_inputs(files, besides)
     settled = form(on_invalid="error" if on_invalid == "error" else "pass", **options).hashed(hash)
     asked = {
         **_ASKED, **(asked or {}), "task": task, "column": str(column), "inputs": files, "output_name": os.fspath(output),
+        "below": [below if given["hive"] else None for _, below in found], "is_directory": is_directory(output),
         "temp_dir": os.fspath(given["temp_dir"] or tempfile.gettempdir()), "sort_by": given["sort_by"],
         "input_format": given["from_"], "output_format": given["to"], "drops_invalid": on_invalid == "drop" or rejects is not None,
         # Documents are no URIs.

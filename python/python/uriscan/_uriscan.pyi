@@ -114,6 +114,18 @@ class Adding:
     def commit(self) -> int: ...
     def close(self) -> None: ...
 
+def find_tables(path: str, any_name: bool) -> list[tuple[str, str]] | None:
+    """The tables below a directory, or those that a pattern selects, with their paths below the root; none for a file."""
+
+def listed_tables(root: str, pattern: str, below: list[str], any_name: bool) -> list[str]:
+    """Which of the files at these paths below ``root`` belong to it, or are selected by a pattern, in order."""
+
+def directory_columns(below: str) -> list[tuple[str, str | None]]:
+    """The columns in the names of the directories of a path, and their values."""
+
+def format_of(path: str) -> str | None:
+    """The format of a table by its name."""
+
 def run_tables(
     form: Form, asked: dict[str, Any], find: dict[str, Any] | None, progress: Callable[[int], Any] | None
 ) -> tuple[dict[str, Any], Adding | None]: ...

@@ -8,7 +8,6 @@ Every machine needs ``pip install uriscan "ray[data]"``. Results are those of th
 
 from __future__ import annotations
 
-import fnmatch
 import os
 from dataclasses import dataclass
 from typing import Any, Iterator, Literal, Sequence
@@ -26,6 +25,7 @@ import pyarrow.parquet as pq
 
 import uriscan
 
+from . import _uriscan
 from ._keys import best, keyed_places, one_thread, whole
 from ._options import Equivalence, OnInvalid, Unpack
 from ._options import form as _form
@@ -54,9 +54,11 @@ def dedup(
     """The rows of files that are the first, or the last, of their class: with all columns of Parquet files, whose ``column``
     has the URLs; without it the lines of text, as the column ``url``, without the white space around them.
 
-    ``inputs`` are paths or URIs of files, directories and patterns (``*``, ``?``, ``**``), on one file system; names that begin
-    with ``.`` or ``_`` are skipped below directories. Rows are in the order of the names of files and of the rows in them if
-    they are sorted by the column that ``place`` names.
+    ``inputs`` are paths or URIs of files, directories and patterns (``*``, ``?``, ``**``), on one file system, and select what
+    they do for the program: names that begin with ``.`` or ``_``, and those that are not of tables, are skipped; directories
+    ``name=value`` below what is named are columns of text; columns are unified by name; and a table of Delta Lake, Iceberg or
+    Hudi is refused. Rows are in the order of the names of files and of the rows in them if they are sorted by the column that
+    ``place`` names.
 
     Keys and places are moved, 24 bytes a row, in ``parts`` by ranges of keys, each of which fits into the memory of a task; then
     files are read again, which must not have changed, and tasks keep their rows. ``seen`` is a directory of
@@ -71,8 +73,9 @@ def dedup(
     _form(**keywords)
     known = None if seen is None else SetPieces._of(seen, keywords)
     hash = "blake3" if known is None else known.hash
-    paths, store = _files([inputs] if isinstance(inputs, str) else list(inputs), filesystem)
+    paths, store = _files([inputs] if isinstance(inputs, str) else list(inputs), filesystem, column is None)
     found = [piece for number, path in enumerate(paths) for piece in pieces(store, number, path, column, piece_bytes)]
+    schema = None if column is None else _columns(store, paths, column)
 
     def keys(batch: pa.Table) -> Iterator[pa.Table]:
         for row in batch.to_pylist():
@@ -107,6 +110,8 @@ def dedup(
         held = Kept(ray.get(wanted))
         for row in batch.to_pylist():
             table, places = Piece(**row).table(store, column)
+            if schema is not None:
+                table = _fitted(table, schema, paths[row["path"]])
             mask = held.has(places)
             if place is not None:
                 table = table.append_column(place, pa.array(places))
@@ -179,6 +184,8 @@ def pieces(
             yield Piece(number, path, start, min(start + piece_bytes, size))
         return
     with store.open_input_file(path) as file:
+        if file.size() == 0:
+            return
         metadata, start = pq.ParquetFile(file).metadata, 0
     for group in range(metadata.num_row_groups):
         end = start + metadata.row_group(group).num_rows
@@ -209,11 +216,13 @@ def _range_of(high: Any, count: int) -> np.ndarray:
     return ((upper * np.uint64(count)) >> np.uint64(32)).astype(np.int64)
 
 
-def _files(inputs: list[str], filesystem: pyarrow.fs.FileSystem | None) -> tuple[list[str], pyarrow.fs.FileSystem]:
-    """The files that are named, each once, sorted, and where they are."""
+def _files(
+    inputs: list[str], filesystem: pyarrow.fs.FileSystem | None, any_name: bool
+) -> tuple[dict[str, str | None], pyarrow.fs.FileSystem]:
+    """The files that are named, each once and in order, with their paths below the root of their dataset; and where they are."""
     if not inputs:
         raise ValueError("no input")
-    found: set[str] = set()
+    found: dict[str, str | None] = {}
     store = filesystem
     for given in inputs:
         path = given
@@ -226,11 +235,12 @@ def _files(inputs: list[str], filesystem: pyarrow.fs.FileSystem | None) -> tuple
             if store is not None and of_path != store:
                 raise ValueError(f"{given} is on another file system than {inputs[0]}")
             store = of_path
-        names = list(_named(store, path))
-        if not names:
-            raise FileNotFoundError(f"there is no file {given}")
-        found.update(names)
-    return sorted(found), store
+        for file, below in _named(store, path, any_name):
+            found.setdefault(file, below)
+    for file in found if not any_name else ():
+        if _uriscan.format_of(file) not in ("parquet", None):
+            raise ValueError(f"{file} is not a Parquet file; uriscan.ray reads no other tables")
+    return {file: found[file] for file in sorted(found, key=lambda file: file.split("/"))}, store
 
 
 def _plain(parts: list[str]) -> int:
@@ -238,35 +248,46 @@ def _plain(parts: list[str]) -> int:
     return next((at for at, part in enumerate(parts) if any(mark in part for mark in "*?[")), len(parts))
 
 
-def _named(store: Any, path: str) -> Iterator[str]:
-    """The files at a path: that one, those below it, or those that match."""
+def _named(store: Any, path: str, any_name: bool) -> list[tuple[str, str | None]]:
+    """The files at a path: that one, those below it, or those that match, the latter with their paths below the root."""
+    info = store.get_file_info(path)
+    if info.type == pyarrow.fs.FileType.File:
+        return [(path, None)]
     parts = path.split("/")
-    plain = _plain(parts)
-    if plain == len(parts):
-        info = store.get_file_info(path)
-        if info.type == pyarrow.fs.FileType.File:
-            yield path
-            return
-        if info.type == pyarrow.fs.FileType.NotFound:
-            return
-    base = "/".join(parts[:plain])
+    plain = len(parts) if info.type == pyarrow.fs.FileType.Directory else _plain(parts)
+    base, pattern = "/".join(parts[:plain]), "/".join(parts[plain:])
     selector = pyarrow.fs.FileSelector(base or "/", recursive=True, allow_not_found=True)
-    for info in store.get_file_info(selector):
-        below = info.path[len(base) :].strip("/").split("/")
-        is_hidden = any(part.startswith((".", "_")) for part in below)
-        if info.type != pyarrow.fs.FileType.File:
-            continue
-        if plain == len(parts):
-            if not is_hidden:
-                yield info.path
-        elif _matches(below, parts[plain:]):
-            yield info.path
+    files = [info.path for info in store.get_file_info(selector) if info.type == pyarrow.fs.FileType.File]
+    below = {file[len(base) :].strip("/"): file for file in files}
+    return [(below[name], name) for name in _uriscan.listed_tables(base, pattern, list(below), any_name)]
 
 
-def _matches(names: list[str], patterns: list[str]) -> bool:
-    """Whether a path matches a pattern, part by part; ``**`` stands for any number of them."""
-    if not patterns:
-        return not names
-    if patterns[0] == "**":
-        return any(_matches(names[at:], patterns[1:]) for at in range(len(names) + 1))
-    return bool(names) and fnmatch.fnmatchcase(names[0], patterns[0]) and _matches(names[1:], patterns[1:])
+def _columns(store: pyarrow.fs.FileSystem, paths: dict[str, str | None], column: str) -> pa.Schema:
+    """The columns of all files, by name, and then those in the names of directories."""
+    schemas, keys = [], {}
+    for path, below in paths.items():
+        with store.open_input_file(path) as file:
+            # A file without a byte has no rows.
+            schema = pq.ParquetFile(file).schema_arrow if file.size() else pa.schema([])
+        if len(schema) and column not in schema.names:
+            raise ValueError(f"{path}: there is no column {column}; there are: {', '.join(schema.names)}")
+        schemas.append(schema)
+        keys.update(_uriscan.directory_columns(below or ""))
+    for path, schema in zip(paths, schemas):
+        if both := [name for name in schema.names if name in keys]:
+            raise ValueError(f"{path}: column {both[0]} is in the file and in the name of a directory")
+    files = pa.unify_schemas(schemas, promote_options="permissive")
+    return pa.schema([*files, *(pa.field(name, pa.string()) for name in keys)])
+
+
+def _fitted(table: pa.Table, schema: pa.Schema, below: str | None) -> pa.Table:
+    """The rows of a file with the columns of all files; what does not fit their types exactly is an error."""
+    values = dict(_uriscan.directory_columns(below or ""))
+    columns = []
+    for field in schema:
+        if field.name in table.column_names:
+            columns.append(table[field.name].cast(field.type))
+        else:
+            value = pa.scalar(values.get(field.name), field.type)
+            columns.append(pa.repeat(value, len(table)))
+    return pa.table(columns, schema=schema)

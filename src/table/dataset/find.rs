@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::TableError;
 use super::super::error::unread;
+use super::managed::Managed;
 use super::pattern::{Matched, Matching, Selection};
 
 /// The files of a dataset.
@@ -37,9 +38,13 @@ impl Selection {
     ///
     /// # Errors
     /// If something that belongs to the dataset by its name is not there: a directory that cannot be read, a link to nothing, what
-    /// is neither a file nor a directory, and what vanishes meanwhile.
+    /// is neither a file nor a directory, and what vanishes meanwhile. If it is a table whose log says which files belong to it,
+    /// such as one of Delta Lake or Iceberg.
     pub fn files(&self) -> Result<Found, TableError> {
         let mut found = Found::default();
+        if let Some(refused) = Managed::above(self.root()) {
+            return Err(refused);
+        }
         let mut left = vec![(PathBuf::new(), self.start())];
         while let Some((below, matched)) = left.pop() {
             let directory = self.root().join(&below);
@@ -56,6 +61,9 @@ impl Selection {
             };
             for entry in entries {
                 let entry = entry.map_err(|error| unread(&read.display().to_string(), error))?;
+                if let Some(managed) = Managed::of_entry(&entry) {
+                    return Err(managed.refused(read));
+                }
                 let below = below.join(entry.file_name());
                 left.extend(self.entry(&entry, below, &matched, &mut found)?);
             }
@@ -108,9 +116,18 @@ impl Selection {
     }
 
     /// The files among those that a store lists, each with its path below the root, parts separated by slashes, and its size.
-    pub fn of_listing<N: AsRef<str>>(&self, listing: impl IntoIterator<Item = (N, u64)>) -> Found {
+    ///
+    /// # Errors
+    /// If it is a table whose log says which files belong to it, as for [`Selection::files`].
+    pub fn of_listing<N: AsRef<str>>(
+        &self,
+        listing: impl IntoIterator<Item = (N, u64)>,
+    ) -> Result<Found, TableError> {
         let mut found = Found::default();
         for (name, bytes) in listing {
+            if let Some((managed, below)) = Managed::of_file(name.as_ref()) {
+                return Err(managed.refused(&self.root().join(below.trim_end_matches('/'))));
+            }
             match self.whole(name.as_ref()) {
                 Some(true) => {
                     let below = PathBuf::from(name.as_ref());
@@ -121,7 +138,7 @@ impl Selection {
             }
         }
         found.files.sort_unstable();
-        found
+        Ok(found)
     }
 
     /// Whether the file called `name` belongs to the dataset; `Some(false)` if it is left out for its name.
@@ -191,7 +208,7 @@ mod tests {
             assert_eq!(strip(&found), expected.iter().map(PathBuf::from).collect::<Vec<_>>());
             assert_eq!((found.skipped, found.files[0].bytes), (skipped, 4));
             if selection.root() == Path::new(typed) {
-                let listed = selection.of_listing(files.map(|name| (name, 4)));
+                let listed = selection.of_listing(files.map(|name| (name, 4))).unwrap();
                 assert_eq!((listed.files, listed.skipped), (found.files, skipped));
             }
         }

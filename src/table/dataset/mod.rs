@@ -6,6 +6,7 @@
 
 mod find;
 mod hive;
+mod managed;
 mod pattern;
 mod plan;
 mod widen;

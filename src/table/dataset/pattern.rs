@@ -24,7 +24,7 @@ const SPECIAL: [char; 3] = ['*', '?', '['];
 /// let selection = Selection::of_pattern("crawl/dt=*/", false).unwrap();
 /// assert_eq!(selection.root().to_str(), Some("crawl"));
 /// let listing = ["dt=1/a.parquet", "dt=1/_SUCCESS", "dt=2/x/b.csv", "c.csv"].map(|name| (name, 10));
-/// let found = selection.of_listing(listing);
+/// let found = selection.of_listing(listing).unwrap();
 /// let names: Vec<_> = found.files.iter().map(|file| file.below.to_str().unwrap()).collect();
 /// assert_eq!(names, ["dt=1/a.parquet", "dt=2/x/b.csv"]);
 /// assert_eq!(found.skipped, 1);
@@ -85,6 +85,16 @@ impl Selection {
             }
         }
         (!steps.is_empty()).then_some(Selection { root, steps, takes_any_name })
+    }
+
+    /// What `path` selects: the tables below a directory, or what a pattern does that is not the name of a file; `None` for anything
+    /// else, which is a file.
+    pub fn of_path(path: &Path, takes_any_name: bool) -> Option<Selection> {
+        if path.is_dir() {
+            return Some(Selection::of_directory(path, takes_any_name));
+        }
+        let is_file = path.symlink_metadata().is_ok();
+        Selection::of_pattern(path.to_str().filter(|_| !is_file)?, takes_any_name)
     }
 
     /// The directory that has all of the dataset: that which was named, or the part of a pattern without special characters.
@@ -170,7 +180,7 @@ mod tests {
 
     fn selected(pattern: &str, path: &str) -> bool {
         let selection = Selection::of_pattern(pattern, false).unwrap();
-        !selection.of_listing([(path, 0)]).files.is_empty()
+        !selection.of_listing([(path, 0)]).unwrap().files.is_empty()
     }
 
     #[test]

@@ -118,9 +118,17 @@ impl<'j> Merge<'j> {
     ///
     /// # Errors
     /// If there is no column of URIs.
-    pub(in super::super) fn finish(self) -> Result<Plan, TableError> {
-        let (first, schema) =
-            self.first.unwrap_or_else(|| (String::new(), Arc::new(Schema::empty())));
+    pub(in super::super) fn finish(mut self) -> Result<Plan, TableError> {
+        if self.first.is_none() && self.is_strict {
+            let what = "there is no row, so the number of columns is unknown";
+            return Err(TableError::Format(what.to_owned()));
+        }
+        let (first, schema) = self.first.take().unwrap_or_else(|| {
+            // Files without a byte have no rows, and no columns but that which is asked for.
+            let schema = Arc::new(Schema::new(vec![Field::new(self.column, DataType::Utf8, true)]));
+            self.fields = schema.fields().iter().map(|it| Known::new(it, &schema, "")).collect();
+            (String::new(), schema)
+        });
         let of_files = self.fields.len();
         // What only some files say about their keys is not known of all.
         let mut metadata = self.metadata;

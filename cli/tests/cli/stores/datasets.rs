@@ -15,7 +15,7 @@ fn crawl() -> Server {
         ("b/crawl/dt=2/a.csv/", ""),
         ("b/crawl/dt=2/a.csv/part.csv", "url\nhttp://c\n"),
         ("b/crawl/_SUCCESS", ""),
-        ("b/crawl/_delta_log/0.json", "{}"),
+        ("b/crawl/_temporary/0.json", "{}"),
         ("b/crawl/.part.csv.crc", "x"),
         ("b/crawl.csv", "url\nhttp://no\n"),
         ("b/crawling/a.csv", "url\nhttp://no\n"),
@@ -85,7 +85,7 @@ fn the_tables_of_a_directory_of_the_disk_give_the_same() {
         ("crawl/dt=1/notes.txt", "nothing\n"),
         ("crawl/dt=2/a.csv/part.csv", "url\nhttp://c\n"),
         ("crawl/_SUCCESS", ""),
-        ("crawl/_delta_log/0.json", "{}"),
+        ("crawl/_temporary/0.json", "{}"),
         ("crawl/.part.csv.crc", "x"),
     ] {
         let path = place.path(name);

@@ -13,6 +13,7 @@ Every executor needs ``pip install uriscan pyarrow``; PySpark is 4.1 or newer. T
 from __future__ import annotations
 
 import os
+import re
 from typing import Any, Literal
 
 try:
@@ -21,7 +22,7 @@ except ImportError as error:
     raise ImportError("uriscan.spark needs PySpark: pip install pyspark pyarrow") from error
 
 import pyarrow as pa
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 import uriscan
@@ -52,7 +53,8 @@ def normalize(
         one_thread()
         return uriscan.normalize(urls, **keywords)
 
-    return rows.withColumn(into or column, F.arrow_udf(form, kind)(F.col(column)))
+    made = F.arrow_udf(form, kind)(F.col(column))
+    return _replaced(rows, column, made) if into is None else rows.withColumn(into, made)
 
 
 def key(
@@ -125,6 +127,16 @@ def dedup(
         except TooManyPages:
             pass
     return job.of_rows(pieces, order)
+
+
+def _replaced(rows: DataFrame, column: str, made: Column) -> DataFrame:
+    """``rows`` with ``made`` in the place of a column, or of a field of structs, that is named as Spark does: with back-quotes
+    around a name that has dots."""
+    parts = re.findall(r"`(?:[^`]|``)*`|[^.`]+", column)
+    name = parts[0][1:-1].replace("``", "`") if parts[0].startswith("`") else parts[0]
+    if len(parts) > 1:
+        made = F.col(parts[0]).withField(".".join(parts[1:]), made)
+    return rows.withColumn(name, made)
 
 
 def _checked(**keywords: Any) -> dict[str, Any]:
