@@ -142,6 +142,8 @@ pub mod table;
 #[cfg(feature = "bulk")]
 mod tally;
 mod threads;
+#[cfg(feature = "bulk")]
+mod time;
 pub mod uri;
 
 pub use chunk::{Padded, PaddedBuf, Span};

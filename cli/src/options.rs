@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use uriscan::extract::{self, ExtractorOptions, Format, LogFormat, Schemes};
+use uriscan::extract::{self, ExtractorOptions, Format, LogFormat, RequestFilter, Schemes};
 use uriscan::grammar::Grammar;
 use uriscan::grammar::class::{ALPHA, SCHEME};
 use uriscan::normalize::{Options, Rung};
@@ -202,6 +202,7 @@ pub(crate) fn extract_options(find: &args::Find, iri: bool) -> Result<ExtractOpt
         .delimiter(find.delimiter)
         .log_format(find.log_format.clone())
         .log_fields(find.log_field.clone())
+        .requests(requests(find)?)
         .warc_targets(find.warc_field.is_some())
         .warc_types(find.warc_type.clone())
         .max_expansion(find.max_expansion)
@@ -214,6 +215,21 @@ pub(crate) fn extract_options(find: &args::Find, iri: bool) -> Result<ExtractOpt
         Some(name) => Some(link_format(name)?),
     };
     Ok(ExtractOptions::default().extractor(extractor).format(format))
+}
+
+/// Which entries of logs are read.
+fn requests(find: &args::Find) -> Result<RequestFilter, Failure> {
+    if let (Some(since), Some(until)) = (find.since, find.until)
+        && since >= until
+    {
+        let what = format_args!("nothing is before {until} and not before {since}");
+        return Err(Failure::at("--until", what));
+    }
+    Ok(RequestFilter::default()
+        .statuses(find.status.clone())
+        .methods(find.method.clone())
+        .since(find.since)
+        .until(find.until))
 }
 
 /// The format called `name`, of inputs in which links are found.

@@ -57,8 +57,16 @@ fn report_log_lines(report: &Report) {
             "line is not an entry of a log and was skipped",
             "lines are not entries of a log and were skipped",
         );
-        let advice = "--log-format describes other entries, and without --log-field the links of all lines are found";
+        let advice = "--log-format describes other entries, and without --log-field, --status and the like the links of all lines are found";
         eprint_line(format_args!("uriscan: {what}; {advice}"));
+    }
+    if report.unknown_entries > 0 {
+        let what = counted(
+            report.unknown_entries,
+            "entry of a log was skipped: its status, method or time, which decides whether it is read, is not known",
+            "entries of logs were skipped: their status, method or time, which decides whether they are read, is not known",
+        );
+        eprint_line(format_args!("uriscan: {what}"));
     }
 }
 

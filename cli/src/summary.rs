@@ -107,10 +107,10 @@ impl Summary {
             findings,
             has_filter: plan.filter.is_some()
                 || job.has_filter()
-                || plan
-                    .documents
-                    .as_ref()
-                    .is_some_and(|documents| !documents.options.extractor.filter.is_empty()),
+                || plan.documents.as_ref().is_some_and(|documents| {
+                    let extractor = &documents.options.extractor;
+                    !extractor.filter.is_empty() || !extractor.requests.is_empty()
+                }),
             found: plan
                 .found
                 .as_ref()

@@ -3,8 +3,9 @@
 use pyo3::prelude::*;
 use uriscan::extract::{
     Context, ExtractorOptions, Filter, Format, Limit, LogFormat, Options, PageParts, Property,
-    Schemes,
+    RequestFilter, Schemes, StatusRange,
 };
+use uriscan::set::Timestamp;
 
 use crate::arguments::{base_uri, named, wrong};
 
@@ -24,6 +25,10 @@ pub(crate) struct Find {
     fields: Vec<String>,
     log_format: Option<String>,
     log_field: Vec<String>,
+    status: Vec<String>,
+    method: Vec<String>,
+    since: Option<String>,
+    until: Option<String>,
     also: Vec<String>,
     warc_field: Option<String>,
     warc_type: Vec<String>,
@@ -75,12 +80,31 @@ impl Find {
         let options = ExtractorOptions::default()
             .log_format(log_format)
             .log_fields(log_fields.collect::<PyResult<_>>()?)
+            .requests(self.requests()?)
             .warc_targets(has_target.transpose()?.is_some())
             .page_parts(self.page_parts()?)
             .filter(self.filter()?);
         let base = self.base.map(|base| base_uri(&base).map(|_| base.into_bytes())).transpose()?;
         let options = options.find(links).base(base).fields(self.fields);
         Ok((options.warc_types(self.warc_type).media_types(self.mime), format))
+    }
+
+    /// The entries of access logs that are read.
+    fn requests(&self) -> PyResult<RequestFilter> {
+        let status = |text: &String| -> PyResult<StatusRange> {
+            text.parse().map_err(|error| wrong(format!("status={text:?}: {error}")))
+        };
+        let time = |name: &str, text: &Option<String>| -> PyResult<Option<Timestamp>> {
+            let parse = |text: &String| {
+                text.parse().map_err(|error| wrong(format!("{name}={text:?}: {error}")))
+            };
+            text.as_ref().map(parse).transpose()
+        };
+        Ok(RequestFilter::default()
+            .statuses(self.status.iter().map(status).collect::<PyResult<_>>()?)
+            .methods(self.method.clone())
+            .since(time("since", &self.since)?)
+            .until(time("until", &self.until)?))
     }
 
     fn schemes(&self) -> Schemes {

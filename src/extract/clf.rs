@@ -11,6 +11,7 @@ use super::combined::{Marks, by_marks};
 use super::log::{Entry, Field, Log};
 use super::log_fields::Escapes;
 use super::log_format::{LogFormat, Read};
+use super::request::Request;
 use super::{Links, json, json_log};
 use crate::chunk::Span;
 
@@ -69,9 +70,11 @@ impl<'a> Entries<'a> {
             return self.whole(rest, links);
         }
         if self.log_format.is_combined()
+            && !self.log.reads_requests()
             && let Some(fields) = by_marks(span, content, marks)
         {
-            self.log.take(span.start, fields.entry(line, Escapes::Bytes), links);
+            let entry = fields.entry(line, Escapes::Bytes);
+            self.log.take_entry(span, entry, Request::default, links, |_| ());
             return;
         }
         self.whole(span, links);
@@ -103,17 +106,20 @@ impl<'a> Entries<'a> {
     /// Adds the links of the line at `span`, which was `read`.
     fn entry(&self, span: Span, read: Read, links: &mut Links) {
         let line = span.of(self.log.text().content());
-        self.log.take(span.start, read.fields.entry(line, read.escapes), links);
-        let Some(used) = read.used else { return };
-        for gap in gaps(used, line.len()) {
-            let gap = within(span, &gap);
-            match read.escapes {
-                Escapes::Bytes => self.log.take_text(gap, links),
-                Escapes::Json => {
-                    self.log.take_json(gap, links);
+        let Read { fields, facts, escapes, used } = read;
+        let (entry, request) = (fields.entry(line, escapes), || facts.request(line, escapes));
+        self.log.take_entry(span, entry, request, links, |links| {
+            let Some(used) = used else { return };
+            for gap in gaps(used, line.len()) {
+                let gap = within(span, &gap);
+                match escapes {
+                    Escapes::Bytes => self.log.take_text(gap, links),
+                    Escapes::Json => {
+                        self.log.take_json(gap, links);
+                    }
                 }
             }
-        }
+        });
     }
 
     /// Adds the links of the line at `span`, whose member with the value at `range` may be an entry.
@@ -122,7 +128,8 @@ impl<'a> Entries<'a> {
         let inner = json::decoded(&line[range.clone()]);
         let inner = inner.trim_ascii_end();
         let Some(read) = self.log_format.read(inner) else { return self.other(span, links) };
-        let entry = read.fields.entry(inner, read.escapes);
+        let Read { fields, facts, escapes, .. } = read;
+        let entry = fields.entry(inner, escapes);
         let used = read.used.unwrap_or_else(|| used(&entry));
         let field = |text: &[u8]| Field { at: range.clone(), text: Cow::Owned(text.to_vec()) };
         let moved = |old: Option<Field<'_>>| old.map(|old| field(&old.text));
@@ -132,19 +139,26 @@ impl<'a> Entries<'a> {
             referer: moved(entry.referer),
             agent: moved(entry.agent),
         };
-        self.log.take(span.start, entry, links);
-        for gap in gaps(used, inner.len()) {
-            self.log.take_made(span.start, &field(&inner[gap]), links);
-        }
-        for gap in gaps(once(range.start - 1..range.end + 1), line.len()) {
-            self.log.take_json(within(span, &gap), links);
-        }
+        self.log.take_entry(
+            span,
+            entry,
+            || facts.request(inner, escapes),
+            links,
+            |links| {
+                for gap in gaps(used, inner.len()) {
+                    self.log.take_made(span.start, &field(&inner[gap]), links);
+                }
+                for gap in gaps(once(range.start - 1..range.end + 1), line.len()) {
+                    self.log.take_json(within(span, &gap), links);
+                }
+            },
+        );
     }
 
     /// Adds the links of the line at `span`, which is not an entry.
     fn other(&self, span: Span, links: &mut Links) {
         let content = self.log.text().content();
-        if span.of(content).trim_ascii_start().starts_with(b"{") && self.log.has_text() {
+        if span.of(content).trim_ascii_start().starts_with(b"{") && self.log.has_others() {
             let breaks_off = self.log.take_json(span, links);
             if breaks_off && span.end as usize == content.len() {
                 links.count_fault(super::fault::Fault::LastLine(span.end));

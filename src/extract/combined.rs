@@ -8,7 +8,7 @@
 
 use core::ops::Range;
 
-use super::log_fields::{Fields, quote_end, target};
+use super::log_fields::{Facts, Fields, quote_end, target};
 use crate::chunk::{Padded, Span};
 use crate::index::{Bits, low_bits};
 use crate::simd::{BLOCK, Isa, Task};
@@ -64,8 +64,8 @@ fn is_status(rest: &[u8]) -> bool {
     matches!(rest, [b' ', a, b, c, ..] if [a, b, c].iter().all(|b| b.is_ascii_digit()))
 }
 
-/// The fields of `line` if it is an entry.
-pub(crate) fn fields_of_any(line: &[u8]) -> Option<Fields> {
+/// The fields of `line` if it is an entry, and where its status, method and time are.
+pub(crate) fn fields_of_any(line: &[u8]) -> Option<(Fields, Facts)> {
     // `[time] "request" status`
     let bracket = memchr::memmem::find(line, b" [")? + 1;
     let close = bracket + memchr::memchr(b']', &line[bracket..])?;
@@ -87,7 +87,12 @@ pub(crate) fn fields_of_any(line: &[u8]) -> Option<Fields> {
     let referer = quoted(request.1 + 1);
     let agent = referer.as_ref().and_then(|referer| quoted(referer.end + 1));
     let (target, host) = (target(line, request), host(&line[..bracket]));
-    Some(Fields { target, host, referer, agent, ..Fields::default() })
+    let facts = Facts {
+        status: Some(request.1 + 2..request.1 + 5),
+        method: Some(request.0..request.1),
+        time: Some(bracket..close + 1),
+    };
+    Some((Fields { target, host, referer, agent, ..Fields::default() }, facts))
 }
 
 /// The range of the name of the server, with its port, in what precedes the time: the first of at least four words, before the
@@ -199,7 +204,7 @@ mod tests {
                 let expected: Vec<u32> = (0..).zip(line).filter(|(_, byte)| b"\"\n[\\".contains(byte)).map(|(at, _)| at).collect();
                 prop_assert_eq!(&marks, &expected);
                 if let Some(found) = by_marks(span, line, &marks) {
-                    prop_assert_eq!(Some(found), fields_of_any(line));
+                    prop_assert_eq!(Some(found), fields_of_any(line).map(|(fields, _)| fields));
                 }
             }
         }

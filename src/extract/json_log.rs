@@ -32,6 +32,8 @@ const CADDY: &[(&str, Value)] = &[
     ("request.method", Value::Method),
     ("status", Value::Status),
     ("ts", Value::Time),
+    ("time", Value::Time),
+    ("timestamp", Value::Time),
 ];
 
 const TRAEFIK: &[(&str, Value)] = &[
@@ -62,6 +64,7 @@ const CLOUDFLARE: &[(&str, Value)] = &[
     ("ClientRequestMethod", Value::Method),
     ("EdgeResponseStatus", Value::Status),
     ("EdgeStartTimestamp", Value::Time),
+    ("EdgeEndTimestamp", Value::Time),
     ("Datetime", Value::Time),
 ];
 
@@ -86,6 +89,9 @@ const ENVOY: &[(&str, Value)] = &[
     ("method", Value::Method),
     ("response_code", Value::Status),
     ("start_time", Value::Time),
+    ("@timestamp", Value::Time),
+    ("timestamp", Value::Time),
+    ("time", Value::Time),
 ];
 
 /// Usual names besides those of the variables of nginx.
@@ -96,7 +102,10 @@ const NGINX: &[(&str, Value)] = &[
     ("user_agent", Value::Agent),
     ("agent", Value::Agent),
     ("method", Value::Method),
+    ("@timestamp", Value::Time),
+    ("timestamp", Value::Time),
     ("time", Value::Time),
+    ("ts", Value::Time),
 ];
 
 /// A member that matters to a writer.

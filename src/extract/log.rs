@@ -4,8 +4,9 @@ use core::ops::Range;
 use std::borrow::Cow;
 
 use super::reference::{encoded, scheme};
+use super::request::{Fate, LogPart, Request};
 use super::value::Values;
-use super::{Context, Finder, Links, json, sniff};
+use super::{Context, ExtractorOptions, Finder, Links, json, sniff};
 use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::grammar::class::{ALPHA, SCHEME, URI_BYTE};
 use crate::normalize::percent::push_triplet;
@@ -84,12 +85,15 @@ pub(crate) struct Entry<'t> {
     pub(crate) agent: Option<Field<'t>>,
 }
 
+/// The targets that are noted for the links of an entry have at most this many times the bytes of its line together.
+const REPEATED: usize = 8;
+
 /// A log, and the fields to search.
 pub(crate) struct Log<'a> {
     finder: &'a Finder,
     kernels: Kernels,
     text: Padded<'a>,
-    wanted: &'a [Context],
+    options: &'a ExtractorOptions,
     /// Scheme and authority of the base.
     site: Option<Vec<u8>>,
     has_base: bool,
@@ -97,20 +101,19 @@ pub(crate) struct Log<'a> {
 
 impl<'a> Log<'a> {
     /// The log `text`. Its links are the target of a request (appended to the host in its entry, or
-    /// to the authority of `base`), the referrer, and links in the user agent; only those whose kind
-    /// is in `wanted`, or all if that is empty.
+    /// to the authority of `base`), the referrer, and links in the user agent, as far as `options` select them.
     pub(crate) fn new(
         finder: &'a Finder,
         kernels: Kernels,
         text: Padded<'a>,
-        wanted: &'a [Context],
+        options: &'a ExtractorOptions,
         base: Option<&[u8]>,
     ) -> Log<'a> {
         let site = base.and_then(|base| {
             let parts = split(base);
             Some([parts.scheme?, b"://", parts.authority?].concat())
         });
-        Log { finder, kernels, text, wanted, site, has_base: base.is_some() }
+        Log { finder, kernels, text, options, site, has_base: base.is_some() }
     }
 
     /// The text.
@@ -123,8 +126,72 @@ impl<'a> Log<'a> {
         self.kernels
     }
 
+    /// Whether more than the links of entries matters.
+    pub(crate) fn reads_requests(&self) -> bool {
+        let ExtractorOptions { requests, notes_requests, log_part, .. } = self.options;
+        *notes_requests || log_part.is_some() || !requests.is_empty()
+    }
+
+    /// Adds the links of `entry`, the line at `span`, and those that `others` adds; none if its `request` is not selected.
+    pub(crate) fn take_entry<'t>(
+        &self,
+        span: Span,
+        entry: Entry<'_>,
+        request: impl FnOnce() -> Request<'t>,
+        links: &mut Links,
+        others: impl FnOnce(&mut Links),
+    ) {
+        if !self.reads_requests() {
+            self.take(span.start, entry, links);
+            return others(links);
+        }
+        let request = request();
+        match self.options.requests.apply(&request) {
+            Fate::Read => {}
+            Fate::Drop(cause) => return links.count_filtered(cause),
+            Fate::Unknown => return links.count_unknown_entry(),
+        }
+        if let Some(part) = self.options.log_part {
+            return self.take_part(part, (span, &request), entry, links);
+        }
+        let first = links.len();
+        let target = entry.target.as_ref().map(|target| encoded(&target.text).into_owned());
+        self.take(span.start, entry, links);
+        others(links);
+        let count = links.len() - first;
+        if self.options.notes_requests && count > 0 {
+            let is_short = |target: &&[u8]| target.len() * count <= REPEATED * span.len();
+            let target = target.as_deref().filter(is_short).unwrap_or_default();
+            links.note_request(span, Request { target, ..request });
+        }
+    }
+
+    /// Adds a part of an entry, the line at `span`, if its target is one of the links that are kept.
+    fn take_part(
+        &self,
+        part: LogPart,
+        (span, request): (Span, &Request<'_>),
+        entry: Entry<'_>,
+        links: &mut Links,
+    ) {
+        let filter = &self.options.filter;
+        if !filter.is_empty() || self.finder.options().schemes.is_list() {
+            let (mark, first) = (links.mark(), links.len());
+            if let Some(target) = entry.target {
+                self.target(span, &target.text, &entry.origin, links);
+            }
+            links.retain_from(first, self.text.content(), filter);
+            let is_kept = links.len() > first;
+            links.back_to(&mark);
+            if !is_kept {
+                return;
+            }
+        }
+        links.push_made(span, Context::Target, |out| part.write(request, out));
+    }
+
     /// Adds the links of `entry`, the line that begins at `start`.
-    pub(crate) fn take(&self, start: u32, entry: Entry<'_>, links: &mut Links) {
+    fn take(&self, start: u32, entry: Entry<'_>, links: &mut Links) {
         let place = |field: &Field<'_>| Span {
             start: start + field.at.start as u32,
             end: start + field.at.end as u32,
@@ -142,18 +209,23 @@ impl<'a> Log<'a> {
         }
     }
 
-    /// Adds the links of a line that is not an entry, which is searched as text unless fields were
-    /// selected.
+    /// Adds the links of a line that is not an entry, which is searched as text unless fields or entries were selected.
     pub(crate) fn take_other(&self, line: Span, links: &mut Links) {
-        self.take_text(line, links);
-        if !self.wanted.is_empty() && !is_remark(line.of(self.text.content())) {
+        if self.has_others() {
+            self.take_text(line, links);
+        } else if !is_remark(line.of(self.text.content())) {
             links.count_other_line();
         }
     }
 
+    /// Whether lines are searched that are not entries: neither fields nor entries were selected.
+    pub(crate) fn has_others(&self) -> bool {
+        !self.options.is_of_logs()
+    }
+
     /// Adds the links in the text of `line` unless fields were selected.
     pub(crate) fn take_text(&self, line: Span, links: &mut Links) {
-        if self.wanted.is_empty() {
+        if self.has_text() {
             self.finder.find_span(self.kernels, self.text, line, Context::Text, links);
         }
     }
@@ -182,7 +254,7 @@ impl<'a> Log<'a> {
 
     /// Whether text is searched that is not a field: no fields were selected.
     pub(crate) fn has_text(&self) -> bool {
-        self.wanted.is_empty()
+        self.options.log_fields.is_empty()
     }
 
     /// Adds the links in the text of `field`, which is at `span`.
@@ -233,7 +305,7 @@ impl<'a> Log<'a> {
     }
 
     fn has(&self, context: Context) -> bool {
-        self.wanted.is_empty() || self.wanted.contains(&context)
+        self.has_text() || self.options.log_fields.contains(&context)
     }
 
     /// Adds the target of a request, which is at `span`; `origin` is that of its entry.
@@ -249,8 +321,8 @@ impl<'a> Log<'a> {
         let schemes = &self.finder.options().schemes;
         let own = origin.site(self.scheme());
         let Some(site) = own.as_deref().or(self.site.as_deref()) else {
-            // Without a base, those who select targets get the paths.
-            let is_wanted = self.wanted.contains(&Context::Target) && !schemes.is_list();
+            // Without a base, those who select targets, or entries, get the paths.
+            let is_wanted = self.options.is_of_logs() && !schemes.is_list();
             return match is_wanted && !self.has_base {
                 true => self.path(span, typed, links),
                 false => links.count_relative(),

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use super::json;
 use super::log::{Entry, Field, Origin, is_scheme};
 use super::reference::scheme;
+use super::request::Request;
 
 /// The content of a field of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,6 +144,31 @@ impl Fields {
                 Escapes::Json => self.agent.map(escaped),
             },
         }
+    }
+}
+
+/// The ranges of the status, method and time of an entry in its line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Facts {
+    pub(crate) status: Option<Range<usize>>,
+    /// That of the method, or of the whole request.
+    pub(crate) method: Option<Range<usize>>,
+    pub(crate) time: Option<Range<usize>>,
+}
+
+impl Facts {
+    /// Those among `found`.
+    pub(crate) fn of_values(found: &Found) -> Facts {
+        let of = |value: Value| found[value as usize].clone();
+        let method = of(Value::Method).or_else(|| of(Value::Request));
+        Facts { status: of(Value::Status), method, time: of(Value::Time) }
+    }
+
+    /// What these fields of `line` say.
+    pub(crate) fn request<'t>(&self, line: &'t [u8], escapes: Escapes) -> Request<'t> {
+        let of = |at: &Option<Range<usize>>| at.clone().map(|at| &line[at]);
+        let time = of(&self.time).map(|text| escapes.undone(text));
+        Request::of(of(&self.status), of(&self.method), time.as_deref())
     }
 }
 

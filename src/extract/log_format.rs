@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use memchr::memchr_iter;
 
 use super::json_log::{Object, Writer};
-use super::log_fields::{Escapes, Fields, Found, SEARCHED};
+use super::log_fields::{Escapes, Facts, Fields, Found, SEARCHED};
 use super::log_pattern::Pattern;
 use super::{Format, combined};
 
@@ -140,6 +140,7 @@ impl Known {
 /// An entry that was read.
 pub(crate) struct Read {
     pub(crate) fields: Fields,
+    pub(crate) facts: Facts,
     pub(crate) escapes: Escapes,
     /// The ranges of the line that are not searched as text, in their order; `None` if nothing is.
     pub(crate) used: Option<Vec<Range<usize>>>,
@@ -212,8 +213,8 @@ impl LogFormat {
             // No named format but those of JSON begins so.
             Form::Combined | Form::Pattern(..) if is_object && self.has_text => None,
             Form::Combined => {
-                let fields = combined::fields_of_any(line)?;
-                Some(Read { fields, escapes: Escapes::Bytes, used: None })
+                let (fields, facts) = combined::fields_of_any(line)?;
+                Some(Read { fields, facts, escapes: Escapes::Bytes, used: None })
             }
             Form::Pattern(_, Sign::Time) if !*has_time => None,
             Form::Pattern(_, Sign::Digit) if !begins_with_digit => None,
@@ -222,12 +223,14 @@ impl LogFormat {
                 let fields = Fields::of_values(line, &found);
                 let is_like = !self.has_text || fields.is_request(line, &found);
                 let used = self.has_text.then(|| used(&found, 0));
-                is_like.then_some(Read { fields, escapes: Escapes::Bytes, used })
+                let facts = Facts::of_values(&found);
+                is_like.then_some(Read { fields, facts, escapes: Escapes::Bytes, used })
             }
             Form::Json(writer) => {
                 let object = object.get_or_insert_with(|| Object::read(line)).as_ref()?;
                 let (fields, found) = object.entry(line, *writer, self.is_certain)?;
-                Some(Read { fields, escapes: Escapes::Json, used: Some(used(found, 1)) })
+                let (facts, used) = (Facts::of_values(found), Some(used(found, 1)));
+                Some(Read { fields, facts, escapes: Escapes::Json, used })
             }
         })
     }

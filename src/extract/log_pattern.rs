@@ -5,6 +5,7 @@ use core::ops::Range;
 use super::log::is_host;
 use super::log_fields::{Found, Value, quote_end};
 use crate::grammar::class::{ALPHA, DIGIT};
+use crate::time::Timestamp;
 
 impl Value {
     /// The value of this one and `next`, between which nothing stands; `None` if the boundary between them cannot be found.
@@ -67,6 +68,7 @@ impl Pattern {
     /// A sentence if it is invalid or has no field that may hold a link.
     pub(crate) fn new(typed: &str) -> Result<Pattern, String> {
         let mut parts: Vec<Part> = Vec::new();
+        let typed = by_words(typed);
         let (mut before, mut rest) = (&b""[..], typed.as_bytes());
         while let Some((part, tail)) = next_part(rest)? {
             let typed = &rest[..rest.len() - tail.len()];
@@ -187,8 +189,14 @@ fn set(values: &[Value], line: &[u8], range: Range<usize>, fields: &mut Found) -
                 Value::Host => is_host(&line[at]),
                 _ => !matches!(&line[at], b"" | b"-"),
             });
-            if !is_set {
-                *field = Some(at..end);
+            // A time may be written in parts: `%{%d/%b/%Y %T}t.%{msec_frac}t %{%z}t`.
+            let is_rest = |first: usize| {
+                value == Value::Time && Timestamp::of_log(&line[first..end]).is_some()
+            };
+            match field {
+                Some(first) if is_set && is_rest(first.start) => first.end = end,
+                _ if is_set => {}
+                _ => *field = Some(at..end),
             }
         }
         at = end;
@@ -203,6 +211,28 @@ fn bracketed(value: Value, text: &[u8]) -> usize {
         return 0;
     }
     memchr::memchr(b']', text).map_or(0, |at| at + 1)
+}
+
+/// The pattern `typed` with a variable for each word of the times of Apache: `%{%F}t %{%T}t` for `%{%F %T}t`.
+fn by_words(typed: &str) -> String {
+    let (mut out, mut rest) = (String::new(), typed);
+    while let Some(at) = rest.find(['%', '\\']) {
+        let (before, tail) = rest.split_at(at);
+        out.push_str(before);
+        let argument = tail.strip_prefix("%{").and_then(|tail| tail.split_once('}'));
+        if let Some((argument, after)) = argument.filter(|(_, after)| after.starts_with('t')) {
+            let words: Vec<String> =
+                argument.split(' ').map(|word| format!("%{{{word}}}t")).collect();
+            out.push_str(&words.join(" "));
+            rest = &after[1..];
+        } else {
+            // What follows a percent sign or backslash is no longer the beginning of a variable.
+            let len = tail.chars().take(2).map(char::len_utf8).sum();
+            out.push_str(&tail[..len]);
+            rest = &tail[len..];
+        }
+    }
+    out + rest
 }
 
 type Next<'t> = Option<(Part, &'t [u8])>;
@@ -354,6 +384,21 @@ mod tests {
     fn a_line_of_another_form_is_not_an_entry() {
         for line in ["", "a", "a \"b", "a \"b\" c", "a \"b\" 1 x\n"] {
             assert_eq!(shown(r#"$host "$request" 1"#, line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn times_with_spaces_have_a_variable_for_each_word() {
+        for (typed, expected) in [
+            ("%h %{%F %T}t %r", "%h %{%F}t %{%T}t %r"),
+            (
+                "[%{%d/%b/%Y %T}t.%{msec_frac}t %{%z}t]",
+                "[%{%d/%b/%Y}t %{%T}t.%{msec_frac}t %{%z}t]",
+            ),
+            ("%t %{a b}i %%{a b}t \\%{a b}t %{a b", "%t %{a b}i %%{a b}t \\%{a b}t %{a b"),
+            ("%é %{é é}t%", "%é %{é}t %{é}t%"),
+        ] {
+            assert_eq!(by_words(typed), expected);
         }
     }
 

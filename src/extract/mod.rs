@@ -41,6 +41,7 @@ pub(crate) mod quotes;
 mod refang;
 mod reference;
 mod regular_tags;
+mod request;
 mod robots;
 mod scheme;
 mod script;
@@ -66,6 +67,7 @@ pub(crate) use links::Room;
 pub use links::{Detail, Link, Links};
 pub use log_format::LogFormat;
 pub(crate) use markup::last_token_end;
+pub use request::{LogPart, NotAStatus, Request, RequestFilter, StatusRange};
 pub use scheme::Schemes;
 pub use text::Finder;
 
@@ -99,6 +101,13 @@ pub struct ExtractorOptions {
     /// [`Context::Agent`]. Empty for all, and for the links in lines that are not entries. A target
     /// that is named here, and has neither a host in its entry nor a base, is written as a path.
     pub log_fields: Vec<Context>,
+    /// For access logs, the entries that are read; lines that are not entries are skipped then.
+    pub requests: RequestFilter,
+    /// For access logs, whether status, method and time of entries are noted for their links ([`Links::request`]).
+    pub notes_requests: bool,
+    /// For access logs, extract this part of each entry, `-` where it is not known, instead of its links. The filter
+    /// of links applies to the target then.
+    pub log_part: Option<LogPart>,
     /// For archives, extract the URIs of the records instead of the links in them.
     pub warc_targets: bool,
     /// For archives, the types of the records that are read, such as `response`. Empty for all.
@@ -117,10 +126,20 @@ pub struct ExtractorOptions {
 
 setters! { ExtractorOptions
     {
-        find: Options, fields: Vec<String>, log_fields: Vec<Context>, warc_targets: bool,
-        warc_types: Vec<String>, media_types: Vec<String>, page_parts: PageParts, filter: Filter,
+        find: Options, fields: Vec<String>, log_fields: Vec<Context>, requests: RequestFilter, notes_requests: bool,
+        warc_targets: bool, warc_types: Vec<String>, media_types: Vec<String>, page_parts: PageParts, filter: Filter,
     }
-    into { base: Option<Vec<u8>>, delimiter: Option<u8>, log_format: Option<LogFormat>, max_expansion: Option<u64> }
+    into {
+        base: Option<Vec<u8>>, delimiter: Option<u8>, log_format: Option<LogFormat>, log_part: Option<LogPart>,
+        max_expansion: Option<u64>,
+    }
+}
+
+impl ExtractorOptions {
+    /// Whether they select what only access logs have, so that all input is read as one.
+    pub fn is_of_logs(&self) -> bool {
+        !self.log_fields.is_empty() || !self.requests.is_empty() || self.log_part.is_some()
+    }
 }
 
 /// Finds the links of sources of any [`Format`].
@@ -195,6 +214,9 @@ impl Extractor {
         links: &mut Links,
     ) {
         let Extractor { finder, options } = self;
+        if options.log_part.is_some() && !matches!(kind.format, Format::Clf | Format::W3c) {
+            return;
+        }
         let fields = &options.fields[..];
         let values = |is_chosen| value::Values::new(finder, kernels, text, is_chosen, base);
         match kind.format {
@@ -215,12 +237,12 @@ impl Extractor {
             }
             Format::Cdxj => columns::index_lines(&mut values(true), fields, links),
             Format::Clf => {
-                let log = log::Log::new(finder, kernels, text, &options.log_fields, base);
+                let log = log::Log::new(finder, kernels, text, options, base);
                 let entries = clf::Entries::new(log, options.log_format.as_ref());
                 clf::entries(&entries, links);
             }
             Format::W3c => {
-                let log = log::Log::new(finder, kernels, text, &options.log_fields, base);
+                let log = log::Log::new(finder, kernels, text, options, base);
                 w3c::lines(&log, kind.layout, links);
             }
             Format::Warc => warc::records(self, kernels, text, links),
@@ -255,7 +277,7 @@ impl Extractor {
         links: &mut Links,
     ) {
         let first = links.len();
-        if kind.format == Format::Text {
+        if kind.format == Format::Text && self.options.log_part.is_none() {
             let whole = Span { start: 0, end: text.len() as u32 };
             self.finder.find_in(isa, text, whole, Context::Text, links);
         } else {
@@ -268,7 +290,8 @@ impl Extractor {
     #[inline]
     fn select(&self, first: usize, text: Padded<'_>, links: &mut Links) {
         let filter = &self.options.filter;
-        if !filter.is_empty() {
+        // Parts of entries are not links; the targets of those were filtered.
+        if !filter.is_empty() && self.options.log_part.is_none() {
             links.retain_from(first, text.content(), filter);
         }
     }

@@ -12,6 +12,7 @@ use core::ops::Range;
 use std::borrow::Cow;
 
 use super::log::{Entry, Field, Log, Origin, is_log, is_remark, is_scheme};
+use super::request::Request;
 use super::{Links, sniff};
 use crate::chunk::Span;
 
@@ -30,10 +31,15 @@ enum Role {
     ServerPort,
     Referer,
     Agent,
+    Status,
+    Method,
+    Date,
+    /// The time of the day.
+    Clock,
 }
 
 /// The number of [`NAMES`].
-const COUNT: usize = 20;
+const COUNT: usize = 24;
 
 /// The names of the fields that matter; of several for one thing, the first with a value is used.
 static NAMES: [(&[u8], Role); COUNT] = [
@@ -58,6 +64,10 @@ static NAMES: [(&[u8], Role); COUNT] = [
     (b"cs-referrer", Role::Referer),
     (b"cs(user-agent)", Role::Agent),
     (b"cs-user-agent", Role::Agent),
+    (b"sc-status", Role::Status),
+    (b"cs-method", Role::Method),
+    (b"date", Role::Date),
+    (b"time", Role::Clock),
 ];
 
 /// The position of a field that an entry does not have.
@@ -124,7 +134,16 @@ impl Layout {
 
     /// Whether a field for a link is among them.
     fn has_links(&self) -> bool {
-        self.at.iter().any(|&at| at != ABSENT)
+        let is_fact = |role| matches!(role, Role::Status | Role::Method | Role::Date | Role::Clock);
+        NAMES.iter().zip(&self.at).any(|(name, &at)| at != ABSENT && !is_fact(name.1))
+    }
+
+    /// What the `cells` of `line` say about its request.
+    fn request<'t>(&self, line: &'t [u8], cells: &[Range<u32>]) -> Request<'t> {
+        let of = |role| self.values(line, cells, role).next().map(|field| &line[field.at]);
+        let time =
+            of(Role::Date).zip(of(Role::Clock)).map(|(date, time)| [date, b" ", time].concat());
+        Request::of(of(Role::Status), of(Role::Method), time.as_deref())
     }
 
     /// The entry `line`; `None` if it does not have these fields.
@@ -299,9 +318,11 @@ pub(crate) fn lines(log: &Log<'_>, mut layout: Layout, links: &mut Links) {
             log.take_other(span, links);
         } else if layout.count == 0 {
             links.count_unnamed();
-            log.take_text(span, links);
+            if log.has_others() {
+                log.take_text(span, links);
+            }
         } else if let Some(entry) = layout.entry(line, &mut cells) {
-            log.take(span.start, entry, links);
+            log.take_entry(span, entry, || layout.request(line, &cells), links, |_| ());
         } else {
             log.take_other(span, links);
         }

@@ -1,7 +1,7 @@
 //! Rows about links: where each was found.
 
 use super::row::push_decimal;
-use crate::extract::{Context, Detail};
+use crate::extract::{Context, Detail, Request};
 
 /// A link and its position.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +14,8 @@ pub(crate) struct Found<'a> {
     pub(crate) byte: u64,
     pub(crate) context: Context,
     pub(crate) detail: Option<Detail<'a>>,
+    /// Of a link in an entry of an access log.
+    pub(crate) request: Option<Request<'a>>,
     pub(crate) uri: &'a [u8],
 }
 
@@ -50,10 +52,39 @@ pub(crate) fn line(found: &Found<'_>, fields: Fields, record_end: u8, out: &mut 
                 out.extend_from_slice(text);
             }
         }
+        if let Some(request) = found.request {
+            request_fields(found.context, request, |name, text, _| {
+                out.push(b';');
+                out.extend_from_slice(name.as_bytes());
+                out.push(b'=');
+                out.extend_from_slice(text);
+            });
+        }
         out.push(b':');
     }
     out.extend_from_slice(found.uri);
     out.push(record_end);
+}
+
+/// Calls `field` with the name and the text of what is known of the `request` with a link of this `context`, and whether it
+/// is a number. The target of a request is not repeated.
+fn request_fields(
+    context: Context,
+    request: Request<'_>,
+    mut field: impl FnMut(&str, &[u8], bool),
+) {
+    if let Some(status) = request.status {
+        field("status", status.to_string().as_bytes(), true);
+    }
+    if !request.method.is_empty() {
+        field("method", request.method, false);
+    }
+    if let Some(time) = request.time {
+        field("time", time.to_string().as_bytes(), false);
+    }
+    if !request.target.is_empty() && context != Context::Target {
+        field("target", request.target, false);
+    }
 }
 
 /// Appends `found` as a JSON object and a line feed.
@@ -76,6 +107,18 @@ pub(crate) fn json(found: &Found<'_>, out: &mut Vec<u8>) {
                 push_string(text, out);
             }
         }
+    }
+    if let Some(request) = found.request {
+        request_fields(found.context, request, |name, text, is_number| {
+            out.extend_from_slice(b",\"");
+            out.extend_from_slice(name.as_bytes());
+            out.extend_from_slice(b"\":");
+            if is_number {
+                out.extend_from_slice(text);
+            } else {
+                push_string(text, out);
+            }
+        });
     }
     out.extend_from_slice(b",\"uri\":");
     push_string(found.uri, out);
@@ -104,8 +147,15 @@ mod tests {
         for (source, uri) in
             [("a", &b"http://h/"[..]), ("a\"\n\\", "http://h/é".as_bytes()), ("é", b"x:\xFF\"")]
         {
-            let found =
-                Found { source, line: 7, byte: 9, context: Context::Text, detail: None, uri };
+            let found = Found {
+                source,
+                line: 7,
+                byte: 9,
+                context: Context::Text,
+                detail: None,
+                request: None,
+                uri,
+            };
             let mut out = Vec::new();
             json(&found, &mut out);
             let value: serde_json::Value = serde_json::from_slice(&out).unwrap();

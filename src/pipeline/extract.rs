@@ -44,7 +44,7 @@ pub enum LinkShape {
     #[default]
     Line,
     /// A JSON object: `{"file":"a","line":1,"byte":0,"context":"text","uri":"http://h/"}`, always with all of
-    /// them. Bytes that are not UTF-8 become U+FFFD.
+    /// them, and with what an entry of a log says about its request ([`crate::extract::Request`]). Bytes that are not UTF-8 become U+FFFD.
     Jsonl,
     /// No rows, but the number of links: one for all sources, or one for each after its name and `:`.
     Count,
@@ -80,7 +80,9 @@ pub fn extract(
     };
     let names: Vec<String> = sources.iter().map(name).collect();
     let mut job = Extract {
-        extractor: Extractor::new(options.extractor.clone()),
+        extractor: Extractor::new(options.extractor.clone().notes_requests(
+            format.context || format.shape == LinkShape::Jsonl || options.extractor.notes_requests,
+        )),
         kernels: settings.kernels,
         options,
         format,
@@ -145,6 +147,7 @@ impl Extract<'_> {
                 byte: chunk.byte + start as u64,
                 context: link.context,
                 detail: links.detail(link),
+                request: links.request(link),
                 uri,
             };
             match format.shape {

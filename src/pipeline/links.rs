@@ -56,7 +56,7 @@ pub struct ExtractOptions {
     /// Which links are searched for.
     pub extractor: ExtractorOptions,
     /// The format of the sources; `None` to detect it from their content and names ([`Format::of_source`]), among those of
-    /// logs if [`ExtractorOptions::log_fields`] selects any.
+    /// logs if the options select what only those have ([`ExtractorOptions::is_of_logs`]).
     pub format: Option<Format>,
     /// Whether links that are written although they are not valid are counted in [`Report::invalid`], which takes
     /// time for each link.
@@ -108,6 +108,7 @@ pub(super) fn count_faults(links: &Links, report: &mut Report) {
     report.miscoded += links.miscoded();
     report.other_lines += links.other_lines();
     report.unnamed += links.unnamed();
+    report.unknown_entries += links.unknown_entries();
 }
 
 /// Describes the document or message that begins in `chunk` if it is longer than the limit. Lines of text are only
@@ -129,7 +130,7 @@ pub(super) fn cut(options: &ExtractOptions, record_end: u8) -> Box<dyn Cut> {
         record_end,
         unwrap: options.extractor.find.unwrap,
         typed: options.format,
-        is_log: !options.extractor.log_fields.is_empty(),
+        is_log: options.extractor.is_of_logs(),
         fields: options.extractor.fields.clone(),
         delimiter: options.extractor.delimiter,
         separator: Separator::default(),

@@ -83,13 +83,16 @@ pub struct Report {
     /// Parts of messages that are not in their transfer encoding, or nested too deep, and were searched as they are, and messages
     /// that break off.
     pub miscoded: u64,
-    /// Lines of logs that were skipped because they are not entries, and only some fields of those are searched.
+    /// Lines of logs that were skipped because they are not entries, and only some of those, or some of their fields, are
+    /// searched.
     pub other_lines: u64,
     /// Lines of logs whose fields are unknown, because no directive `#Fields` precedes them.
     pub unnamed: u64,
+    /// Entries of logs that were skipped because they do not have what decides whether they are read.
+    pub unknown_entries: u64,
     /// Records that two grammars read differently; counted by [`super::inspect_rfc2396`] only.
     pub differing: u64,
-    /// Records and links that a filter did not keep ([`super::records_of`]), which count nowhere else. Only
+    /// Records, links and entries of logs that a filter did not keep ([`super::records_of`]), which count nowhere else. Only
     /// [`super::extract()`], [`super::resolve()`] and jobs on tables fill this in; of lists, [`super::Skipped`] has it.
     pub filtered: Filtered,
     /// Bytes spilled to disk because of a memory limit ([`super::MemoryLimit`]).
@@ -120,6 +123,7 @@ impl core::ops::AddAssign<&Report> for Report {
         self.miscoded += other.miscoded;
         self.other_lines += other.other_lines;
         self.unnamed += other.unnamed;
+        self.unknown_entries += other.unknown_entries;
         self.differing += other.differing;
         self.filtered += other.filtered;
         self.spilled += other.spilled;

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::cursor::Cursor;
 use super::error::SetError;
 use super::run::Run;
-use super::times::Timestamp;
 use crate::key::Key;
 use crate::threads;
+use crate::time::Timestamp;
 
 /// Approximate number of keys in a share, which one thread sorts and looks up.
 const SHARE: usize = 1 << 12;

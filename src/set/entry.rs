@@ -2,7 +2,7 @@
 
 use super::error::SetError;
 use super::run::{BLOCK_KEYS, Run, key_at};
-use super::times::Timestamp;
+use crate::time::Timestamp;
 
 /// A key, or a key and a time. Of two entries with the same key, the lesser one is kept.
 pub(super) trait Entry: Copy + Ord + Send + Sync {

@@ -9,8 +9,8 @@ use super::entry::{Dated, Entry, sort_by};
 use super::error::SetError;
 use super::run::Run;
 use super::run_writer::RunWriter;
-use super::times::Timestamp;
 use crate::key::Key;
+use crate::time::Timestamp;
 
 /// Collects keys, in bounded memory.
 #[derive(Debug)]

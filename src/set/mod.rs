@@ -51,10 +51,10 @@ mod tests;
 mod times;
 mod writer;
 
+pub use crate::time::{NotATime, Timestamp};
 pub use directory::abandon;
 pub use error::{Difference, Fault, SetError};
 pub use loader::Loader;
 pub use meaning::Meaning;
 pub use store::{KeySet, verify};
-pub use times::{NotATime, Timestamp};
 pub use writer::SetWriter;

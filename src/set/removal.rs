@@ -9,8 +9,9 @@ use super::loader::Loader;
 use super::run::Run;
 use super::run_writer::RunWriter;
 use super::store::expect_distinct;
-use super::times::{Times, Timestamp};
+use super::times::Times;
 use super::writer::SetWriter;
+use crate::time::Timestamp;
 
 impl SetWriter {
     /// Removes the keys; returns the number of those that were in the set, and of all that were given. On return the change

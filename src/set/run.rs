@@ -19,7 +19,8 @@ use super::blocks::{self, BLOCK, Blocks, Kind};
 use super::error::SetError;
 use super::names;
 use super::resident::{PART, Resident};
-use super::times::{Times, TimesWriter, Timestamp};
+use super::times::{Times, TimesWriter};
+use crate::time::Timestamp;
 
 /// Size of a key in bytes.
 pub(super) const KEY: usize = 16;

@@ -11,8 +11,9 @@ use super::file::is_absence;
 use super::manifest::{Listed, Manifest};
 use super::resident::Resident;
 use super::run::Run;
-use super::times::{Times, Timestamp};
+use super::times::Times;
 use crate::key::Key;
+use crate::time::Timestamp;
 
 /// How often a reader retries if runs disappear because a writer has merged them.
 const TRIES: usize = 100;

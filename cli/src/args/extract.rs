@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use uriscan::extract::{Context, LogFormat, PageParts, Property};
+use uriscan::extract::{Context, LogFormat, PageParts, Property, StatusRange};
+use uriscan::set::Timestamp;
 
 use super::format::{input_names, table_names};
 use super::groups::{Common, ReportFile, Typed, amount};
@@ -52,12 +53,12 @@ pub(crate) struct Extract {
     #[arg(help_heading = "Output")]
     pub(crate) byte_offset: bool,
 
-    /// Write where the link was found, such as an attribute or a field
+    /// Write where the link was found, such as an attribute or a field, and the status, method and time of an entry of a log
     #[arg(long)]
     #[arg(help_heading = "Output")]
     pub(crate) context: bool,
 
-    /// Write a JSON object per link: file, line, byte, context, uri
+    /// Write a JSON object per link: file, line, byte, context, uri; of logs also status, method, time, target
     #[arg(long, conflicts_with_all = ["with_filename", "line_number", "byte_offset", "context"])]
     #[arg(help_heading = "Output")]
     pub(crate) jsonl: bool,
@@ -139,6 +140,29 @@ pub(crate) struct Find {
     /// counted. Without --base, targets whose line has no host are written as paths.
     #[arg(long, value_name = "FIELD", value_delimiter = ',', value_parser = log_field)]
     pub(crate) log_field: Vec<Context>,
+
+    /// Read only entries of access logs with these statuses: 404, 4xx, 500-599
+    ///
+    /// With this and the next three options, the input is a log as with --log-field, and targets whose line has no host are
+    /// paths without --base. Entries whose status, method or time is needed and not known are skipped and counted.
+    #[arg(long, value_name = "STATUS", value_delimiter = ',')]
+    pub(crate) status: Vec<StatusRange>,
+
+    /// Read only entries of access logs with these methods, such as GET, in any case
+    #[arg(long, value_name = "METHOD", value_delimiter = ',', value_parser = method)]
+    pub(crate) method: Vec<String>,
+
+    /// Read only entries of access logs at this time or later: 2026-03-01, 2026-03-01T12:00:00Z or seconds since 1970
+    ///
+    /// A day is its first second in UTC. Times in a log that name no zone are in UTC.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) since: Option<Timestamp>,
+
+    /// Read only entries of access logs before this time
+    ///
+    /// --since 2026-03-01 --until 2026-04-01 is March.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) until: Option<Timestamp>,
 
     /// Take the URIs of the records of archives: target
     #[arg(long, value_name = "FIELD", value_parser = ["target"])]
@@ -378,6 +402,10 @@ impl Find {
             (!self.link_column.is_empty(), "--link-column"),
             (self.log_format.is_some(), "--log-format"),
             (!self.log_field.is_empty(), "--log-field"),
+            (!self.status.is_empty(), "--status"),
+            (!self.method.is_empty(), "--method"),
+            (self.since.is_some(), "--since"),
+            (self.until.is_some(), "--until"),
             (self.warc_field.is_some(), "--warc-field"),
             (!self.also.is_empty(), "--also"),
             (!self.warc_type.is_empty(), "--warc-type"),
@@ -426,6 +454,14 @@ fn log_field(typed: &str) -> Result<Context, String> {
     }
 }
 
+fn method(typed: &str) -> Result<String, String> {
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    match !typed.is_empty() && typed.bytes().all(is_token) {
+        true => Ok(typed.to_owned()),
+        false => Err("methods are words such as GET and POST, separated by commas".to_owned()),
+    }
+}
+
 fn length(typed: &str) -> Result<u64, String> {
     amount(typed)
         .ok()
@@ -455,6 +491,8 @@ Examples:
   uriscan extract --link-column url,referrer events.jsonl.gz
   uriscan extract --log-field target access.log    the paths; with --base https://h, URLs
   uriscan extract --log-format alb --log-field target alb.log.gz
+  uriscan extract --status 404 --log-field referer --context access.log   which 404s have a referrer
+  uriscan extract --since 2026-03-01 --method POST --jsonl access.log
   uriscan extract --log-format '$host \"$request\"' --log-field request nginx.log
   uriscan extract --link-column url,3 pages.csv    a column by name, and the third
   uriscan extract --base https://h/a/ --context README.md

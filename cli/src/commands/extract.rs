@@ -115,7 +115,7 @@ impl Job for Extract {
             );
         }
         let ExtractOptions { extractor, format, .. } = &self.options;
-        let usual = if extractor.log_fields.is_empty() { Format::Text } else { Format::Clf };
+        let usual = if extractor.is_of_logs() { Format::Clf } else { Format::Text };
         let extractor = Box::new(Extractor::new(extractor.clone()));
         Ok((Task::Extract(extractor, format.unwrap_or(usual)), Columns::default()))
     }

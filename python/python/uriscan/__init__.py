@@ -437,6 +437,11 @@ def extract(
             implies ``format="clf"``.
         log_field: The fields of access logs to search: ``"target"``, ``"referer"``, ``"agent"``; all by default. It implies
             ``format="clf"``. Without a base, targets are paths.
+        status: The statuses of the entries of access logs to read: ``404``, ``"4xx"``, ``"500-599"``. This and the next three
+            imply ``format="clf"``, and other lines are skipped.
+        method: The methods of the entries of access logs to read, in any case.
+        since: Read only entries of access logs at this time or later: ``"2026-03-01"``, ``"2026-03-01T12:00:00Z"``.
+        until: Read only entries of access logs before this time.
         also: Further parts of pages to read: ``"css"``, ``"json-ld"``, ``"meta"``, ``"data"``, ``"script"``,
             ``"attributes"``.
         warc_field: ``"target"`` for the URIs of the records of archives instead of the links in them.

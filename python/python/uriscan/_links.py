@@ -33,6 +33,14 @@ class Links(TypedDict, total=False):
     """The format of access logs."""
     log_field: str | Sequence[str]
     """The fields of access logs that are searched."""
+    status: str | int | Sequence[str | int]
+    """The statuses of the entries of access logs that are read: ``404``, ``"4xx"``, ``"500-599"``."""
+    method: str | Sequence[str]
+    """The methods of the entries of access logs that are read."""
+    since: str | None
+    """Entries of access logs at this time or later are read."""
+    until: str | None
+    """Entries of access logs before this time are read."""
     also: str | Sequence[str]
     """Further parts of pages that are read."""
     warc_field: Literal["target"] | None
@@ -67,16 +75,20 @@ class Links(TypedDict, total=False):
 
 DEFAULTS: dict[str, Any] = {
     "scheme": None, "iri": False, "unwrap": False, "refang": False, "www": False, "email": False, "unsplit": False, "base": None,
-    "fields": (), "log_format": None, "log_field": (), "also": (), "warc_field": None, "warc_type": (), "mime": (), "host": (),
+    "fields": (), "log_format": None, "log_field": (), "status": (), "method": (), "since": None, "until": None,
+    "also": (), "warc_field": None, "warc_type": (), "mime": (), "host": (),
     "domain": (), "match": (), "not_scheme": (), "not_host": (), "not_domain": (), "not_match": (),
     "max_segments": None, "max_repeats": None, "max_params": None, "max_length": None,
 }  # fmt: skip
 
 _FLAGS = ("iri", "unwrap", "refang", "www", "email", "unsplit")
-_TEXTS = ("format", "base", "log_format", "warc_field")
+_TEXTS = ("format", "base", "log_format", "since", "until", "warc_field")
 _LISTS = (
-    "log_field", "also", "warc_type", "mime", "host", "domain", "match", "not_scheme", "not_host", "not_domain", "not_match",
+    "log_field", "status", "method", "also", "warc_type", "mime", "host", "domain", "match",
+    "not_scheme", "not_host", "not_domain", "not_match",
 )  # fmt: skip
+
+_OF_LOGS = ("log_field", "status", "method", "since", "until")
 
 _LIMITS = {"max_segments": 0, "max_repeats": 1, "max_params": 0, "max_length": 1}
 
@@ -93,6 +105,7 @@ def find(format: str = "text", **links: Any) -> dict[str, Any]:
         text(name, options[name])
     for name in _FLAGS:
         options[name] = bool(options[name])
+    options["status"] = _statuses(options["status"])
     for name in _LISTS:
         options[name] = [options[name]] if isinstance(options[name], str) else names(name, options[name])
     for name, least in _LIMITS.items():
@@ -104,9 +117,20 @@ def find(format: str = "text", **links: Any) -> dict[str, Any]:
         if name not in _WARC_TYPES:
             raise ValueError(f"warc_type={name!r}: there are {', '.join(_WARC_TYPES)}")
     # Other formats than that of access logs have no use for the pattern and the fields.
-    if (options["log_format"] is not None or options["log_field"]) and format == "text":
+    if format == "text" and (options["log_format"] is not None or any(options[name] for name in _OF_LOGS)):
         options["format"] = "clf"
     return options
+
+
+def _statuses(status: Any) -> Any:
+    """These statuses as text, where they are numbers."""
+    if isinstance(status, bool):
+        return status
+    if isinstance(status, int):
+        return str(status)
+    if isinstance(status, (list, tuple)):
+        return [_statuses(one) for one in status]
+    return status
 
 
 def _limit(name: str, most: Any, least: int) -> None:

@@ -3,7 +3,8 @@
 use super::limits::Limit;
 
 named! {
-    /// Why a [`super::Filter`] does not keep a URI, by the name of the option.
+    /// Why a [`super::Filter`] does not keep a URI, or a [`crate::extract::RequestFilter`] an entry of a log, by the name of
+    /// the option.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     #[non_exhaustive]
     pub enum Cause {
@@ -31,6 +32,14 @@ named! {
         MaxRepeats = "max-repeats",
         /// It exceeds [`Limit::Params`].
         MaxParams = "max-params",
+        /// The entry has none of the required statuses.
+        Status = "status",
+        /// The entry has none of the required methods.
+        Method = "method",
+        /// The time of the entry is too early.
+        Since = "since",
+        /// The time of the entry is too late.
+        Until = "until",
     }
 }
 
@@ -48,7 +57,7 @@ impl Cause {
     }
 }
 
-/// The number of URIs that a filter did not keep, by cause.
+/// The number of URIs, or entries of logs, that a filter did not keep, by cause.
 ///
 /// ```
 /// use uriscan::extract::{Cause, Filtered};

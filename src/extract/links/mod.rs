@@ -4,9 +4,10 @@ mod omitted;
 
 use super::context::Context;
 use super::fault::{Document, Fault, MORE_MADE, MOST_MADE};
-use super::{Filter, Filtered};
+use super::{Filter, Filtered, Request};
 use crate::chunk::{Padded, Span};
 use crate::grammar::class::URI_BYTE;
+use crate::time::Timestamp;
 
 /// One link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +44,17 @@ struct Noted {
     priority: Span,
 }
 
+/// The place of a [`Request`].
+#[derive(Clone, Copy, Debug)]
+struct Requested {
+    /// The entry.
+    span: Span,
+    status: Option<u16>,
+    method: Span,
+    time: Option<Timestamp>,
+    target: Span,
+}
+
 /// The links of a chunk, in order. Reusable: [`Links::clear`] keeps the memory.
 #[derive(Clone, Debug, Default)]
 pub struct Links {
@@ -66,11 +78,14 @@ pub struct Links {
     miscoded: u64,
     other_lines: u64,
     unnamed: u64,
+    unknown_entries: u64,
     /// The first faults that can be described.
     faults: Vec<Fault>,
     /// Details of links, in their order, and their texts.
     noted: Vec<Noted>,
     notes: Vec<u8>,
+    /// Requests of entries with links, in their order.
+    requests: Vec<Requested>,
     /// Memory for callers that collect positions before creating links.
     places: Vec<(Context, Span)>,
 }
@@ -127,10 +142,11 @@ impl Links {
         self.filtered = Filtered::default();
         (self.bases, self.expanded, self.partial, self.undecoded) = (0, 0, 0, 0);
         (self.unparsed, self.malformed, self.miscoded) = (0, 0, 0);
-        (self.other_lines, self.unnamed) = (0, 0);
+        (self.other_lines, self.unnamed, self.unknown_entries) = (0, 0, 0);
         self.faults.clear();
         self.noted.clear();
         self.notes.clear();
+        self.requests.clear();
     }
 
     /// The positions of the links, and of what is not well-formed.
@@ -208,7 +224,8 @@ impl Links {
     #[inline]
     pub(super) fn is_full(&mut self, at: usize) -> bool {
         let each = size_of::<Link>() + self.room.of_link;
-        let is_full = self.made.len() + each * self.links.len() > self.room.bytes;
+        let noted = self.notes.len() + size_of::<Requested>() * self.requests.len();
+        let is_full = self.made.len() + noted + each * self.links.len() > self.room.bytes;
         if is_full {
             self.leave(at);
         }
@@ -336,6 +353,28 @@ impl Links {
         let [lastmod, priority] = [lastmod, priority].map(|text| self.noted_text(text));
         let Some(noted) = self.noted.get_mut(number) else { return };
         (noted.lastmod, noted.priority) = (lastmod, priority);
+    }
+
+    /// What the entry of an access log in which `link`, one of these, was found says about its request; `None` unless
+    /// [`ExtractorOptions::notes_requests`](crate::extract::ExtractorOptions::notes_requests).
+    pub fn request(&self, link: &Link) -> Option<Request<'_>> {
+        let after = self.requests.partition_point(|it| it.span.start <= link.span.start);
+        let found = &self.requests[after.checked_sub(1)?];
+        let Requested { span, status, method, time, target } = *found;
+        let of = |span: Span| span.of(&self.notes);
+        (link.span.end <= span.end).then(|| Request {
+            status,
+            method: of(method),
+            time,
+            target: of(target),
+        })
+    }
+
+    /// Notes the `request` of the entry at `span`, which follows all others.
+    pub(crate) fn note_request(&mut self, span: Span, request: Request<'_>) {
+        let [method, target] = [request.method, request.target].map(|text| self.noted_text(text));
+        let Request { status, time, .. } = request;
+        self.requests.push(Requested { span, status, method, time, target });
     }
 
     fn noted_text(&mut self, text: &[u8]) -> Span {

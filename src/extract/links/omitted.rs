@@ -1,8 +1,8 @@
 //! What is not among the links of a text: the numbers of what was skipped, and the first faults.
 
 use super::Links;
-use crate::extract::Filtered;
 use crate::extract::fault::{BodyFault, Fault};
+use crate::extract::{Cause, Filtered};
 
 impl Links {
     /// The number of relative references that were skipped because there is no base.
@@ -10,7 +10,7 @@ impl Links {
         self.relative
     }
 
-    /// The links that a filter did not keep.
+    /// The links, and the entries of logs, that a filter did not keep.
     pub fn filtered(&self) -> Filtered {
         self.filtered
     }
@@ -68,7 +68,7 @@ impl Links {
     }
 
     /// The number of lines of logs that were skipped because they are not entries, and only some
-    /// fields of those are searched.
+    /// of those, or some of their fields, are searched.
     pub fn other_lines(&self) -> u64 {
         self.other_lines
     }
@@ -76,6 +76,20 @@ impl Links {
     /// The number of lines of logs whose fields are unknown, because no directive `#Fields` precedes them.
     pub fn unnamed(&self) -> u64 {
         self.unnamed
+    }
+
+    /// The number of entries of logs that were skipped because it is not known whether
+    /// [`ExtractorOptions::requests`](crate::extract::ExtractorOptions::requests) selects them.
+    pub fn unknown_entries(&self) -> u64 {
+        self.unknown_entries
+    }
+
+    pub(crate) fn count_filtered(&mut self, cause: Cause) {
+        self.filtered.add(cause);
+    }
+
+    pub(crate) fn count_unknown_entry(&mut self) {
+        self.unknown_entries += 1;
     }
 
     pub(crate) fn count_unnamed(&mut self) {

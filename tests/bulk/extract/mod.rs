@@ -11,6 +11,7 @@ mod markup;
 mod named_logs;
 mod oracle;
 mod recognition;
+mod requests;
 mod scripts;
 mod table;
 mod tables;
