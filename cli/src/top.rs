@@ -10,6 +10,9 @@ use crate::args::TopFormat;
 use crate::bar::{View, bar};
 use crate::summary::{grouped, plural, share};
 
+/// Scheme and authority of the targets of logs that have none, where only what follows them is shown.
+pub(crate) const NO_SITE: &str = "http://log.invalid";
+
 /// The counts of the only table of `top`, as `view` says.
 pub(crate) fn of_top(top: &Top, view: View<TopFormat>, is_distinct: bool) -> String {
     let Some(table) = top.tables.first() else { return String::new() };
@@ -31,7 +34,9 @@ pub(crate) fn inexact(top: &Top) -> Option<String> {
 
 /// The value of `row` as text; `None` for records without the part.
 fn value(row: &TopRow) -> Option<String> {
-    row.value.as_deref().map(|value| String::from_utf8_lossy(value).into_owned())
+    let value = String::from_utf8_lossy(row.value.as_deref()?);
+    let rest = value.strip_prefix(NO_SITE).filter(|rest| rest.starts_with(['/', '?', '#']));
+    Some(rest.unwrap_or(&value).to_owned())
 }
 
 fn fraction(row: &TopRow, top: &Top) -> f64 {
@@ -57,7 +62,11 @@ fn text(top: &Top, table: &TopTable, has_bars: bool, is_distinct: bool) -> Strin
         let part = share(row.count, top.counted);
         line(&grouped(row.count), &error, &part, &bar(row.count, longest), &value);
     }
-    let what = if is_distinct { "distinct URI" } else { "URI" };
+    let what = match is_distinct {
+        _ if table.by.log_part().is_some() => "request",
+        true => "distinct URI",
+        false => "URI",
+    };
     let _ = write!(text, "\n  {} {what}{}", grouped(top.counted), plural(top.counted));
     if let Some(distinct) = table.distinct {
         let values = if distinct == 1 { "value" } else { "different values" };

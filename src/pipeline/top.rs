@@ -176,6 +176,21 @@ pub struct Top {
 /// occurs more often than [`TopTable::error`] is known. The result does not depend on the number of threads or the size of
 /// chunks in any case.
 ///
+/// Of access logs, [`By::Log`] counts entries by what [`links_of`](super::links_of) lists of them:
+///
+/// ```
+/// use uriscan::extract::{ExtractorOptions, LogPart};
+/// use uriscan::io::Source;
+/// use uriscan::pipeline::{By, ExtractOptions, Settings, Sinks, TopOptions, links_of, top};
+/// let log = b"1.2.3.4 - - [10/Oct/2000:13:55:36 -0700] \"GET /a HTTP/1.0\" 200 5\n";
+/// let extractor = ExtractorOptions::default().log_part(LogPart::Day);
+/// let (options, settings) = (ExtractOptions::default().extractor(extractor), Settings::default());
+/// let days = links_of(Source::new("a", &log[..]), &options, &settings, &Default::default());
+/// let by = TopOptions::default().by(vec![By::Log(LogPart::Day)]);
+/// let found = top(vec![days], &by, &settings, &mut Sinks::new(&mut std::io::sink())).unwrap();
+/// assert_eq!(found.tables[0].rows[0].value.as_deref(), Some(&b"2000-10-10"[..]));
+/// ```
+///
 /// Nothing is written to [`Sinks::out`]. With [`Settings::redact`], values are those of records with their secrets masked;
 /// records are compared as they are.
 ///

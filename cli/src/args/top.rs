@@ -7,7 +7,7 @@ use super::extract::FromText;
 use super::groups::{Common, Equivalence, InvalidRecords, Memory, ReportFile, Typed};
 use super::table::TABLES;
 
-/// Count hosts, domains, paths or parameters, and list the most frequent ones
+/// Count hosts, domains, paths or parameters, or requests per day, and list the most frequent ones
 ///
 /// Reads one URI per line. Parts are counted as they are in the canonical form at --rung, by default with hosts in lower case and
 /// without default ports. Shares are those of all URIs; URIs without the part have a row of their own. Invalid records have no
@@ -15,13 +15,19 @@ use super::table::TABLES;
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Top {
-    /// What to count: host, domain, suffix, scheme, port, extension, param, path:N or label:N
+    /// What to count: host, domain, suffix, scheme, port, extension, param, path, path:N, url or label:N; of logs also day,
+    /// hour, status or method
     ///
     /// domain: the registrable domain, such as example.co.uk; suffix: the public suffix, such as co.uk; both by the public
     /// suffix list, and absent for IP addresses. port: the port, unless it is the default of the scheme. extension: up to 16
     /// letters and digits after the last dot of the last path segment, in lower case. param: names of query parameters; a
-    /// URI counts once for each name, so the shares may add up to more than 100 %. path:N: the first N segments of the
-    /// path. label:N: the last N labels of the host.
+    /// URI counts once for each name, so the shares may add up to more than 100 %. path: all of the
+    /// path; path:N: its first N segments. label:N: the last N labels of the host.
+    ///
+    /// day, hour, status and method count the entries of access logs, each once, and need --extract: day is 2026-03-01 and
+    /// hour 00 to 23, both in UTC. With --status, --method, --since and --until, top counts the targets of requests unless
+    /// --log-field names others. Targets without a host have a path, and are counted by path, path:N, extension, param and
+    /// url without --base.
     #[arg(long, value_name = "PART", default_value = "host")]
     pub(crate) by: By,
 
@@ -89,6 +95,8 @@ Examples:
   uriscan top --by param -n 0 --to tsv urls.txt.gz > params.tsv
   uriscan top --by path:1 --distinct urls.txt      sections of a site, each URI once
   uriscan top --extract access.log                 hosts of the links in a log
+  uriscan top --extract --by day access.log        hits per day
+  uriscan top --extract --by path --status 404 access.log
   uriscan top --by suffix --column url pages.parquet
   uriscan top --by extension --to jsonl urls.txt | jq -r .value
 

@@ -1,8 +1,9 @@
 //! `uriscan top`.
 
-use uriscan::pipeline::{self, Equivalence, Error, MemoryLimit, OnInvalid, TopOptions};
+use uriscan::extract::{Context, ExtractorOptions};
+use uriscan::pipeline::{self, By, Equivalence, Error, MemoryLimit, OnInvalid, TopOptions};
 
-use crate::args::{self, TopFormat};
+use crate::args::{self, ReportFile, TopFormat};
 use crate::bar::View;
 use crate::documents::LinkUse;
 use crate::environment::Environment;
@@ -11,7 +12,7 @@ use crate::job::{Aliased, Done, Job, Run, Writes};
 use crate::options::{equivalence, list_from, memory_limit, on_invalid};
 use crate::plan::Plan;
 use crate::tables::Column;
-use crate::top;
+use crate::top::{self, NO_SITE};
 
 impl args::Top {
     /// The plan of the command.
@@ -31,6 +32,7 @@ impl args::Top {
                 "--rejects and -0 work with lines, not with tables",
             ));
         }
+        self.check_log_part()?;
         let options = TopOptions::default()
             .by(vec![self.by])
             .equivalence(equivalence(&self.equivalence)?)
@@ -45,12 +47,51 @@ impl args::Top {
             .reading_typed(&self.typed)?
             .with_evidence(&self.equivalence)?
             .reading(&self.links, LinkUse::of_equivalence(&self.equivalence))?;
+        if let Some(documents) = &mut plan.documents {
+            select_entries(self.by, &self.page, &mut documents.options.extractor);
+        }
         if column.is_some() {
             // No value of a table has to be cut at a NUL, while a line feed may be in a value that repairs mend.
             plan.settings = plan.settings.record_end(b'\0');
         }
         plan.column = column;
         plan.with_report(self.page, limit, environment)
+    }
+
+    /// # Errors
+    /// When a part of entries is counted, and an option is given that has no use then.
+    fn check_log_part(&self) -> Result<(), Failure> {
+        if self.by.log_part().is_none() {
+            return Ok(());
+        }
+        let find = &self.links.find;
+        let what = if !self.links.extract {
+            "requires --extract, which reads the entries of a log"
+        } else if !matches!(find.from.as_deref(), None | Some("auto" | "clf" | "w3c")) {
+            "counts entries of logs; omit --from"
+        } else if find.log_field.iter().any(|field| *field != Context::Target) {
+            "counts entries, whatever fields they have; omit --log-field"
+        } else if self.distinct {
+            "counts entries, which have no equivalent ones; omit --distinct"
+        } else if self.page.report.is_some() {
+            "counts entries, and --report is about URIs; omit one of them"
+        } else {
+            return Ok(());
+        };
+        Err(Failure::at(format_args!("--by {}", self.by), what))
+    }
+}
+
+/// Makes `extractor` find the parts of entries that are counted, or of selected entries the targets.
+fn select_entries(by: By, page: &ReportFile, extractor: &mut ExtractorOptions) {
+    extractor.log_part = by.log_part();
+    if extractor.log_fields.is_empty() && !extractor.requests.is_empty() {
+        extractor.log_fields = vec![Context::Target];
+    }
+    // What is counted does not depend on the host.
+    let is_apart = matches!(by, By::WholePath | By::Path(_) | By::Extension | By::Param | By::Url);
+    if is_apart && extractor.is_of_logs() && page.report.is_none() {
+        extractor.base.get_or_insert_with(|| NO_SITE.into());
     }
 }
 

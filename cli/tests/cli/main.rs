@@ -51,6 +51,7 @@ mod packed_pages;
 mod power;
 mod profiles;
 mod report;
+mod requests;
 mod resolve;
 mod rules;
 mod run;

@@ -180,6 +180,7 @@ matrix! {
     top [
         (&["top", "--by", "param", "-n", "0"], &[]),
         (&["top", "--by", "domain", "--distinct", "--to", "tsv"], &["--rejects"]),
+        (&["top", "--by", "day", "--extract"], &[]),
     ];
     explain [
         (&["explain"], &[]),
@@ -205,6 +206,7 @@ matrix! {
         (&["extract", "--from", "csv", "-nb"], &[]),
         (&["extract", "--from", "markdown", "--context"], &[]),
         (&["extract", "--from", "clf", "-n"], &[]),
+        (&["extract", "--from", "clf", "--jsonl"], &[]),
     ];
     set [
         (&["set", "has", SEEN], &["--rejects"]),

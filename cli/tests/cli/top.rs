@@ -137,5 +137,5 @@ fn contradictions_are_refused() {
     ] {
         run(args, "").refused();
     }
-    assert_eq!(program(["top", "--by", "path"]).output().unwrap().status.code(), Some(2));
+    assert_eq!(program(["top", "--by", "paths"]).output().unwrap().status.code(), Some(2));
 }

@@ -3,6 +3,7 @@
 use core::fmt;
 use core::str::FromStr;
 
+use crate::extract::LogPart;
 use crate::rules::{public_suffix, registrable_domain};
 use crate::uri::Components;
 
@@ -12,7 +13,8 @@ use crate::uri::Components;
 /// use uriscan::pipeline::By;
 /// assert_eq!("path:2".parse(), Ok(By::Path(2)));
 /// assert_eq!(By::Path(2).to_string(), "path:2");
-/// assert!("path".parse::<By>().is_err());
+/// assert_eq!("path".parse(), Ok(By::WholePath));
+/// assert!("path:0".parse::<By>().is_err());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -32,17 +34,24 @@ pub enum By {
     Extension,
     /// The names of the parameters of the query, separated by `&`; a name that a URI repeats counts once.
     Param,
+    /// The path, unless it is empty.
+    WholePath,
+    /// All of the URI.
+    Url,
     /// The first segments of a path that begins with a slash: this many of them.
     Path(u16),
     /// The last labels of a host that is a name: this many of them.
     Label(u16),
+    /// A part of the entries of access logs. The records must be these parts, as [`crate::pipeline::links_of`] lists them with
+    /// [`ExtractorOptions::log_part`](crate::extract::ExtractorOptions::log_part).
+    Log(LogPart),
 }
 
 /// The longest extension.
 const EXTENSION: usize = 16;
 
 impl By {
-    /// The parts that have no number.
+    /// Parts of URIs that have no number and mostly few values.
     pub const PLAIN: [By; 7] =
         [By::Host, By::Domain, By::Suffix, By::Scheme, By::Port, By::Extension, By::Param];
 
@@ -56,8 +65,18 @@ impl By {
             By::Port => "port",
             By::Extension => "extension",
             By::Param => "param",
-            By::Path(_) => "path",
+            By::Path(_) | By::WholePath => "path",
+            By::Url => "url",
             By::Label(_) => "label",
+            By::Log(part) => part.name(),
+        }
+    }
+
+    /// The part of an entry of a log; `None` for parts of URIs.
+    pub const fn log_part(self) -> Option<LogPart> {
+        match self {
+            By::Log(part) => Some(part),
+            _ => None,
         }
     }
 
@@ -81,6 +100,14 @@ impl By {
                 }
             }
             By::Param => each_name(parts.query(form).unwrap_or_default(), found),
+            By::WholePath => {
+                let path = parts.path(form);
+                if !path.is_empty() {
+                    found(path);
+                }
+            }
+            By::Url => found(form),
+            By::Log(_) => {}
             By::Path(count) => first_segments(parts.path(form), count).into_iter().for_each(found),
             By::Label(count) => {
                 host().and_then(|host| last_labels(host, count)).into_iter().for_each(found);
@@ -140,7 +167,7 @@ pub struct UnknownPart;
 impl fmt::Display for UnknownPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(
-            "the parts are host, domain, suffix, scheme, port, extension, param, path:N and label:N",
+            "the parts are host, domain, suffix, scheme, port, extension, param, path, path:N, url and label:N; of logs day, hour, status and method",
         )
     }
 }
@@ -151,7 +178,9 @@ impl FromStr for By {
     type Err = UnknownPart;
 
     fn from_str(text: &str) -> Result<By, UnknownPart> {
-        if let Some(by) = By::PLAIN.into_iter().find(|by| by.name() == text) {
+        let of_logs = LogPart::ALL.map(By::Log);
+        let named = By::PLAIN.into_iter().chain([By::WholePath, By::Url]).chain(of_logs);
+        if let Some(by) = named.into_iter().find(|by| by.name() == text) {
             return Ok(by);
         }
         let (name, count) = text.split_once(':').ok_or(UnknownPart)?;
@@ -200,6 +229,11 @@ mod tests {
             ("extension", "urn:a:b.txt", &["txt"]),
             ("param", full, &["", "a", "b"]),
             ("param", "http://h/?", &[]),
+            ("path", full, &["/x/y.tar.GZ"]),
+            ("path", "http://h", &[]),
+            ("path", "urn:a:b", &["a:b"]),
+            ("url", full, &[full]),
+            ("day", full, &[]),
             ("path:1", full, &["/x"]),
             ("path:2", full, &["/x/y.tar.GZ"]),
             ("path:9", full, &["/x/y.tar.GZ"]),
@@ -221,11 +255,14 @@ mod tests {
 
     #[test]
     fn names_round_trip() {
-        let numbered = [By::Path(1), By::Path(u16::MAX), By::Label(3)];
-        for by in By::PLAIN.into_iter().chain(numbered) {
+        let numbered = [By::Path(1), By::Path(u16::MAX), By::Label(3), By::WholePath, By::Url];
+        let of_logs = LogPart::ALL.map(By::Log);
+        for by in By::PLAIN.into_iter().chain(numbered).chain(of_logs) {
             assert_eq!(by.to_string().parse(), Ok(by));
         }
-        for wrong in ["", "Host", "path", "path:", "path:0", "label:65536", "host:1", "path:-1"] {
+        for wrong in
+            ["", "Host", "path:", "url:1", "day:1", "path:0", "label:65536", "host:1", "path:-1"]
+        {
             assert_eq!(wrong.parse::<By>(), Err(UnknownPart), "{wrong}");
         }
     }

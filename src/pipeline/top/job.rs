@@ -1,8 +1,10 @@
 //! Counts the parts of the records of a chunk, and adds the counts of chunks.
 
-use super::{Fault, Lengths, TopOptions};
+use super::{By, Fault, Lengths, TopOptions};
 use crate::audit::redact_into;
+use crate::extract::LogPart;
 use crate::io::{Chunk, Shape};
+use crate::key::Hasher;
 use crate::pipeline::driver::{Job, Reading};
 use crate::pipeline::invalid::{Fate, LongRecord, Policy};
 use crate::pipeline::slot::{Slot, Worker, record_at};
@@ -27,11 +29,26 @@ pub(super) struct Found {
     faults: Vec<Fault>,
 }
 
+impl Found {
+    /// Counts an entry of a log, of which `record` is the part that is listed.
+    fn add_part(&mut self, by: &[By], hasher: &Hasher, record: &[u8]) {
+        self.counted += 1;
+        for ((by, texts), absent) in by.iter().zip(&mut self.texts).zip(&mut self.absent) {
+            match by.log_part().filter(|_| record != LogPart::ABSENT) {
+                Some(_) => texts.push(hasher, record),
+                None => *absent += 1,
+            }
+        }
+    }
+}
+
 /// The job of [`super::top()`].
 pub(super) struct Count<'o> {
     options: &'o TopOptions,
     record_end: u8,
     redact: bool,
+    /// Whether the records are parts of entries of logs.
+    is_of_logs: bool,
     /// The names of the sources, by their number.
     names: Vec<String>,
     pub(super) tallies: Vec<Tally>,
@@ -55,6 +72,7 @@ impl<'o> Count<'o> {
             options,
             record_end: settings.record_end,
             redact: settings.redact,
+            is_of_logs: options.by.iter().any(|by| by.log_part().is_some()),
             names,
             tallies: (0..parts).map(|_| Tally::new(share)).collect(),
             absent: vec![0; parts],
@@ -113,6 +131,10 @@ impl Job for Count<'_> {
             report.records += 1;
             if *details {
                 found.lengths.add(record.len());
+            }
+            if self.is_of_logs {
+                found.add_part(by, hasher, record.bytes());
+                continue;
             }
             let form = match equivalence.canonical(isa, record, scratch) {
                 Ok(form) => equivalence.shown(form.bytes()),
