@@ -200,7 +200,11 @@ impl Escapes {
 /// The range of the target in the request `METHOD target HTTP/1.1`.
 pub(crate) fn target(line: &[u8], (start, end): (usize, usize)) -> Option<Range<usize>> {
     let from = start + memchr::memchr(b' ', &line[start..end])? + 1;
-    let to = memchr::memrchr(b' ', &line[from..end]).map_or(end, |at| from + at);
+    let mut to = memchr::memrchr(b' ', &line[from..end]).map_or(end, |at| from + at);
+    // A load balancer of Amazon writes `- http://h:80- -` for a request that it cannot read.
+    if line[start] == b'-' && line[from..to].ends_with(b"-") && to - from > 1 {
+        to -= 1;
+    }
     (from < to).then_some(from..to)
 }
 

@@ -48,7 +48,15 @@ static NAMED: &[(&str, &[Known])] = &[
     ("s3", &[Known::Pattern(S3), Known::Pattern(S3_OF_2018)]),
     ("squid", &[Known::Pattern(SQUID)]),
     ("haproxy", &[Known::Pattern(HAPROXY)]),
-    ("envoy", &[Known::Pattern(ENVOY), Known::Pattern(ISTIO), Known::Json(Writer::Envoy)]),
+    (
+        "envoy",
+        &[
+            Known::Pattern(ENVOY),
+            Known::Pattern(ISTIO),
+            Known::Pattern(AMBASSADOR),
+            Known::Json(Writer::Envoy),
+        ],
+    ),
     ("traefik", &[Known::Combined, Known::Json(Writer::Traefik)]),
     ("caddy", &[Known::Json(Writer::Caddy)]),
     ("cloudflare", &[Known::Json(Writer::Cloudflare)]),
@@ -83,6 +91,7 @@ const S3_OF_2018: &str = r#"$owner $bucket [$time_local] $ip $requester $id $ope
 const SQUID: &str = r"$msec\s$elapsed\s$client\s$result/$status\s$bytes\s$request_method\s$request_uri\s$user\s$hierarchy/$peer\s$type";
 const HAPROXY: &str = r#"$client [$time_local] $frontend $backend/$server $timers $status $bytes $cookie $set_cookie $flags $connections $queues $headers"$request"$rest"#;
 const ENVOY: &str = r#"[$time_iso8601] "$request" $status $flags $counts "$forwarded_for" "$http_user_agent" "$id" "$host" "$upstream"$rest"#;
+const AMBASSADOR: &str = r#"ACCESS [$time_iso8601] "$request" $status $flags $counts "$forwarded_for" "$http_user_agent" "$id" "$host" "$upstream"$rest"#;
 const ISTIO: &str = r#"[$time_iso8601] "$request" $status $flags $details "$failure" $counts "$forwarded_for" "$http_user_agent" "$id" "$host" "$upstream"$rest"#;
 
 /// The format of the lines of an access log: one with a name, or a pattern.

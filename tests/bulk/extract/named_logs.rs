@@ -127,6 +127,27 @@ const LINES: &[(&str, &str, &[&str])] = &[
         &["target https://10.0.0.30:443/ws"],
     ),
     (
+        "alb",
+        r#"http 2018-11-30T22:23:00.186641Z app/lb/50dc 192.0.2.1:2817 - -1 -1 -1 400 - 0 0 "- http://shop.example:80- -" "-" - - - "-" "-" "-" 0 2018-11-30T22:22:48.364000Z "-" "-" "-""#,
+        &["target http://shop.example:80"],
+    ),
+    (
+        "alb",
+        r#"https 2018-11-30T22:23:00.186641Z app/lb/50dc 192.0.2.1:2817 - -1 -1 -1 460 - 0 0 "- https://[::1]:443- -" "-" - - - "-" "-" "-" 0 2018-11-30T22:22:48.364000Z "-" "-" "-""#,
+        &["target https://[::1]:443"],
+    ),
+    (
+        "elb",
+        r#"2015-05-13T23:39:43.945958Z my-lb 192.0.2.1:2817 - -1 -1 -1 400 0 0 0 "- http://shop.example:80- -" "-" - -"#,
+        &["target http://shop.example:80"],
+    ),
+    (
+        "elb",
+        r#"2015-05-13T23:39:43.945958Z my-lb 192.0.2.1:2817 10.0.0.1:80 0.1 0.2 0.3 200 200 0 29 "GET http://shop.example:80/a- HTTP/1.1" "-" - -"#,
+        &["target http://shop.example:80/a-"],
+    ),
+    ("combined", r#"1.2.3.4 - - [10/Oct/2000:13:55:36 -0700] "-" 408 0 "-" "-""#, &[]),
+    (
         "elb",
         r#"2015-05-13T23:39:43.945958Z my-lb 192.0.2.1:2817 10.0.0.1:80 0.000073 0.001048 0.000057 200 200 0 29 "GET http://shop.example:80/a HTTP/1.1" "curl/7.38.0" - -"#,
         &["target http://shop.example:80/a"],
@@ -190,6 +211,11 @@ const LINES: &[(&str, &str, &[&str])] = &[
         "envoy",
         r#"[2016-04-15T20:17:00.310Z] "POST /api/v1 HTTP/2" 204 - 154 0 226 100 "10.0.35.28" "bot (http://bot.example/)" "cc21d9b0" "shop.example" "10.0.2.1:80""#,
         &["target https://shop.example/api/v1", "agent http://bot.example/"],
+    ),
+    (
+        "envoy",
+        r#"ACCESS [2019-04-15T20:17:00.310Z] "GET /backend/ HTTP/1.1" 200 - 0 226 100 9 "10.0.35.28" "bot (http://bot.example/)" "cc21d9b0" "shop.example" "10.0.2.1:80""#,
+        &["target https://shop.example/backend/", "agent http://bot.example/"],
     ),
     (
         "envoy",

@@ -114,6 +114,16 @@ const LINES: &[(&str, &str, &str)] = &[
     ),
     (
         "envoy",
+        r#"ACCESS [2019-04-15T20:17:00.310Z] "GET /backend/ HTTP/1.1" 503 UF 0 226 100 9 "10.0.35.28" "x" "cc21d9b0" "shop.example" "10.0.2.1:80""#,
+        "503 GET 2019-04-15T20:17:00Z /backend/",
+    ),
+    (
+        "alb",
+        r#"http 2018-11-30T22:23:00.186641Z app/lb/50dc 192.0.2.1:2817 - -1 -1 -1 400 - 0 0 "- http://shop.example:80- -" "-" - - - "-""#,
+        "400  2018-11-30T22:23:00Z http://shop.example:80",
+    ),
+    (
+        "envoy",
         r#"[2020-11-25T21:26:18.409Z] "GET /status/418 HTTP/1.1" 418 - via_upstream - "-" 0 135 4 4 "-" "curl/7" "84961386" "httpbin:8000" "127.0.0.1:80" inbound|8000|| 127.0.0.1:41854 - default"#,
         "418 GET 2020-11-25T21:26:18Z /status/418",
     ),
