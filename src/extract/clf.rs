@@ -98,9 +98,23 @@ impl<'a> Entries<'a> {
             Some(read) => self.entry(span, read, links),
             None => match json_log::wrapped(line) {
                 Some(range) => self.member(span, range, links),
-                None => self.other(span, links),
+                None => self.after_prefix(span, links),
             },
         }
+    }
+
+    /// Adds the links of the line at `span`, which may have an object that is an entry after what syslog or Docker Compose
+    /// writes.
+    fn after_prefix(&self, span: Span, links: &mut Links) {
+        let line = span.of(self.log.text().content());
+        let read = json_log::after_prefix(line)
+            .and_then(|len| Some((len, self.log_format.read(&line[len..])?)));
+        let Some((len, read)) = read else { return self.other(span, links) };
+        let start = span.start + len as u32;
+        if self.log.has_others() {
+            self.log.take_text(Span { start: span.start, end: start }, links);
+        }
+        self.entry(Span { start, end: span.end }, read, links);
     }
 
     /// Adds the links of the line at `span`, which was `read`.
@@ -214,6 +228,7 @@ pub(crate) fn is_entry(line: &[u8]) -> bool {
     let line = &line[wrapped_rest(line)..];
     let line = &line[..json_log::before_another(line).unwrap_or(line.len())];
     is(line)
+        || json_log::after_prefix(line).is_some_and(|len| is(&line[len..]))
         || json_log::wrapped(line)
             .is_some_and(|range| is(json::decoded(&line[range]).trim_ascii_end()))
 }

@@ -181,6 +181,15 @@ pub(crate) fn before_another(line: &[u8]) -> Option<usize> {
     }
 }
 
+/// The length of what precedes an object at the end of `line`: `<13>Oct 11 22:14:15 host app: ` of syslog, or `name  | ` of
+/// Docker Compose. `None` if nothing does, or there is no object.
+pub(crate) fn after_prefix(line: &[u8]) -> Option<usize> {
+    let end = line.trim_ascii_end();
+    let at = memchr::memchr(b'{', end.strip_suffix(b"}")?)?;
+    let before = line[..at].strip_suffix(b" ")?;
+    (before.ends_with(b":") || before.ends_with(b"|")).then_some(at)
+}
+
 /// An object, with the fields that it has for each writer.
 pub(crate) struct Object {
     found: [Found; MEMBERS.len()],
@@ -350,6 +359,25 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(before_another(line.as_bytes()), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn an_object_may_follow_a_colon_or_a_bar() {
+        for (line, expected) in [
+            (r#"<13>Oct 11 22:14:15 host app: {"a":1}"#, Some(30)),
+            ("web-1  | {}\r", Some(9)),
+            ("host app[1]: {\"a\":{}}", Some(13)),
+            ("{\"a\": {}}", None),
+            (": {", None),
+            (":{}", None),
+            (" {}", None),
+            ("x {}", None),
+            (": {} x", None),
+            ("}", None),
+            ("", None),
+        ] {
+            assert_eq!(after_prefix(line.as_bytes()), expected, "{line}");
         }
     }
 

@@ -335,6 +335,36 @@ fn lines_that_other_programs_wrapped_have_the_same_links() {
 }
 
 #[test]
+fn an_object_is_an_entry_after_what_syslog_and_compose_write() {
+    for (name, line, expected) in LINES.iter().filter(|(_, line, _)| line.starts_with('{')) {
+        for prefix in [
+            "<13>Oct 11 22:14:15 host app: ",
+            "Oct 11 22:14:15 host app[123]: ",
+            "<165>1 2003-10-11T22:14:15.003Z host app 1 ID47 - : ",
+            "web-1  | ",
+            "caddy_1                | ",
+        ] {
+            let line = format!("{prefix}{line}");
+            assert_eq!(found(name, &line), *expected, "{line}");
+            assert_eq!(found(name, &format!("{line}\n{line}\r\n")), expected.repeat(2), "{line}");
+        }
+    }
+    let combined = LINES[0];
+    for prefix in ["web-1  | ", "web | ", "caddy_1                | "] {
+        assert_eq!(found(combined.0, &format!("{prefix}{}", combined.1)), combined.2, "{prefix}");
+    }
+    // What is before an entry is searched as text, unless fields or entries are selected.
+    let line = format!(
+        "see http://p.example/ app: {}",
+        r#"{"request":{"method":"GET","host":"h","uri":"/a"},"status":200}"#
+    );
+    let text = |options| links(options, Format::Clf, line.as_bytes()).0;
+    assert_eq!(text(ExtractorOptions::default()), ["text http://p.example/", "target http://h/a"]);
+    let target = ExtractorOptions::default().log_fields(vec![Context::Target]);
+    assert_eq!(text(target), ["target http://h/a"]);
+}
+
+#[test]
 fn every_entry_of_a_line_or_an_array_is_read() {
     let entry = |path: &str| {
         format!(r#"{{"request":{{"host":"h","uri":"{path}","method":"GET"}},"status":200}}"#)
