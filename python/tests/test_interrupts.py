@@ -13,6 +13,8 @@ import os, signal, sys, threading, time
 import pyarrow as pa
 import uriscan
 
+# What starts the tests may ignore the signal.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 uriscan.set_threads(1)
 text = pa.array(["http://h%d.example/%%7E/../x?q=%d#f" % (i, i) for i in range(10_000)])
 column = pa.chunked_array([text] * 400)
