@@ -26,7 +26,7 @@ use crate::output::{Claims, StdoutFile};
 pub(crate) struct Documents {
     pub(crate) options: ExtractOptions,
     pub(crate) walk: args::Walk,
-    /// Names of files that stand for their directories.
+    /// Names of files with the URL of their directory, such as `index.html`.
     pub(crate) index: Vec<String>,
 }
 

@@ -22,7 +22,7 @@ use crate::sets::records::{SetDoes, SetUse};
 use crate::sides::SideFiles;
 use crate::tables::{Column, TableUse};
 
-/// A run that nobody asked for a summary of prints one if it takes this long.
+/// A run without `--stats` prints a summary if it takes this long.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Tables that were found below directories and by patterns.
@@ -48,7 +48,7 @@ pub(crate) struct Plan {
     pub(crate) aliases: Option<PathBuf>,
     /// Files that are read in addition to the inputs: aliases, packs of rules, the list of files.
     pub(crate) evidence: Vec<PathBuf>,
-    /// The inputs are tables, of which this column is read as a list.
+    /// The column that is read as a list, if the inputs are tables.
     pub(crate) column: Option<Column>,
     /// The records of lists, or rows of tables, that are read.
     pub(crate) filter: Option<Filter>,

@@ -107,7 +107,7 @@ fn print_hints(plan: &Plan, report: &Report, stdin_head: &StdinHead, unread: usi
     }
 }
 
-/// Puts the files and objects that directories, prefixes and patterns stand for in their places.
+/// Replaces directories, prefixes and patterns by the files and objects that they select.
 fn find_inputs(plan: &mut Plan) -> Result<(), Failure> {
     if plan.table.is_some() || plan.column.is_some() {
         return tables::find(plan);

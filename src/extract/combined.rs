@@ -67,7 +67,8 @@ fn is_status(rest: &[u8]) -> bool {
 /// The fields of `line` if it is an entry, and where its status, method and time are.
 pub(crate) fn fields_of_any(line: &[u8]) -> Option<(Fields, Facts)> {
     // `[time] "request" status`
-    let bracket = memchr::memmem::find(line, b" [")? + 1;
+    let mut brackets = memchr::memchr_iter(b'[', line);
+    let bracket = brackets.find(|&at| line[..at].ends_with(b" "))?;
     let close = bracket + memchr::memchr(b']', &line[bracket..])?;
     let is_time = line.get(bracket + 1).is_some_and(u8::is_ascii_digit)
         && line[bracket..close].contains(&b':');

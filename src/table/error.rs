@@ -94,6 +94,9 @@ pub enum TableError {
     Stopped,
 }
 
+/// What is wrong with tables without a header and without rows.
+pub(super) const NO_ROWS: &str = "the number of columns is unknown, as there are no rows";
+
 impl fmt::Display for TableError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -8,7 +8,7 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use csv_core::ReadRecordResult;
 
-use super::error::unread;
+use super::error::{NO_ROWS, unread};
 use super::line::LONGEST;
 use super::unit::{BATCH_BYTES, MOST_COLUMNS, batch_rows};
 use super::{Dialect, TableError, TableFormat};
@@ -41,8 +41,8 @@ impl<R: Read> Separated<R> {
         let mut fields = Fields::new(reader, (dialect, format), table)?;
         if !fields.read()? {
             let what = match dialect.has_header {
-                true => "there is no header, the row that names the columns",
-                false => "there is no row, so the number of columns is unknown",
+                true => "the header, the row with the names of columns, is missing",
+                false => NO_ROWS,
             };
             return Err(unread(table, what));
         }
@@ -259,8 +259,8 @@ mod tests {
     #[test]
     fn a_malformed_row_is_reported_with_its_first_line() {
         for (text, what) in [
-            (&b""[..], "t: there is no header"),
-            (b"\n\n", "t: there is no header"),
+            (&b""[..], "t: the header, the row"),
+            (b"\n\n", "t: the header, the row"),
             (b"a,b\n1\n", "t:2: expected 2 fields, found 1"),
             (b"a,b\r\n\"x\r\ny\",2\r\n\r\n1,2,3\r\n", "t:5: expected 2 fields, found 3"),
             (b"a,b\n\n\"x\n\n\",2\n1,2,3", "t:6: expected 2 fields, found 3"),
@@ -309,7 +309,7 @@ mod tests {
             assert_eq!(read[1..], [[some("\"c"), some("\"d")]]);
         }
         for (text, what) in [
-            (&b""[..], "t: there is no row"),
+            (&b""[..], "t: the number of columns is unknown"),
             (b"a|b\nc\n", "t:2: expected 2 fields, found 1"),
             (b"a|'b\nc", "t:1: a quote in this row is never closed"),
             (b"\xFF|b\nc", "t:1: invalid UTF-8 in field 1"),

@@ -85,7 +85,7 @@ impl Job for Explain {
 }
 
 impl Explain {
-    /// Explains the URIs of the command line; two are compared, and the exit code tells whether they are equivalent.
+    /// Explains the URIs of the command line; two are compared, and the exit code is 1 if they differ.
     fn run_typed(&self, sinks: &mut Sinks<'_>) -> Result<Done, Error> {
         let mut report = Report::default();
         report.records = self.uris.len() as u64;

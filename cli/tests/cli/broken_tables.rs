@@ -51,7 +51,7 @@ fn text_tables_are_told_by_file_and_line() {
         (b"id,\"url\"x\n", "t.csv:1: the closing quote"),
         (b"id,url\n1,http://h/\xFF\n", "t.csv:2: invalid UTF-8 in field 2"),
         (b"id,url\xFF\n", "t.csv:1: invalid UTF-8 in field 2"),
-        (b"\n\n", "t.csv: there is no header, the row that names the columns"),
+        (b"\n\n", "t.csv: the header, the row with the names of columns, is missing"),
         (b"url,url\na,b\n", "t.csv: columns 1 and 2 are both named url"),
         (b"http://h,1\n", "t.csv: there is no column url; there are: http://h, 1"),
         (b"\"a\nb\",c\n", "t.csv: there is no column url; there are: a\\nb, c"),

@@ -21,7 +21,7 @@ fn tables_without_a_header_have_numbered_columns() {
     let ran = place.run(&[&args[..], &["csv"]].concat(), "x,http://i/\ny,http://h\n");
     assert_eq!(ran.quiet(), "y,http://h,http://h/\nx,http://i/,http://i/\n");
     let message = place.run(&[&args[..], &["csv"]].concat(), "").refused();
-    assert_eq!(message, "uriscan: there is no row, so the number of columns is unknown");
+    assert_eq!(message, "uriscan: the number of columns is unknown, as there are no rows");
 }
 
 #[test]

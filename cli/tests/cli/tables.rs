@@ -253,7 +253,7 @@ fn text_tables_have_headers_quotes_and_nulls() {
             "in.csv: there is no column nope; there are: url, x",
         ),
         (["dedup", "--column", "3", "in.csv"], "in.csv: there is no column 3"),
-        (["dedup", "--column", "1", "nothing.csv"], "nothing.csv: there is no header"),
+        (["dedup", "--column", "1", "nothing.csv"], "nothing.csv: the header, the row with"),
     ] {
         let message = place.run(&args, "").refused();
         assert!(message.contains(what), "{message}");

@@ -15,7 +15,7 @@ Inputs = Path | Sequence[Path]
 
 
 def named(inputs: Inputs, any_name: bool) -> list[tuple[str, str | None]]:
-    """The files that are named, each of which can be opened, and those of datasets with their paths below its root.
+    """The named files, which can all be opened, and those of datasets with their paths below the root.
 
     Args:
         any_name: Whether files below directories, and those that patterns select, need not have the names of tables.

@@ -88,8 +88,12 @@ impl Managed {
     }
 }
 
+/// Whether Iceberg gives this name to metadata: `v1.metadata.json`, `00001-UUID.metadata.json`.
 fn is_metadata(name: &str) -> bool {
-    name == "version-hint.text" || name.ends_with(".metadata.json")
+    let version = name.strip_suffix(".metadata.json");
+    let version = version.map(|version| version.strip_prefix('v').unwrap_or(version));
+    name == "version-hint.text"
+        || version.is_some_and(|it| it.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 fn has_metadata(directory: &Path) -> bool {
@@ -138,12 +142,13 @@ mod tests {
     #[test]
     fn directories_of_these_names_are_no_logs_by_themselves() {
         let root = tempfile::tempdir().unwrap();
-        for file in ["metadata/a.csv", "metadata/x.json.csv", "_delta_log.csv"] {
+        let own = ["metadata/x.json.csv", "metadata/set.metadata.json"];
+        for file in own.into_iter().chain(["metadata/a.csv", "_delta_log.csv"]) {
             let path = root.path().join(file);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, "url\n").unwrap();
         }
-        assert_eq!(Selection::of_directory(root.path(), false).files().unwrap().files.len(), 2);
+        assert_eq!(Selection::of_directory(root.path(), false).files().unwrap().files.len(), 3);
         for name in ["_delta_log", "metadata/a.csv", "a/metadata", "metadata.json", ".hoodie"] {
             assert_eq!(Managed::of_file(name), None, "{name}");
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, StringArray, new_null_array};
 use arrow_schema::{DataType, Field, FieldRef, Metadata, Schema, SchemaRef};
 
-use super::super::error::unread;
+use super::super::error::{NO_ROWS, unread};
 use super::super::metadata::{keep_common, remove_of_columns};
 use super::super::target::Target;
 use super::super::{TableError, jsonl, keys};
@@ -120,8 +120,7 @@ impl<'j> Merge<'j> {
     /// If there is no column of URIs.
     pub(in super::super) fn finish(mut self) -> Result<Plan, TableError> {
         if self.first.is_none() && self.is_strict {
-            let what = "there is no row, so the number of columns is unknown";
-            return Err(TableError::Format(what.to_owned()));
+            return Err(TableError::Format(NO_ROWS.to_owned()));
         }
         let (first, schema) = self.first.take().unwrap_or_else(|| {
             // Files without a byte have no rows, and no columns but that which is asked for.
