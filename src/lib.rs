@@ -128,6 +128,8 @@ pub mod remote;
 pub mod repair;
 pub mod resolve;
 #[cfg(feature = "bulk")]
+pub mod row;
+#[cfg(feature = "bulk")]
 pub mod rules;
 #[cfg(feature = "bulk")]
 pub mod set;

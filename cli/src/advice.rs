@@ -10,7 +10,8 @@ use crate::plan::Plan;
 /// Prints what an input looks like, if it is not a list of URIs.
 pub(crate) fn print(plan: &Plan, report: &Report, stdin_head: &StdinHead) {
     // Not pairs, and not a column.
-    let is_list = plan.documents.is_none() && plan.column.is_none() && !plan.job.has_pairs();
+    let is_column = plan.column.is_some() || plan.rows.is_some();
+    let is_list = plan.documents.is_none() && !is_column && !plan.job.has_pairs();
     if !is_list || !plan.reporting.has_hints() {
         return;
     }

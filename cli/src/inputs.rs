@@ -1,6 +1,6 @@
 //! The input files: checked before the run, opened one by one during it.
 
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -178,6 +178,12 @@ impl Stdin {
     pub(crate) fn new() -> Stdin {
         Stdin { at: COPY.get().filter(|copy| lock(copy).is_whole).map(|_| 0) }
     }
+}
+
+/// The first byte of standard input that is no white space, which is not read yet; it is waited for.
+pub(crate) fn first_of_stdin() -> Option<u8> {
+    let mut stdin = io::stdin().lock();
+    stdin.fill_buf().ok()?.trim_ascii_start().first().copied()
 }
 
 impl Read for Stdin {

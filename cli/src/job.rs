@@ -5,8 +5,8 @@ use std::fmt::Debug;
 use uriscan::io::{Fields, Source};
 use uriscan::key::{Hasher, PublicHash};
 use uriscan::pipeline::{
-    Census, Equivalence, Error, FindingCounts, MemoryLimit, OnInvalid, Report, Settings, Sinks,
-    TopOptions,
+    Census, Equivalence, Error, FindingCounts, MemoryLimit, OnInvalid, Report, RowOptions,
+    Settings, Sinks, TopOptions,
 };
 use uriscan::repair::Repairs;
 use uriscan::set::Meaning;
@@ -101,6 +101,11 @@ pub(crate) trait Job: Debug {
         false
     }
 
+    /// Whether the results are records of the input as they are, so that rows of text tables may be records.
+    fn keeps_rows(&self) -> bool {
+        false
+    }
+
     /// Whether the results are records of the input, so that they may replace it.
     fn is_in_place(&self) -> bool {
         false
@@ -149,6 +154,8 @@ pub(crate) trait Job: Debug {
 /// What a job works on, and where its results go.
 pub(crate) struct Run<'r, 's> {
     pub(crate) sources: Vec<Source>,
+    /// The tables that the sources are, if the records are rows of text tables.
+    pub(crate) rows: Option<&'r RowOptions>,
     /// The set of the run, if there is one.
     pub(crate) set: Option<&'r mut SetAtWork>,
     pub(crate) settings: &'r Settings,

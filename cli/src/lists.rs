@@ -67,7 +67,8 @@ fn opened(
 
 /// The records of `inputs` that are read, if not all are.
 fn filtered(inputs: Inputs, plan: &Plan, skipped: &SkippedSoFar) -> Inputs {
-    let Some(filter) = &plan.filter else { return inputs };
+    // Rows are filtered as they are read.
+    let Some(filter) = plan.filter.as_ref().filter(|_| plan.rows.is_none()) else { return inputs };
     let read = plan.job.read_as();
     let kept = |source| pipeline::records_of(source, filter, &read, &plan.settings, skipped);
     let Inputs { sources, total_bytes, stdin_head } = inputs;

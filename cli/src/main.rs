@@ -30,6 +30,7 @@ mod progress;
 #[cfg_attr(not(feature = "full"), path = "absent/remote.rs")]
 mod remote;
 mod report;
+mod rows;
 mod rule_choice;
 mod rules;
 mod run;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use uriscan::extract::Filter;
-use uriscan::pipeline::{MemoryLimit, Settings};
+use uriscan::pipeline::{MemoryLimit, RowOptions, Settings};
 use uriscan::repair::Repair;
 
 use crate::args::{self, StatsFormat, When};
@@ -34,6 +34,14 @@ pub(crate) struct FoundTables {
     pub(crate) skipped: u64,
 }
 
+/// Text tables whose rows are the records of a run.
+#[derive(Debug)]
+pub(crate) struct RowUse {
+    pub(crate) options: RowOptions,
+    /// The same tables as columns, where the program knows these, for hints.
+    pub(crate) table: Option<TableUse>,
+}
+
 /// The plan of a run.
 #[derive(Debug)]
 pub(crate) struct Plan {
@@ -52,7 +60,9 @@ pub(crate) struct Plan {
     pub(crate) column: Option<Column>,
     /// The records of lists, or rows of tables, that are read.
     pub(crate) filter: Option<Filter>,
-    /// The inputs are tables.
+    /// The inputs are text tables, and the records are their rows.
+    pub(crate) rows: Option<RowUse>,
+    /// The inputs are tables, which are read as columns.
     pub(crate) table: Option<TableUse>,
     /// The tables that were found below directories and by patterns.
     pub(crate) found: Option<FoundTables>,
@@ -312,6 +322,7 @@ impl Plan {
             evidence: Vec::new(),
             column: None,
             filter: None,
+            rows: None,
             table: None,
             found: None,
             side: SideFiles { rejects, ..SideFiles::default() },

@@ -14,6 +14,7 @@ use crate::lists::{self, SkippedSoFar};
 use crate::output::{Claims, Destination, write_text};
 use crate::plan::Plan;
 use crate::report::{self, Results};
+use crate::rows;
 use crate::session::{self, Session, Unread, Work, print_approximate, print_summary};
 use crate::sets::records::{self, SetAtWork};
 use crate::tables;
@@ -95,12 +96,15 @@ fn print_hints(plan: &Plan, report: &Report, stdin_head: &StdinHead, unread: usi
     match &plan.table {
         Some(table) => tables::print_hint(plan, table, report),
         None => {
+            let columns = plan.rows.as_ref().and_then(|rows| rows.table.as_ref());
+            columns.into_iter().for_each(|table| tables::print_hint(plan, table, report));
             advice::print(plan, report, stdin_head);
             if unread == 0 {
                 advice::print_unselected(plan, report);
             }
         }
     }
+    rows::print_bad(plan, report);
     tables::print_notes();
     if let Some(rate) = plan.job.approximate() {
         print_approximate(rate, report);

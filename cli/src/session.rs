@@ -14,6 +14,7 @@ use crate::job::{Done, Run};
 use crate::output::{self, Claims, Content, Destination, FileId, Output, StdoutFile};
 use crate::plan::Plan;
 use crate::progress::Progress;
+use crate::rows;
 use crate::sets::records::{SetAtWork, SetChange};
 use crate::sides::{self, SideFiles};
 use crate::summary::Summary;
@@ -185,7 +186,9 @@ impl Session<'_> {
                     sinks.unread = Some(&mut note);
                 }
                 let settings = &plan.settings;
-                plan.job.run(Run { sources, set, settings, sinks: &mut sinks })?
+                let rows = plan.rows.as_ref().map(|rows| &rows.options);
+                let run = Run { sources, rows, set, settings, sinks: &mut sinks };
+                plan.job.run(run).map_err(|error| rows::stop(error, plan))?
             }
             Work::Tables(tables) => tables.run(plan, set, folder.as_mut(), sinks)?.into(),
         };

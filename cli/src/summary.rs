@@ -44,6 +44,8 @@ pub(crate) struct Summary {
     pub(crate) elapsed: Duration,
     /// Records whose keys are in a set are dropped.
     pub(crate) has_seen: bool,
+    /// Records are rows of text tables.
+    pub(crate) has_rows: bool,
     /// It is printed to a terminal, where bars help.
     pub(crate) has_bars: bool,
 }
@@ -117,6 +119,7 @@ impl Summary {
                 .map(|found| (found.below.iter().flatten().count() as u64, found.skipped)),
             elapsed,
             has_seen: plan.set.is_some(),
+            has_rows: plan.rows.is_some(),
             has_bars: plan.reporting.has_bars,
         }
     }
@@ -246,6 +249,7 @@ impl Summary {
         if self.writes != Writes::Links {
             rows.add("blank lines", *blank, "");
         }
+        rows.add_any("bad rows", self.report.bad_rows, "do not fit the table");
     }
 
     /// What happened to invalid records.
@@ -271,6 +275,7 @@ impl Summary {
             same_document,
             differing,
             spilled,
+            bad_rows,
             ..
         } = &self.report;
         let equivalence = self.equivalence.as_ref();
@@ -298,6 +303,7 @@ impl Summary {
             "set_removed": self.set.filter(|set| set.is_removal).map(|set| set.count),
             "set_keys": self.set.map(|set| set.keys),
             "blank": blank,
+            "bad_rows": self.has_rows.then_some(bad_rows),
             "spilled_bytes": (self.writes == Writes::Survivors).then_some(spilled),
             "findings": self.findings.map(|findings| findings.total()),
             "findings_by_rule": self.findings.map(|findings| by_rule(&findings)),
@@ -426,6 +432,7 @@ mod tests {
             found: None,
             elapsed: Duration::ZERO,
             has_seen: false,
+            has_rows: false,
             has_bars: false,
         };
         let text = summary.render(StatsFormat::Text);

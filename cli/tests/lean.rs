@@ -6,7 +6,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-const NO_TABLES: &str = "this program is built without tables; install it with `cargo install --path cli --features full`";
+const NO_TABLES: &str = "this program reads no tables but rows of CSV, TSV and JSON lines, by plain `dedup`; install it with `cargo install --path cli --features full`";
 
 fn place() -> TempDir {
     let place = tempfile::tempdir().unwrap();
@@ -64,7 +64,7 @@ fn tables_are_told() {
         let message = refusal(&place, &[command, "--column", "url", "t.parquet"]);
         assert_eq!(message, format!("--column: {NO_TABLES}"));
         let (_, help, _) = run(&place, &[command, "--help"]);
-        assert!(help.contains("Tables (with a program built with `--features full`):"), "{help}");
+        assert!(help.contains("Tables (without `--features full` plain `dedup` of CSV, TSV and JSON lines only):"), "{help}");
     }
     for command in ["dedup", "normalize", "census", "check"] {
         let message = refusal(&place, &[command, "t.parquet"]);

@@ -243,6 +243,14 @@ impl PaddedBuf {
         }
     }
 
+    /// Appends `more` to the content; allocates only to grow.
+    pub(crate) fn append(&mut self, more: &[u8]) {
+        let (start, end) = (self.len, self.len + more.len());
+        self.reserve(end);
+        self.bytes[start..end].copy_from_slice(more);
+        self.len = end;
+    }
+
     /// Number of bytes of content that fit without growing.
     pub fn capacity(&self) -> usize {
         self.bytes.len().saturating_sub(PAD) / BLOCK * BLOCK

@@ -17,6 +17,11 @@ pub(crate) trait Cut: Send {
         false
     }
 
+    /// How many first bytes of a source [`Cut::begin`] receives, if there are so many.
+    fn head_bytes(&self) -> usize {
+        HEAD_BYTES
+    }
+
     /// Examines the first bytes of a source, which show its format.
     ///
     /// # Errors

@@ -170,6 +170,16 @@ pub(crate) fn dupe_row(
     push_key(key, out);
 }
 
+/// Appends the row of a table that is rejected for this `reason`, and a line feed.
+pub(crate) fn reject((source, line): (&str, u64), reason: &str, row: &[u8], out: &mut Vec<u8>) {
+    push_place(source, line, out);
+    out.extend_from_slice(b",\"reason\":");
+    push_string(reason, out);
+    out.push(b',');
+    push_text("row", "hex", row, out);
+    out.extend_from_slice(b"}\n");
+}
+
 /// Appends the row of a member of a class of `count` records and a line feed.
 pub(crate) fn member_row(
     (survivor, count): (&[u8], u64),

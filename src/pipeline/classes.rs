@@ -250,7 +250,8 @@ impl Job for ClassJob<'_> {
             Results::Reread { sources, long } => {
                 let sources = std::mem::take(sources.get_mut().unwrap_or_else(|e| e.into_inner()));
                 let (unit, survivors) = (Unit::Lines, found.survivors()?);
-                let reread = Reread { writer, on_invalid, unit, survivors, settings };
+                let rows = None;
+                let reread = Reread { writer, on_invalid, unit, survivors, settings, rows };
                 let written = reread.write(sources, sinks)?;
                 report.written = written.written;
                 report.withheld = written.withheld;

@@ -4,13 +4,14 @@
 //! bytes of the input from there on. At the end, that part of the input is read again ([`super::input`]), and the first
 //! records of it are written ([`super::reread`]).
 
-use super::driver::{End, Job, run};
+use super::driver::{End, Job, Reading, run};
 use super::firsts::{long_first, write_firsts, write_rest};
 use super::forecast::Forecast;
 use super::input::{Input, Places, places_of};
 use super::invalid::LongRecord;
 use super::limit::{batch_bytes, within};
 use super::reread::{Reread, Unit};
+use super::rows::{MARK, RowOptions, RowRun};
 use super::scan::{Found, scan_found};
 use super::slot::{Slot, Worker};
 use super::writer::RecordWriter;
@@ -44,7 +45,7 @@ pub fn dedup(
     settings: &Settings,
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
-    run_dedup(sources, options, None, settings, sinks)
+    run_dedup((sources, None), options, None, settings, sinks)
 }
 
 /// [`dedup`] without the records whose keys are in a set on disk, which count as duplicates.
@@ -61,11 +62,48 @@ pub fn dedup_unseen(
     settings: &Settings,
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
-    run_dedup(sources, options, Some(seen), settings, sinks)
+    run_dedup((sources, None), options, Some(seen), settings, sinks)
+}
+
+/// Writes the first row of each class of `sources`, text tables whose rows are records: the bytes of the row, in input order,
+/// after the header of the first table if there is one. Rows are compared by the URIs in a column of theirs, and without the
+/// rows whose keys are in the set `seen`.
+///
+/// Of rows without a URI, and those that do not fit, [`RowOptions::table`] says what becomes. [`Sinks::rejects`] receives
+/// rows whose URI is invalid, after the header; or, if rows that do not fit do not end the run, also these, each as an object
+/// of JSON with `source`, `line`, `reason` and `row`. The forms and keys of [`DedupOptions::emit`] cannot be written, and
+/// nothing is masked.
+///
+/// ```
+/// use uriscan::{io::Source, pipeline::{DedupOptions, RowOptions, Settings, Sinks, dedup_rows}};
+/// use uriscan::row::{TextFormat, TextTable};
+/// let rows = Source::new("rows", &b"id,url\n1,http://h\n2,HTTP://H:80/\n3,\"http://h/x\"\n"[..]);
+/// let (table, mut out) = (TextTable::new(TextFormat::Csv, "url"), Vec::new());
+/// let (rows, options) = (vec![rows], DedupOptions::default());
+/// let mut sinks = Sinks::new(&mut out);
+/// dedup_rows(rows, &RowOptions::new(table), &options, None, &Settings::default(), &mut sinks).unwrap();
+/// assert_eq!(out, b"id,url\n1,http://h\n3,\"http://h/x\"\n");
+/// ```
+///
+/// # Errors
+/// See [`Error`]. What was written before stays written.
+pub fn dedup_rows(
+    sources: Vec<Source>,
+    rows: &RowOptions,
+    options: &DedupOptions,
+    seen: Option<Seen<'_>>,
+    settings: &Settings,
+    sinks: &mut Sinks<'_>,
+) -> Result<Report, Error> {
+    let names = sources.iter().map(|source| source.name.clone()).collect();
+    let options = options.clone().emit(Emit::Original);
+    let settings = Settings { record_end: b'\n', redact: false, ..settings.within_limits() };
+    let run = RowRun::new(rows, &options, names, settings.max_record);
+    run_dedup((sources, Some(run)), &options, seen, &settings, sinks)
 }
 
 fn run_dedup(
-    sources: Vec<Source>,
+    (sources, rows): (Vec<Source>, Option<RowRun>),
     options: &DedupOptions,
     seen: Option<Seen<'_>>,
     settings: &Settings,
@@ -89,6 +127,7 @@ fn run_dedup(
         forecast: Forecast::new(&sources),
         places: limit.map_or(Places::new(), |_| places_of(&sources)),
         spilled: None,
+        rows,
     };
     run(&mut job, sources, settings, sinks)
 }
@@ -108,6 +147,8 @@ struct Dedup<'s> {
     places: Places,
     /// The part of the input that spills. Nothing is written while it is read for the first time.
     spilled: Option<Spilled>,
+    /// What finds rows, if the records are rows of tables.
+    rows: Option<RowRun>,
 }
 
 /// The part of the input whose records spill, from the first chunk that had no room.
@@ -162,11 +203,15 @@ impl Dedup<'_> {
     /// Writes the first records of what has spilled, if anything has; gives their number, and what was written.
     fn write_spilled(&mut self, sinks: &mut Sinks<'_>) -> Result<Option<(u64, Report)>, Error> {
         let Some((survivors, firsts)) = self.firsts.resolve()? else { return Ok(None) };
-        let Some(Spilled { dir, input, .. }) = self.spilled.take() else { return Ok(None) };
+        let Some(Spilled { dir, input, start, .. }) = self.spilled.take() else { return Ok(None) };
         let settings = self.settings;
+        let rows = self.rows.as_ref().map(|rows| rows.of_part(start));
+        if start.1 > 0 && self.rows.as_ref().is_some_and(|rows| rows.is_start(start)) {
+            sinks.out.write_all(MARK).map_err(Error::Write)?;
+        }
         let writer = &RecordWriter::of_firsts(&self.options, &settings);
         let (on_invalid, unit) = (self.options.on_invalid, Unit::Bytes);
-        let reread = Reread { writer, on_invalid, unit, survivors, settings };
+        let reread = Reread { writer, on_invalid, unit, survivors, settings, rows };
         let report = reread.write(input.sources(), sinks)?;
         Ok(Some((firsts, Report { spilled: dir.written(), ..report })))
     }
@@ -191,7 +236,7 @@ fn spill(
     let rows: Vec<&Rows> = scanned.iter().map(|(_, found)| &found.rows).collect();
     let position = |chunk: usize, row: usize| {
         let (start, found) = scanned[chunk];
-        start + u64::from(found.spans[row].start)
+        start + u64::from(found.written()[row].start)
     };
     let input = &mut spilled.input;
     let (copied, done) = threads::both(
@@ -205,18 +250,34 @@ fn spill(
 impl Job for Dedup<'_> {
     type Rows = Found;
 
+    fn reading(&self) -> Reading {
+        Reading { cut: self.rows.as_ref().map(|rows| rows.finder.cut()), ..Reading::default() }
+    }
+
     #[inline(always)]
     fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Found>) {
         let Settings { record_end, redact, .. } = self.settings;
-        scan_found(isa, &self.options, (record_end, redact), worker, slot, |found| found);
+        let how = (record_end, redact);
+        let Some(run) = &self.rows else {
+            return scan_found(isa, &self.options, how, worker, slot, |found| found);
+        };
+        let len = slot.chunk.text.padded().len();
+        slot.report.filtered = run.finder.find(isa, &mut slot.chunk, &mut slot.rows.table);
+        (slot.rows.is_table, slot.rows.explains) = (true, run.explains_rejects());
+        scan_found(isa, &self.options, how, worker, slot, |found| found);
+        // What was decoded is not needed any more.
+        slot.chunk.text.set_len(len);
+        slot.report.blank += slot.rows.table.blank;
     }
 
     fn commit(&mut self, slots: &mut [Slot<Found>]) -> Result<(), Error> {
         // Nothing after the first stop counts.
         let end = slots.iter().position(|slot| slot.stop.is_some()).map_or(slots.len(), |i| i + 1);
         for slot in &mut slots[end..] {
-            slot.rows.spans.clear();
-            slot.rows.rows.clear();
+            slot.rows.clear();
+        }
+        if let Some(rows) = &mut self.rows {
+            rows.account(&mut slots[..end])?;
         }
         self.insert(&slots[..end])?;
         self.forecast.add(slots.iter().map(|slot| slot.report.bytes).sum());
@@ -230,6 +291,10 @@ impl Job for Dedup<'_> {
         if self.spilled.is_some() {
             report.duplicates = records;
             return;
+        }
+        let start = (chunk.source, chunk.byte);
+        if start.1 > 0 && self.rows.as_ref().is_some_and(|rows| rows.is_start(start)) {
+            out.extend_from_slice(MARK);
         }
         let (found, to) = ((chunk.text.padded(), &*rows), (&mut *room, out));
         report.written = write_firsts(isa, &self.options, &self.settings, worker, found, to);
@@ -263,6 +328,9 @@ impl Job for Dedup<'_> {
         report: &mut Report,
         sinks: &mut Sinks<'_>,
     ) -> Result<(), Error> {
+        if let Some(rows) = &self.rows {
+            rows.require_member()?;
+        }
         let Some(spilled) = &mut self.spilled else {
             report.seen = self.firsts.seen();
             return Ok(());

@@ -30,6 +30,22 @@ pub enum Error {
     Set(SetError),
     /// Public keys are requested under [`super::Aliases`] that were read without their targets.
     Targets,
+    /// A row of a text table that does not fit, under [`crate::row::OnBadRow::Fail`].
+    Row {
+        /// The name of the source.
+        source: String,
+        /// The line in it at which the row begins, counted from 1.
+        line: u64,
+        /// What is wrong.
+        what: String,
+    },
+    /// No row of tables of JSON lines has the member with the URIs.
+    Member {
+        /// The name of the first source.
+        source: String,
+        /// The member, or the path to it.
+        member: String,
+    },
     /// An invalid record under [`super::OnInvalid::Fail`].
     Invalid {
         /// The name of the source.
@@ -56,6 +72,10 @@ impl fmt::Display for Error {
                 write!(f, "{}: cannot spill to disk: {error}", dir.display())
             }
             Error::Threads(error) => write!(f, "cannot start the threads: {error}"),
+            Error::Member { source, member } => {
+                write!(f, "{source}: no line has a member {member}")
+            }
+            Error::Row { source, line, what } => write!(f, "{source}:{line}: {what}"),
             Error::Invalid { source, line, byte, error } => write!(
                 f,
                 "{source}:{line}: {} at column {} (byte {}): {}",
@@ -76,7 +96,7 @@ impl std::error::Error for Error {
             Error::Write(error) | Error::Spill { error, .. } => Some(error),
             Error::Threads(error) => Some(error),
             Error::Invalid { error, .. } => Some(error),
-            Error::Targets => None,
+            Error::Targets | Error::Row { .. } | Error::Member { .. } => None,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::batches::PART_BYTES;
 use super::driver::{Drops, Job, Reading, run};
+use super::lines::Lines;
 use super::links::{self, ExtractOptions, Found};
 use super::slot::{Slot, Worker};
 use super::{Error, OnInvalid, Report, Settings, Sinks};
@@ -131,16 +132,13 @@ impl Extract<'_> {
         let line_end = chunk.kind.format.line_end(self.record_end);
         let needs_line = format.line_number || format.shape == LinkShape::Jsonl;
         let source = &self.names[chunk.source];
-        let (mut line, mut counted) = (chunk.line, 0);
+        let mut lines = Lines::new(text, chunk.line, line_end);
         for (at, (link, uri)) in links.iter(text).enumerate().skip(first) {
             if out.len() > most {
                 return at;
             }
             let start = link.span.start as usize;
-            if needs_line {
-                line += memchr::memchr_iter(line_end, &text[counted..start]).count() as u64;
-                counted = start;
-            }
+            let line = if needs_line { lines.of(start).0 } else { chunk.line };
             let found = Found {
                 source,
                 line,

@@ -24,7 +24,7 @@ pub(super) fn write_firsts<I: Isa>(
     (room, out): (&mut Room, &mut Vec<u8>),
 ) -> u64 {
     let &Settings { record_end, redact, .. } = settings;
-    let Found { spans, rows } = found;
+    let Found { spans, rows, .. } = found;
     let firsts = spans.iter().enumerate().filter(|&(row, _)| rows.is_first(row));
     let mut written = 0;
     room.next = spans.len();
@@ -63,7 +63,7 @@ pub(super) fn write_forms<I: Isa>(
     options: &DedupOptions,
     &Settings { record_end, redact, .. }: &Settings,
     worker: &mut Worker,
-    (text, Found { spans, rows }): (Padded<'_>, &Found),
+    (text, Found { spans, rows, .. }): (Padded<'_>, &Found),
     (room, out): (&mut Room, &mut Vec<u8>),
 ) {
     worker.index.build_with(isa, text, record_end);
@@ -136,10 +136,28 @@ impl Task for CopyFirsts<'_> {
     type Output = u64;
     #[inline(always)]
     fn run<I: Isa>(self, _isa: I) -> u64 {
-        let CopyFirsts(text, Found { spans, rows }, record_end, out) = self;
-        let lines = spans.iter().enumerate().map(|(row, &span)| (span, rows.is_first(row)));
-        copy_lines(text, lines, record_end, out)
+        let CopyFirsts(text, found, record_end, out) = self;
+        let Found { rows, table, .. } = found;
+        let lines = found.written().iter().enumerate();
+        let lines = lines.map(|(row, &span)| (span, rows.is_first(row)));
+        if table.passed.is_empty() {
+            return copy_lines(text, lines, record_end, out);
+        }
+        copy_lines(text, merged(lines, &table.passed), record_end, out) - table.passed.len() as u64
     }
+}
+
+/// `lines`, and among them, in the order of the text, those that are `passed` on in any case.
+fn merged(
+    lines: impl Iterator<Item = (Span, bool)>,
+    passed: &[Span],
+) -> impl Iterator<Item = (Span, bool)> {
+    let (mut lines, mut passed) = (lines.peekable(), passed.iter().peekable());
+    std::iter::from_fn(move || match (lines.peek(), passed.peek()) {
+        (Some(&(line, _)), Some(other)) if line.start < other.start => lines.next(),
+        (_, Some(_)) => passed.next().map(|&other| (other, true)),
+        (_, None) => lines.next(),
+    })
 }
 
 /// Appends those of `lines`, places in `text`, that are to be kept; gives their number.
@@ -157,7 +175,7 @@ fn copy_lines(
     // A last line without an end gets one.
     out.reserve(text.len() + 1 + ROOM);
     let bytes = text.padded();
-    let (mut at, mut count) = (0, 0);
+    let (mut at, mut count) = (out.len(), 0);
     for (span, keep) in lines {
         let (start, len) = (span.start as usize, span.len());
         out.truncate(at);

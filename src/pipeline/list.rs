@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::batches::{PART_BYTES, share};
+use super::lines::Lines;
 use super::links::{Entities, ExtractOptions, count_faults, cut, long_fault, of_chunk};
 use super::{Equivalence, Report, Settings};
 use crate::chunk::Span;
@@ -377,13 +378,10 @@ impl Part {
         let Part { chunk, links, places, .. } = self;
         let text = chunk.text.padded().content();
         let line_end = chunk.kind.format.line_end(record_end);
-        let (mut line, mut line_start, mut counted) = (chunk.line, 0, 0);
+        let mut lines = Lines::new(text, chunk.line, line_end);
         for (link, uri) in links.iter(text).take(numbers.end).skip(numbers.start) {
             let start = link.span.start as usize;
-            for end in memchr::memchr_iter(line_end, &text[counted..start]) {
-                (line, line_start) = (line + 1, counted + end + 1);
-            }
-            counted = start;
+            let (line, line_start) = lines.of(start);
             let is_decoded = entities.are_decoded_in(link.context) && has_reference(uri);
             let place = Place {
                 line,

@@ -199,7 +199,7 @@ fn write_dated(
     slot: &mut Slot<Found>,
     record_end: u8,
 ) -> Result<(), SetError> {
-    let Found { spans, rows } = &slot.rows;
+    let Found { spans, rows, .. } = &slot.rows;
     let public = |row| (hasher.public(rows.key(row)), row);
     let mut lookups: Vec<(Key, usize)> = (0..rows.len()).map(public).collect();
     let mut times = vec![None; rows.len()];

@@ -47,6 +47,8 @@ pub struct Report {
     pub blank: u64,
     /// Records written.
     pub written: u64,
+    /// Rows of text tables that do not fit, written or not, which count nowhere else; only [`super::dedup_rows()`] fills this in.
+    pub bad_rows: u64,
     /// Records omitted because they are equivalent to another one: an earlier one unless options say otherwise.
     pub duplicates: u64,
     /// Classes of records whose keys are in a set on disk ([`super::Seen`]). All their records are among `duplicates`.
@@ -104,6 +106,7 @@ impl core::ops::AddAssign<&Report> for Report {
         self.bytes += other.bytes;
         self.records += other.records;
         self.blank += other.blank;
+        self.bad_rows += other.bad_rows;
         self.written += other.written;
         self.duplicates += other.duplicates;
         self.seen += other.seen;

@@ -5,14 +5,16 @@
 
 use memchr::memchr;
 
-use super::driver::{Job, run_here};
+use super::driver::{Job, Reading, run_here};
 use super::invalid::LongRecord;
+use super::rows::RowFinder;
 use super::slot::{Slot, Worker};
 use super::writer::RecordWriter;
 use super::{Error, OnInvalid, Report, Select, Settings, Sinks};
 use crate::chunk::{Padded, Span};
 use crate::index::{low_bits, trim};
 use crate::io::{Chunk, Shape, Source};
+use crate::row;
 use crate::simd::{BLOCK, Isa, Task};
 use crate::survivors::{Survivors, Window};
 
@@ -33,6 +35,8 @@ pub(super) struct Reread<'r> {
     pub(super) unit: Unit,
     pub(super) survivors: Survivors<'r>,
     pub(super) settings: Settings,
+    /// Finds rows, if the records are rows of tables.
+    pub(super) rows: Option<RowFinder>,
 }
 
 impl Reread<'_> {
@@ -46,13 +50,35 @@ impl Reread<'_> {
         run_here(&mut self, sources, &settings, &mut Sinks::new(sinks.out))
     }
 
+    /// Writes the rows at the positions of survivors, and those that are passed on in any case.
+    fn write_rows(&self, slot: &mut Slot<Found>) {
+        let Slot { chunk, rows, out, report, .. } = slot;
+        let text = chunk.text.padded().content();
+        let Found { window, table, .. } = rows;
+        let mut passed = table.passed.iter().peekable();
+        let mut push = |row: Span| {
+            out.extend_from_slice(row.of(text));
+            out.push(b'\n');
+        };
+        for &(offset, _) in self.survivors.find(window) {
+            let offset = offset as u32;
+            while let Some(&row) = passed.next_if(|row| row.start < offset) {
+                push(row);
+            }
+            let at = table.rows.partition_point(|row| row.start < offset);
+            table.rows.get(at).into_iter().for_each(|&row| push(row));
+            report.written += 1;
+        }
+        passed.for_each(|&row| push(row));
+    }
+
     #[inline(never)]
     fn write_survivors(&self, slot: &mut Slot<Found>) {
         let Slot { chunk, rows, out, report, .. } = slot;
         let text = chunk.text.padded();
         let mut results = self.writer.results();
         out.reserve(text.len() + 1);
-        let Found { ends, window } = rows;
+        let Found { ends, window, .. } = rows;
         for &(offset, count) in self.survivors.find(window) {
             if !self.writer.select().has(count) {
                 report.withheld += 1;
@@ -78,6 +104,8 @@ pub(super) struct Found {
     /// Where each line ends, as an offset in the chunk, if lines are counted.
     ends: Vec<u32>,
     window: Window,
+    /// The rows, if they are those of a table.
+    table: row::Found,
 }
 
 /// Finds where the lines of `text` end.
@@ -117,8 +145,17 @@ impl Task for FindEnds<'_> {
 impl Job for Reread<'_> {
     type Rows = Found;
 
+    fn reading(&self) -> Reading {
+        Reading { cut: self.rows.as_ref().map(RowFinder::cut), ..Reading::default() }
+    }
+
     #[inline(always)]
     fn scan<I: Isa>(&self, isa: I, _worker: &mut Worker, slot: &mut Slot<Found>) {
+        if let Some(finder) = &self.rows {
+            let len = slot.chunk.text.padded().len();
+            finder.find(isa, &mut slot.chunk, &mut slot.rows.table);
+            slot.chunk.text.set_len(len);
+        }
         if self.unit == Unit::Bytes {
             return;
         }
@@ -145,7 +182,10 @@ impl Job for Reread<'_> {
 
     #[inline(always)]
     fn emit<I: Isa>(&self, _isa: I, _worker: &mut Worker, slot: &mut Slot<Found>) {
-        self.write_survivors(slot);
+        match self.rows {
+            Some(_) => self.write_rows(slot),
+            None => self.write_survivors(slot),
+        }
     }
 
     fn on_invalid(&self) -> OnInvalid {

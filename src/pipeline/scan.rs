@@ -9,6 +9,7 @@ use crate::dedup::{Rows, remove_at};
 use crate::index::Record;
 use crate::key::{Hasher, PublicHasher};
 use crate::normalize::{self, Room};
+use crate::row;
 use crate::simd::{Isa, Task};
 use crate::uri::UriError;
 
@@ -17,6 +18,24 @@ use crate::uri::UriError;
 pub(super) struct Found {
     pub(super) spans: Vec<Span>,
     pub(super) rows: Rows,
+    /// The rows whose values these are, if the records are rows of a table.
+    pub(super) table: row::Found,
+    pub(super) is_table: bool,
+    /// Whether invalid ones are noted among the rows of the table, and omitted.
+    pub(super) explains: bool,
+}
+
+impl Found {
+    /// The bytes that are written for each record.
+    pub(super) fn written(&self) -> &[Span] {
+        if self.is_table { &self.table.rows } else { &self.spans }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.spans.clear();
+        self.rows.clear();
+        self.table.clear();
+    }
 }
 
 /// Finds the keys of all records of the chunk in `slot`, for the `found` in what the job keeps of it. `redact` says
@@ -81,10 +100,13 @@ impl Task for PublicScan<'_> {
 impl Scan<'_> {
     #[inline(always)]
     fn run<I: Isa, const PUBLIC: bool>(mut self, isa: I) {
-        let Found { spans, rows } = &mut *self.found;
+        let Found { spans, rows, table, is_table, .. } = &mut *self.found;
         let Worker { index, split, pending, .. } = &mut *self.worker;
         index.build_with(isa, self.text, self.record_end);
-        spans.extend(index.spans());
+        match is_table {
+            false => spans.extend(index.spans()),
+            true => spans.extend(&table.values),
+        }
         let count = spans.len();
         if self.options.equivalence.is_plain() {
             split.split(isa, self.text, index, spans, true);
@@ -101,10 +123,12 @@ impl Scan<'_> {
         self.common::<I, PUBLIC>(isa);
         let end = self.others::<I, PUBLIC>(isa);
         let Scan { options, text, worker: Worker { pending, holes, .. }, found, report, .. } = self;
-        let Found { spans, rows } = found;
+        let Found { spans, rows, table, .. } = found;
         report.records = (end - report.blank) + u64::from(end < count as u64);
         spans.truncate(end as usize);
         remove_at(spans, holes);
+        table.rows.truncate(end as usize);
+        remove_at(&mut table.rows, holes);
         match options.hasher.public_hasher() {
             Some(public) if PUBLIC => {
                 pending.resize(end as usize);
@@ -121,7 +145,7 @@ impl Scan<'_> {
     /// Finds the keys of the records that are canonical as they stand.
     #[inline(always)]
     fn unchanged<I: Isa, const PUBLIC: bool>(&mut self, isa: I) {
-        let Scan { options, text, worker, found: Found { spans, rows }, .. } = self;
+        let Scan { options, text, worker, found: Found { spans, rows, .. }, .. } = self;
         let DedupOptions { equivalence, hasher, .. } = options;
         let Worker { index, split, scratch, pending, .. } = &mut **worker;
         for &number in split.unchanged() {
@@ -143,7 +167,7 @@ impl Scan<'_> {
     /// Finds the keys of the records that need the usual changes; notes the others.
     #[inline(always)]
     fn common<I: Isa, const PUBLIC: bool>(&mut self, isa: I) {
-        let Scan { options, text, worker, found: Found { spans, rows }, .. } = self;
+        let Scan { options, text, worker, found: Found { spans, rows, .. }, .. } = self;
         let DedupOptions { equivalence, hasher, .. } = options;
         let Worker { index, split, scratch, pending, others, .. } = &mut **worker;
         others.clear();
@@ -175,7 +199,7 @@ impl Scan<'_> {
     fn others<I: Isa, const PUBLIC: bool>(&mut self, isa: I) -> u64 {
         let Scan { options, record_end, redact, text, worker, found, rejects, report, stop } = self;
         let Worker { index, others, scratch, pending, holes, .. } = &mut **worker;
-        let Found { spans, rows } = &mut **found;
+        let Found { spans, rows, table, is_table, explains } = &mut **found;
         let &DedupOptions { ref equivalence, ref hasher, on_invalid, .. } = *options;
         let policy = Policy { on_invalid, record_end: *record_end, redact: *redact };
         holes.clear();
@@ -191,9 +215,20 @@ impl Scan<'_> {
             match equivalence.canonical(isa, record, scratch) {
                 Ok(form) if PUBLIC => pending.set(row, *text, equivalence.shown_prefix(form)),
                 Ok(form) => rows.set_key(row, equivalence.key(isa, hasher, form)),
+                Err(error) if *explains => {
+                    let (_, (row, error)) = row_at(text.content(), (table.rows[row], span), error);
+                    report.invalid.add(error.kind);
+                    let (kind, column) = (error.kind, error.at + 1);
+                    let what = format!("{kind} at column {column}: {}", kind.message());
+                    table.invalid.push((row, what.into()));
+                    holes.push(number);
+                }
                 Err(error) => {
-                    let at = (span, error);
-                    match policy.apply(record.bytes(), at, report, rejects, stop) {
+                    let (bytes, at) = match is_table {
+                        false => (record.bytes(), (span, error)),
+                        true => row_at(text.content(), (table.rows[row], span), error),
+                    };
+                    match policy.apply(bytes, at, report, rejects, stop) {
                         Fate::Keep if PUBLIC => {
                             pending.set(row, *text, record.padded().into());
                         }
@@ -209,6 +244,14 @@ impl Scan<'_> {
         }
         spans.len() as u64
     }
+}
+
+/// The bytes of the `row` of a table, and its place with what is wrong with its `value`.
+#[cold]
+fn row_at(text: &[u8], (row, value): (Span, Span), error: UriError) -> (&[u8], (Span, UriError)) {
+    // A value that had to be decoded is not in its row.
+    let indent = if value.end <= row.end { value.start.saturating_sub(row.start) } else { 0 };
+    (row.of(text), (row, UriError { at: error.at + indent, ..error }))
 }
 
 /// Makes rows of the public keys of what waits, in a function of its own.

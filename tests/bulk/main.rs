@@ -10,5 +10,6 @@ mod memory;
 mod pairs;
 mod rows_census;
 mod rows_check;
+mod rows_of_tables;
 mod rows_parse;
 mod sets;

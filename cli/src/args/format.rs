@@ -12,7 +12,8 @@ pub(crate) const TABLE_FORMATS: [&str; 6] =
 pub(super) fn input_names() -> PossibleValuesParser {
     let links = Format::ALL.map(Format::name);
     let tables = TABLE_FORMATS.into_iter().filter(move |name| !links.contains(name));
-    PossibleValuesParser::new(std::iter::once("auto").chain(links).chain(tables))
+    let rows = std::iter::once("fields");
+    PossibleValuesParser::new(std::iter::once("auto").chain(links).chain(tables).chain(rows))
 }
 
 /// The names for `--to` of commands that write lists or tables.

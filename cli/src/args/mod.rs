@@ -46,7 +46,7 @@ pub(crate) use rules::{Rules, RulesFormat};
 pub(crate) use set::{
     Add, Create, Export, Filling, Has, Import, Remove, Set, SetCommand, SetStatsFormat, SplitSet,
 };
-pub(crate) use table::{NoUri, Quote, TableChoice};
+pub(crate) use table::{NoUri, OnBadRow, Quote, TableChoice};
 pub(crate) use top::{Top, TopFormat};
 
 use std::ffi::OsString;

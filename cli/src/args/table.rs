@@ -6,7 +6,7 @@ use uriscan::surt::Form;
 /// The heading of the options for tables.
 pub(super) const TABLES: &str = match cfg!(feature = "full") {
     true => "Tables",
-    false => "Tables (with a program built with `--features full`)",
+    false => "Tables (without `--features full` plain `dedup` of CSV, TSV and JSON lines only)",
 };
 
 /// Options for tables: one column holds the URIs, and the other columns are preserved.
@@ -32,7 +32,9 @@ pub(crate) struct TableChoice {
     /// it finds. Options for output in another form are refused.
     ///
     /// csv and tsv (--from, --to) start with a header; their columns are text, and an empty field is null; they cannot hold
-    /// lists. Lines of jsonl are kept unchanged if the output is jsonl. For other outputs, every member becomes a column
+    /// lists. Where dedup without -c, -d, -u, --keep, --dupes, --clusters, --sort-by and --report writes csv, tsv or jsonl in the
+    /// format it is read, rows are the bytes they were, and leave as they come; so does --from fields, lines of fields with
+    /// white space between them. Lines of jsonl are kept unchanged if the output is jsonl. For other outputs, every member becomes a column
     /// of a type that fits all its values: files are read twice for that, and for a pipe the first MiB decides. A value
     /// that does not fit its column is an error. parquet and arrow are compressed with zstd.
     #[arg(long, value_name = "COLUMN", group = "columns")]
@@ -59,6 +61,15 @@ pub(crate) struct TableChoice {
     /// They are counted as blank lines in either case.
     #[arg(long, value_name = "POLICY", value_enum, requires = "column")]
     pub(crate) no_uri: Option<NoUri>,
+
+    /// What to do with rows that do not fit: CSV with more or fewer fields than the header, stray quotes, lines that are not
+    /// JSON [default: error]
+    ///
+    /// Where rows are written as they are: by `dedup` of CSV, TSV, JSON lines and fields in the same format. With skip and
+    /// pass, --rejects FILE receives an object of JSON for each such row and each row whose URI is invalid, with source,
+    /// line, reason and row.
+    #[arg(long, value_name = "POLICY", value_enum, requires = "column")]
+    pub(crate) on_bad_row: Option<OnBadRow>,
 
     /// The tables of CSV and TSV have no header: name the columns by their numbers
     ///
@@ -111,6 +122,18 @@ pub(crate) struct TableChoice {
 pub(crate) enum Quote {
     Char(u8),
     None,
+}
+
+/// The policy for rows that do not fit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnBadRow {
+    /// Stop at the first one, with its file and line
+    #[default]
+    Error,
+    /// Omit them, and report how many there were
+    Skip,
+    /// Write them as they are, and report how many there were
+    Pass,
 }
 
 /// The policy for rows without a URI.

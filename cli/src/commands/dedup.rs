@@ -14,6 +14,7 @@ use crate::exit::Failure;
 use crate::job::{Aliased, Done, Job, Run, Surveyed, Writes};
 use crate::options::{memory_limit, on_invalid, side_file};
 use crate::plan::Plan;
+use crate::sets::records::SetAtWork;
 use crate::sets::settings::{Source, Typed, settings};
 use crate::sides::{self, SideFiles};
 #[cfg(feature = "full")]
@@ -127,8 +128,14 @@ impl Job for Dedup {
         Writes::Survivors
     }
 
-    fn run(&self, Run { sources, set, settings, sinks }: Run<'_, '_>) -> Result<Done, Error> {
+    fn run(&self, run: Run<'_, '_>) -> Result<Done, Error> {
+        let Run { sources, rows, set, settings, sinks } = run;
         let options = &self.options;
+        if let Some(rows) = rows {
+            let seen = set.map(SetAtWork::seen);
+            let report = pipeline::dedup_rows(sources, rows, options, seen, settings, sinks)?;
+            return Ok(report.into());
+        }
         let by_class = self.by_class.clone().map(|classes| classes.dedup(options.clone()));
         let report = match (by_class, set) {
             (None, None) => pipeline::dedup(sources, options, settings, sinks)?,
@@ -178,6 +185,10 @@ impl Job for Dedup {
 
     fn hash(&self, has_set: bool) -> Option<PublicHash> {
         (self.options.emit == Emit::Key || has_set).then_some(self.options.hash)
+    }
+
+    fn keeps_rows(&self) -> bool {
+        self.options.emit == Emit::Original && self.by_class.is_none()
     }
 
     fn is_in_place(&self) -> bool {

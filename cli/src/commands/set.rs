@@ -108,7 +108,7 @@ impl Job for OfSet {
         if self.selection.is_some() { Writes::Records } else { Writes::Answers }
     }
 
-    fn run(&self, Run { sources, set, settings, sinks }: Run<'_, '_>) -> Result<Done, Error> {
+    fn run(&self, Run { sources, set, settings, sinks, .. }: Run<'_, '_>) -> Result<Done, Error> {
         let (options, Some(set)) = (&self.options, set) else { return Ok(Done::default()) };
         let report = match (self.selection, set.loader()) {
             (None, None) => return Ok(Done::default()),

@@ -2,11 +2,15 @@
 
 use std::path::PathBuf;
 
+use uriscan::pipeline::RowOptions;
+
 use crate::args::{Command, TableChoice};
 use crate::environment::Environment;
 use crate::exit::Failure;
 use crate::options::list_from;
 use crate::output::Destination;
+use crate::plan::Plan;
+use crate::rows;
 use crate::tables::TableUse;
 
 /// The options for tables.
@@ -33,16 +37,31 @@ impl Typed {
         }
     }
 
-    /// The plan for tables, if they are requested.
+    /// How `plan` reads text tables as rows, if it does.
+    ///
+    /// # Errors
+    /// When an option is only for rows, and it does not.
+    pub(super) fn rows(&self, plan: &Plan) -> Result<Option<RowOptions>, Failure> {
+        match &self.choice {
+            Some(choice) if self.keep_column.is_none() => {
+                rows::options(plan, choice, &self.formats)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The plan for tables that are read as columns, if they are requested.
     ///
     /// # Errors
     /// When `--from` or `--to` names no format of tables, or `--from` is given for lists.
     pub(super) fn plan(
-        self,
+        mut self,
         output: &Destination,
         has_links: bool,
         environment: &Environment,
     ) -> Result<Option<TableUse>, Failure> {
+        // Fields are rows only.
+        self.formats[0].take_if(|from| *from == "fields");
         let Typed { choice, formats, temp_dir, keep_column } = self;
         let column = choice.as_ref().and_then(|choice| choice.column.clone());
         let (Some(choice), Some(column)) = (choice, column) else {

@@ -41,6 +41,17 @@ impl Beginning {
         Some(Beginning { name: "-".to_owned(), head, end })
     }
 
+    /// The first byte that is no white space.
+    pub(crate) fn first_byte(&self) -> Option<u8> {
+        self.lines().next()?.first().copied()
+    }
+
+    /// What comes before the first line feed.
+    pub(crate) fn first_line(&self) -> &[u8] {
+        let text = self.head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&self.head);
+        text.split(|&byte| byte == b'\n').next().unwrap_or_default().trim_ascii_end()
+    }
+
     /// Its whole records that are not blank.
     pub(super) fn records(&self) -> impl Iterator<Item = Line<'_>> {
         let is_whole = (self.head.len() as u64) < HEAD_BYTES;

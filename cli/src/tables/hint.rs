@@ -32,6 +32,19 @@ pub(crate) fn print_hint(plan: &Plan, table: &TableUse, report: &Report) {
     }
 }
 
+/// The failure of a run because no line of the table `name` has the `member`.
+pub(crate) fn missing_member(
+    plan: &Plan,
+    table: &TableUse,
+    (name, member): (&str, &str),
+) -> Failure {
+    failure_of(
+        TableError::Member { table: name.to_owned(), member: member.to_owned() },
+        plan,
+        table,
+    )
+}
+
 /// The failure of a run because of `error`; if the column of URIs is missing, with the path to URLs within another one. Messages
 /// name the other columns themselves.
 pub(super) fn failure_of(error: TableError, plan: &Plan, table: &TableUse) -> Failure {

@@ -198,7 +198,7 @@ fn lines_without_text_are_told_with_their_place() {
     ] {
         let place = Place::new(&[]);
         std::fs::write(place.path("in.jsonl"), text).unwrap();
-        for to in ["jsonl", "parquet"] {
+        for to in ["csv", "parquet"] {
             let args = ["dedup", "--column", "url", "in.jsonl", "--to", to, "-o", "out"];
             assert_eq!(place.run(&args, "").refused(), format!("uriscan: {what}"));
         }

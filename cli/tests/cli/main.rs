@@ -73,6 +73,7 @@ mod table_inputs;
 mod table_keys;
 mod table_parts;
 mod table_paths;
+mod table_rows;
 mod table_sides;
 mod tables;
 mod top;

@@ -165,3 +165,24 @@ fn parts_of_entries_need_a_log() {
         assert!(message.contains(what), "{args:?} {message}");
     }
 }
+
+#[test]
+fn fields_of_an_entry_may_be_in_any_order() {
+    let w3c =
+        "#Fields: cs(User-Agent) cs(Referer) cs-uri-stem\nhttp://a/ http://b/ /x\nhttp://c/ - /y\n";
+    let json = "{\"status\":200,\"request\":{\"host\":\"h\",\"uri\":\"/\",\"headers\":{\"User-Agent\":[\"http://a/\"],\"Referer\":[\"http://b/\"]}}}\n";
+    for log in [w3c, json] {
+        let found = |more: &[&str]| {
+            run([&["extract", "--base", "http://s/"][..], more].concat(), log).quiet()
+        };
+        let (all, numbered) = (found(&[]), found(&["-n"]));
+        let links = numbered.lines().map(|line| line.split_once(':').unwrap().1);
+        assert_eq!(links.collect::<Vec<_>>(), all.lines().collect::<Vec<_>>());
+        for (line, text) in found(&["--jsonl"]).lines().zip(numbered.lines()) {
+            let found: serde_json::Value = serde_json::from_str(line).unwrap();
+            assert!(text.starts_with(&format!("{}:", found["line"])), "{line} {text}");
+        }
+        let args = ["check", "--extract", "--base", "http://s/", "--to", "jsonl"];
+        assert_eq!(run(args, log).quiet().lines().count(), all.lines().count());
+    }
+}

@@ -60,7 +60,9 @@ fn a_file_without_a_byte_is_a_table_without_rows() {
         Place::new(&[("l.csv", "url,n\nhttp://h,1\n"), ("l.jsonl", "{\"url\":\"http://h\"}\n")]);
     fs::create_dir(place.path("t")).unwrap();
     write_parquet(&place, "t/b.parquet", &batch(&[("url", urls())]));
-    for name in ["a.parquet", "c.parquet", "c.csv", "c.jsonl", "c.arrow", "c.arrows"] {
+    fs::write(place.path("t/c.csv"), b"").unwrap();
+    assert_eq!(place.run(&["dedup", "--column", "url", "t/c.csv"], "").quiet(), "");
+    for name in ["a.parquet", "c.parquet", "c.jsonl", "c.arrow", "c.arrows"] {
         let path = format!("t/{name}");
         fs::write(place.path(&path), b"").unwrap();
         let ran = place.run(&["dedup", "--column", "url", &path, "--to", "csv"], "");

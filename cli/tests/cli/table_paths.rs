@@ -133,7 +133,9 @@ fn values_of_other_types_are_records_by_their_text() {
         let args = ["dedup", "--column", "url", "in.jsonl", "--to", to, "--on-invalid", "error"];
         let ran = place.run(&args, "");
         assert_eq!(ran.code, 2);
-        assert!(ran.stderr.starts_with("uriscan: in.jsonl: row 2: relative"), "{}", ran.stderr);
+        let place_of = if to == "jsonl" { "in.jsonl:2" } else { "in.jsonl: row 2" };
+        let what = format!("uriscan: {place_of}: relative");
+        assert!(ran.stderr.starts_with(&what), "{}", ran.stderr);
         let nested = lines.replace("{\"url\"", "{\"p\":{\"url\"").replace("}\n", "}}\n");
         let nested = nested.replace("{\"id\":1}}", "{\"id\":1}");
         let args = [

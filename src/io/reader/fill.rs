@@ -134,7 +134,7 @@ impl ChunkReader {
         let mut most = self.chunk_bytes.max(len);
         if !self.is_begun && (self.text_only || self.is_checked) {
             // The format is detected from the same number of bytes, however small the chunks.
-            most = most.max(HEAD_BYTES);
+            most = most.max(HEAD_BYTES).max(self.cut.head_bytes());
         }
         let Some(text) = self.whole.take() else {
             self.make_room(&mut chunk.text, most, 0);
@@ -155,9 +155,9 @@ impl ChunkReader {
     /// Decides how the source with the index `source` is read, which begins with `content`; `false` if it is not.
     fn begin_source(&mut self, source: usize, content: &[u8]) -> bool {
         self.is_begun = true;
-        let head = &content[..content.len().min(HEAD_BYTES)];
+        let head = &content[..content.len().min(self.cut.head_bytes())];
         let name = &self.names[source];
-        let is_binary = self.text_only && memchr(0, head).is_some();
+        let is_binary = self.text_only && memchr(0, &head[..head.len().min(HEAD_BYTES)]).is_some();
         if is_binary && !Format::is_wide_page(name, head) {
             self.binary += 1;
             (self.current, self.failed) = (None, None);

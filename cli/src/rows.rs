@@ -1,0 +1,208 @@
+//! Text tables whose rows are records: which calls read tables so, and what is said of rows that do not fit.
+
+use std::path::Path;
+
+use uriscan::pipeline::{Error, Report, RowOptions};
+use uriscan::row::{OnBadRow, TextFormat, TextTable};
+
+use crate::args::{self, Quote, TableChoice};
+use crate::exit::{Failure, Stop, eprint_line};
+use crate::hint::Beginning;
+use crate::inputs::{Input, first_of_stdin};
+use crate::output::{Destination, NOT_COMPRESSED, is_packed};
+use crate::plan::Plan;
+use crate::tables;
+
+/// How `plan` reads tables as rows; `None` if it does not, but as columns.
+///
+/// # Errors
+/// When an option is only for rows, and the tables are not read as rows.
+pub(crate) fn options(
+    plan: &Plan,
+    choice: &TableChoice,
+    formats: &[Option<String>; 2],
+) -> Result<Option<RowOptions>, Failure> {
+    let Some(column) = &choice.column else { return Ok(None) };
+    let format = match why_columns(plan, choice) {
+        None => format_of(plan, formats)?,
+        Some(_) => None,
+    };
+    let Some(format) = format else {
+        return match (choice.on_bad_row, formats[0].as_deref()) {
+            (Some(_), _) => Err(Failure::at("--on-bad-row", FOR_ROWS)),
+            (None, Some("fields")) => Err(Failure::at("--from fields", FOR_ROWS)),
+            (None, _) => Ok(None),
+        };
+    };
+    let table = TextTable::new(format, column)
+        .delimiter(choice.delimiter)
+        .quote(choice.quote.map(|quote| match quote {
+            Quote::Char(quote) => Some(quote),
+            Quote::None => None,
+        }))
+        .has_header(!choice.no_header)
+        .keeps_blank(choice.no_uri == Some(args::NoUri::Keep))
+        .on_bad_row(match choice.on_bad_row.unwrap_or_default() {
+            args::OnBadRow::Error => OnBadRow::Fail,
+            args::OnBadRow::Skip => OnBadRow::Skip,
+            args::OnBadRow::Pass => OnBadRow::Pass,
+        });
+    table.check().map_err(|what| Failure::at("--delimiter, --quote", what))?;
+    let options = RowOptions::new(table).filter(plan.filter.clone());
+    Ok(is_same_table(plan, &options.table).then_some(options))
+}
+
+const FOR_ROWS: &str = "is for rows that are written as they are: those of CSV, TSV, JSON lines and fields, by `dedup` without \
+     -c, -d, -u, --keep, --dupes, --clusters, --sort-by, --report, or another format or several files as output";
+
+/// Why tables are read as columns, whatever their format.
+fn why_columns(plan: &Plan, choice: &TableChoice) -> Option<&'static str> {
+    let is_cut = choice.rows_per_file.is_some()
+        || choice.bytes_per_file.is_some()
+        || !choice.partition_by.is_empty();
+    let settings = &plan.settings;
+    let reasons = [
+        (!plan.job.keeps_rows(), "the command adds columns, or compares whole classes"),
+        (choice.sort_by.is_some(), "rows are sorted"),
+        (is_cut, "results are several files"),
+        (plan.side.report.is_some(), "there is a report"),
+        (plan.documents.is_some() || plan.aliases.is_some(), "lists only"),
+        (settings.redact || settings.record_end == 0, "lists only"),
+    ];
+    reasons.into_iter().find_map(|(holds, why)| holds.then_some(why))
+}
+
+/// The format of all inputs and of the output, if it is one and has rows.
+fn format_of(plan: &Plan, [from, to]: &[Option<String>; 2]) -> Result<Option<TextFormat>, Failure> {
+    let from = from.as_deref().filter(|from| *from != "auto");
+    let mut format = None;
+    for input in &plan.inputs {
+        let by_name = match input {
+            // A directory, or a pattern.
+            Input::File(path) if HAS_COLUMNS && !is_file(path) => return Ok(None),
+            Input::File(path) => of_path(path),
+            Input::Stdin => None,
+            Input::Typed(_) | Input::Remote(_) => return Ok(None),
+        };
+        let this = match from {
+            Some(from) => TextFormat::from_name(from),
+            None => by_name,
+        };
+        match (this, format) {
+            (None, _) => return Ok(None),
+            (Some(this), None) => format = Some(this),
+            (Some(this), Some(before)) if this == before => {}
+            (Some(_), Some(_)) => return Ok(None),
+        }
+    }
+    let to = match (to, &plan.output) {
+        (Some(to), _) => TextFormat::from_name(to),
+        (None, Destination::Stdout) => format,
+        (None, Destination::File(path)) if is_packed(path) => {
+            return Err(Failure::at(path.display(), NOT_COMPRESSED));
+        }
+        (None, Destination::File(path)) if is_table(path) => of_path(path),
+        (None, Destination::File(_)) => format,
+        (None, _) => None,
+    };
+    if HAS_COLUMNS && matches!(&plan.output, Destination::File(path) if is_directory(path)) {
+        return Ok(None);
+    }
+    Ok(format.filter(|_| to == format))
+}
+
+/// Whether this program reads tables as columns, too.
+const HAS_COLUMNS: bool = cfg!(feature = "full");
+
+/// Whether `path` is something to read, and no directory or pattern.
+fn is_file(path: &Path) -> bool {
+    path.exists() && !path.is_dir()
+}
+
+/// Whether `path` is, or will be, a directory.
+fn is_directory(path: &Path) -> bool {
+    path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/")
+}
+
+/// The text format that the name of a file says.
+fn of_path(path: &Path) -> Option<TextFormat> {
+    const PACKED: [&str; 5] = [".gz", ".zst", ".bz2", ".xz", ".lz4"];
+    let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+    let name = PACKED.iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
+    Some(match name.rsplit_once('.')?.1 {
+        "csv" => TextFormat::Csv,
+        "tsv" | "tab" => TextFormat::Tsv,
+        "jsonl" | "ndjson" | "json" => TextFormat::Jsonl,
+        _ => return None,
+    })
+}
+
+/// Whether the name of a file says that it is a table of any format.
+fn is_table(path: &Path) -> bool {
+    const OTHERS: [&str; 5] = ["parquet", "pq", "arrow", "feather", "ipc"];
+    let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
+    of_path(path).is_some() || OTHERS.contains(&&*end.to_ascii_lowercase()) || end == "arrows"
+}
+
+/// Whether all files are such rows: objects of JSON and no array, tables with one header. What cannot be read twice is.
+fn is_same_table(plan: &Plan, table: &TextTable) -> bool {
+    // Without tables of columns there is no other way to read them, and the reader says what is wrong.
+    if !HAS_COLUMNS {
+        return true;
+    }
+    let files = plan.inputs.iter().filter_map(Input::path);
+    let mut beginnings = files.filter_map(|path| Beginning::of_file(path, b'\n'));
+    match table.format {
+        TextFormat::Jsonl => {
+            let is_array = |first: Option<u8>| first == Some(b'[');
+            let reads_stdin = plan.inputs.contains(&Input::Stdin);
+            !(reads_stdin && is_array(first_of_stdin()))
+                && beginnings.all(|it| !is_array(it.first_byte()))
+        }
+        TextFormat::Fields => true,
+        TextFormat::Csv | TextFormat::Tsv if plan.inputs.len() < 2 => true,
+        TextFormat::Csv | TextFormat::Tsv => {
+            let is_plain = |input: &Input| input.path().is_some_and(Path::is_file);
+            if !plan.inputs.iter().all(is_plain) {
+                return false;
+            }
+            // One without a byte has no header.
+            let mut beginnings = beginnings.filter(|it| !it.first_line().is_empty());
+            let Some(first) = beginnings.next() else { return true };
+            beginnings.all(|it| it.first_line() == first.first_line())
+        }
+    }
+}
+
+/// Why a run of `plan` ends because of `error`: if no line has the member with the URIs, with the path to URLs, where the
+/// program can find it.
+pub(crate) fn stop(error: Error, plan: &Plan) -> Stop {
+    match (&error, plan.rows.as_ref().and_then(|rows| rows.table.as_ref())) {
+        (Error::Member { source, member }, Some(table)) => {
+            Stop::Failed(tables::missing_member(plan, table, (source, member)))
+        }
+        _ => Stop::from(error),
+    }
+}
+
+/// Prints how many rows did not fit, unless they ended the run.
+pub(crate) fn print_bad(plan: &Plan, report: &Report) {
+    let Some(rows) = &plan.rows else { return };
+    if report.bad_rows == 0 || plan.reporting.is_quiet {
+        return;
+    }
+    let done = match rows.options.table.on_bad_row {
+        OnBadRow::Pass => "written as they are",
+        _ if plan.side.rejects.is_some() => "written to the rejects",
+        _ => "skipped",
+    };
+    let count = report.bad_rows;
+    let rows = if count == 1 { "row that does not fit was" } else { "rows that do not fit were" };
+    eprint_line(format_args!(
+        "uriscan: {count} {rows} {}",
+        match count {
+            1 => done.replace("they are", "it is"),
+            _ => done.to_owned(),
+        }
+    ));
+}

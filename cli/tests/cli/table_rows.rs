@@ -1,0 +1,232 @@
+//! Rows of text tables as records: they pass as the bytes they were, in every build.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+
+use crate::run::{Place, run};
+
+#[test]
+fn rows_of_csv_keep_their_quotes_line_ends_and_mark() {
+    let csv = "\u{FEFF}id,url\r\n1,http://h\r\n2,\"HTTP://H:80/\"\r\n3,\"http://h/x\"\r\n004,http://h/1e5\n5,http://h/y";
+    let place = Place::new(&[("t.csv", csv)]);
+    let kept = csv.replace("2,\"HTTP://H:80/\"\r\n", "") + "\n";
+    let args = ["dedup", "--column", "url", "t.csv"];
+    assert_eq!(place.run(&args, "").quiet(), kept);
+    assert_eq!(place.run(&[&args[..], &["-o", "o.csv"]].concat(), "").quiet(), "");
+    assert_eq!(place.read("o.csv"), kept);
+    // In place, by number, and from a pipe.
+    assert_eq!(place.run(&[&args[..], &["-o", "t.csv"]].concat(), "").quiet(), "");
+    assert_eq!(place.read("t.csv"), kept);
+    assert_eq!(run(["dedup", "--column", "2", "--from", "csv"], csv).quiet(), kept);
+}
+
+#[test]
+fn lines_of_json_keep_what_no_parser_can_represent() {
+    let lines = concat!(
+        "{\"url\":\"http:\\/\\/h\\/\",\"n\":1e400,\"big\":123456789012345678901234567890.10}\n",
+        "{\"n\":NaN,\"url\":\"HTTP://h\"}\n",
+        "  {\"s\":\"\\ud800\",\"m\":-Infinity,\"url\":\"http://h/\\u0061\"}\r\n",
+        "{\"url\":\"http://h/a\",\"s\":\"\\udfff\"}\n",
+        "{\"raw\":\"tab\there\",\"url\":\"http://h/b\"}",
+    );
+    let expected: Vec<&str> = lines.split_inclusive('\n').collect();
+    let expected = [expected[0], expected[2], expected[4], "\n"].concat();
+    assert_eq!(run(["dedup", "--column", "url", "--from", "jsonl"], lines).quiet(), expected);
+}
+
+#[test]
+fn members_of_members_and_fields_of_lines_are_columns() {
+    let katana = "{\"request\":{\"endpoint\":\"http://h\"},\"n\":[{\"u\":\"x:1\"}]}\n{\"request\":{\"endpoint\":\"HTTP://h/\"},\"n\":[{\"u\":\"x:2\"}]}\n";
+    let by = |column| run(["dedup", "--from", "jsonl", "--column", column], katana).quiet();
+    assert_eq!(by("request.endpoint").lines().count(), 1);
+    assert_eq!(by("n.1.u").lines().count(), 2);
+    let log = "GET http://h 200\n\n  PUT\tHTTP://h/  404\r\nGET http://i\n";
+    let args = ["dedup", "--from", "fields", "--column", "2"];
+    assert_eq!(run(args, log).quiet(), "GET http://h 200\nGET http://i\n");
+    let message = run(["dedup", "--from", "fields", "--column", "url"], log).refused();
+    assert!(message.ends_with("columns of fields have numbers, from 1"), "{message}");
+}
+
+#[test]
+fn a_row_that_does_not_fit_is_an_error_or_skipped_or_passed_on() {
+    let csv = "id,url\n1,http://a\n2\n3,http://b,x\n4,http://A\n5,\"http://c\"x\n6,http://d\n";
+    let jsonl = "{\"url\":\"http://a\"}\n{\"url\":\"http://b\"\n{\"url\":\"HTTP://a\"}\nhttp://c\n{\"url\":\"\\ud800\"}\n{\"url\":\"http://d\"}\n";
+    for (from, text, bad, first) in [
+        ("csv", csv, [2, 3, 5], "-:3: expected 2 fields, found 1"),
+        ("jsonl", jsonl, [1, 3, 4], "-:2: not a JSON object: a comma or } is missing at column 18"),
+    ] {
+        let place = Place::new(&[]);
+        let args = ["dedup", "--column", "url", "--from", from];
+        let with = |more: &[&str]| place.run(&[&args[..], more].concat(), text);
+        assert_eq!(with(&[]).refused(), format!("uriscan: {first}"));
+        assert_eq!(with(&["--on-bad-row", "error"]).refused(), format!("uriscan: {first}"));
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let duplicate = if from == "csv" { 4 } else { 2 };
+        let all_but = |out: &[usize]| {
+            let kept =
+                lines.iter().enumerate().filter(|(i, _)| !out.contains(i) && *i != duplicate);
+            kept.map(|(_, line)| *line).collect::<String>()
+        };
+        let ran = with(&["--on-bad-row", "pass"]);
+        assert_eq!((ran.code, ran.text()), (0, &*all_but(&[])));
+        assert_eq!(ran.stderr, "uriscan: 3 rows that do not fit were written as they are\n");
+        let ran = with(&["--on-bad-row", "skip", "--stats"]);
+        assert_eq!((ran.code, ran.text()), (0, &*all_but(&bad)));
+        assert!(ran.stderr.contains("bad rows                    3"), "{}", ran.stderr);
+        assert!(ran.stderr.ends_with("uriscan: 3 rows that do not fit were skipped\n"));
+        assert_eq!(with(&["--on-bad-row", "skip", "-q"]).quiet(), all_but(&bad));
+        let ran = with(&["--on-bad-row", "skip", "--rejects", "r"]);
+        assert_eq!((ran.code, ran.text()), (0, &*all_but(&bad)));
+        assert!(ran.stderr.ends_with("were written to the rejects\n"), "{}", ran.stderr);
+        let rejects = place.read("r");
+        let rejects: Vec<serde_json::Value> =
+            rejects.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let at: Vec<(usize, &str)> = rejects
+            .iter()
+            .map(|it| (it["line"].as_u64().unwrap() as usize - 1, it["row"].as_str().unwrap()))
+            .collect();
+        assert_eq!(at, bad.map(|i| (i, lines[i].trim_end())));
+        assert!(rejects.iter().all(|it| it["source"] == "-" && it["reason"].is_string()));
+    }
+}
+
+#[test]
+fn rejects_say_why_where_rows_that_do_not_fit_are_skipped() {
+    let place = Place::new(&[("t.csv", "id,url\n1,no uri\n2\n3,http://h\n")]);
+    let args = ["dedup", "--column", "url", "t.csv", "--rejects", "r"];
+    let message = place.run(&args, "").refused();
+    assert!(message.contains("t.csv:3: expected 2 fields, found 1"), "{message}");
+    let ran = place.run(&[&args[..], &["--on-bad-row", "skip"]].concat(), "");
+    assert_eq!((ran.code, ran.text()), (0, "id,url\n3,http://h\n"));
+    assert_eq!(
+        place.read("r"),
+        concat!(
+            "{\"source\":\"t.csv\",\"line\":2,\"reason\":\"space at column 5: a URI may not hold spaces; write %20\",\"row\":\"1,no uri\"}\n",
+            "{\"source\":\"t.csv\",\"line\":3,\"reason\":\"expected 2 fields, found 1\",\"row\":\"2\"}\n",
+        )
+    );
+    // Without that option they are rows of the table.
+    fs::write(place.path("t.csv"), "id,url\n1,no uri\n3,http://h\n").unwrap();
+    assert_eq!(place.run(&args, "").quiet(), "id,url\n3,http://h\n");
+    assert_eq!(place.read("r"), "id,url\n1,no uri\n");
+}
+
+#[test]
+fn a_table_that_breaks_off_loses_nothing_else() {
+    let lines = "{\"url\":\"http://a\"}\n{\"url\":\"http://b\"}\n{\"url\":\"http://c";
+    let args = ["dedup", "--column", "url", "--from", "jsonl", "--on-bad-row"];
+    let ran = run([&args[..], &["pass"]].concat(), lines);
+    assert_eq!((ran.code, ran.text()), (0, &*format!("{lines}\n")));
+    let ran = run([&args[..], &["skip"]].concat(), lines);
+    assert_eq!(ran.text(), "{\"url\":\"http://a\"}\n{\"url\":\"http://b\"}\n");
+    // An open quote takes all that follows, which is passed on as it is.
+    let csv = "n,url\n1,http://a\n2,\"http://b\n3,http://c\n";
+    let args = ["dedup", "--column", "url", "--from", "csv", "--on-bad-row"];
+    let ran = run([&args[..], &["pass"]].concat(), csv);
+    assert_eq!((ran.code, ran.text()), (0, csv));
+    let ran = run([&args[..], &["error"]].concat(), csv);
+    assert!(ran.refused().contains("-:3: a quote in this row is never closed"));
+}
+
+#[test]
+fn filters_sets_and_rows_without_a_uri_are_as_for_lists() {
+    let csv = "id,url\n1,http://a/x\n2,\n3,http://b/y\n4,http://a/x\n5, \n";
+    let place = Place::new(&[("t.csv", csv)]);
+    let kept = |more: &[&str]| {
+        place.run(&[&["dedup", "--column", "url", "t.csv"][..], more].concat(), "").quiet()
+    };
+    assert_eq!(kept(&[]), "id,url\n1,http://a/x\n3,http://b/y\n");
+    assert_eq!(kept(&["--no-uri", "keep"]), "id,url\n1,http://a/x\n2,\n3,http://b/y\n5, \n");
+    assert_eq!(kept(&["--host", "b"]), "id,url\n3,http://b/y\n");
+    assert_eq!(kept(&["--not-host", "b", "--no-uri", "keep"]), "id,url\n1,http://a/x\n");
+    assert_eq!(kept(&["--seen", "s", "--update"]), "id,url\n1,http://a/x\n3,http://b/y\n");
+    fs::write(place.path("t.csv"), "id,url\n1,HTTP://a/x\n7,http://c\n").unwrap();
+    assert_eq!(kept(&["--seen", "s", "--update"]), "id,url\n7,http://c\n");
+    let args = [
+        "dedup",
+        "--column",
+        "2",
+        "--no-header",
+        "--delimiter",
+        ";",
+        "--quote",
+        "'",
+        "--from",
+        "csv",
+    ];
+    assert_eq!(
+        run(args, "a;'http://h'\nb;HTTP://h/\nc;'http://h/;'\n").quiet(),
+        "a;'http://h'\nc;'http://h/;'\n"
+    );
+}
+
+#[test]
+fn several_files_are_one_table_with_one_header() {
+    let place = Place::new(&[
+        ("a.csv", "id,url\n1,http://a\n"),
+        ("b.csv", "id,url\r\n2,HTTP://A/\n3,http://b\n"),
+        ("c.csv", "url,id\nhttp://c,4\n"),
+        ("a.jsonl", "{\"url\":\"http://a\"}\n"),
+        ("b.jsonl", "{\"x\":{},\"url\":\"http://A\"}\n{\"url\":\"http://b\"}"),
+    ]);
+    let kept = |names: &[&str]| {
+        place.run(&[&["dedup", "--column", "url"][..], names].concat(), "").quiet()
+    };
+    assert_eq!(kept(&["a.csv", "b.csv"]), "id,url\n1,http://a\n3,http://b\n");
+    assert_eq!(kept(&["a.jsonl", "b.jsonl"]), "{\"url\":\"http://a\"}\n{\"url\":\"http://b\"}\n");
+    // Other columns are joined by name.
+    assert_eq!(kept(&["a.csv", "c.csv"]), "id,url\n1,http://a\n4,http://c\n");
+}
+
+#[test]
+fn what_is_not_there_is_an_error() {
+    let place = Place::new(&[
+        ("t.csv", "id,url\n1,http://a\n"),
+        ("t.jsonl", "{\"id\":1}\n{}\n"),
+        ("e.csv", "\n"),
+    ]);
+    let refused = |args: &[&str]| place.run(&[&["dedup"][..], args].concat(), "").refused();
+    for (args, what) in [
+        (&["--column", "uri", "t.csv"][..], "t.csv: there is no column uri; there are: id, url"),
+        (&["--column", "3", "t.csv"], "t.csv: there is no column 3; there are: id, url"),
+        (&["--column", "url", "t.jsonl"], "t.jsonl: no line has a member url"),
+        (
+            &["--column", "url", "e.csv"],
+            "e.csv: the header, the row with the names of columns, is missing",
+        ),
+        (&["--column", "url", "none.csv"], "none.csv: No such file"),
+        (
+            &["-c", "--on-bad-row", "skip", "--column", "url", "t.csv"],
+            "--on-bad-row: is for rows that are written",
+        ),
+    ] {
+        assert!(refused(args).contains(what), "{args:?}: {}", refused(args));
+    }
+}
+
+#[test]
+fn rows_leave_as_they_come() {
+    for (from, head, rows) in [
+        ("csv", "id,url\n", ["1,http://a\n", "2,http://b\n"]),
+        ("jsonl", "", ["{\"url\":\"http://a\"}\n", "{\"url\":\"http://b\"}\n"]),
+    ] {
+        let mut command = crate::run::program(["dedup", "--column", "url", "--from", from]);
+        let mut child = command.stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let (mut to, from) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        let mut from = BufReader::new(from);
+        let mut expect = |line: &str| {
+            let mut read = String::new();
+            from.read_line(&mut read).unwrap();
+            assert_eq!(read, line);
+        };
+        to.write_all((head.to_owned() + rows[0]).as_bytes()).unwrap();
+        if !head.is_empty() {
+            expect(head);
+        }
+        expect(rows[0]);
+        to.write_all(rows[1].as_bytes()).unwrap();
+        expect(rows[1]);
+        drop(to);
+        assert!(child.wait().unwrap().success());
+    }
+}

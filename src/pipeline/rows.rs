@@ -1,0 +1,302 @@
+//! Rows of text tables as records: where chunks of them are cut, which rows they have, and what becomes of rows that do not
+//! fit.
+
+use std::io;
+use std::sync::{Arc, OnceLock};
+
+use super::scan;
+use super::slot::Slot;
+use super::{DedupOptions, Equivalence, Error, OnInvalid};
+use crate::extract::{Filter, Filtered, Kind};
+use crate::io::cut::Cut;
+use crate::io::{Chunk, Shape, json};
+use crate::row::{Found, HEADER_BYTES, Layout, OnBadRow, TextTable};
+use crate::simd::{Isa, Kernels, Task};
+
+/// The byte order mark of UTF-8, which the reader takes off.
+pub(super) const MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// Text tables whose rows are records, and which of them are read.
+///
+/// ```
+/// use uriscan::pipeline::RowOptions;
+/// use uriscan::row::{TextFormat, TextTable};
+/// let options = RowOptions::new(TextTable::new(TextFormat::Jsonl, "url"));
+/// assert!(options.filter.is_none());
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+#[non_exhaustive]
+pub struct RowOptions {
+    /// The tables, and their column of URIs.
+    pub table: TextTable,
+    /// Read only the rows whose URI it keeps, as [`super::records_of`] does; others, and rows without a URI, are omitted.
+    pub filter: Option<Filter>,
+}
+
+setters! { RowOptions into { filter: Option<Filter> } }
+
+impl RowOptions {
+    /// All rows of `table`.
+    pub fn new(table: TextTable) -> RowOptions {
+        RowOptions { table, filter: None }
+    }
+}
+
+/// Finds the rows of chunks.
+#[derive(Clone, Debug)]
+pub(super) struct RowFinder {
+    table: Arc<TextTable>,
+    /// That of the first source, once it is known.
+    layout: Arc<OnceLock<Layout>>,
+    filter: Option<Arc<(Filter, Option<Equivalence>)>>,
+    /// Whether the first source is read from its beginning, and whether its header is written as a row.
+    begins: bool,
+    writes_header: bool,
+}
+
+impl RowFinder {
+    fn new(options: &RowOptions, equivalence: &Equivalence) -> RowFinder {
+        let RowOptions { table, filter } = options;
+        let is_read = equivalence.context.is_some() || !equivalence.repairs.is_empty();
+        let equivalence = is_read.then(|| equivalence.clone());
+        let mut table = table.clone();
+        // A filter keeps no row without a URI.
+        table.keeps_blank &= filter.is_none();
+        RowFinder {
+            table: Arc::new(table),
+            layout: Arc::default(),
+            filter: filter.clone().map(|filter| Arc::new((filter, equivalence))),
+            begins: true,
+            writes_header: false,
+        }
+    }
+
+    /// Where chunks of such tables are cut.
+    pub(super) fn cut(&self) -> Box<dyn Cut> {
+        Box::new(TableCut { finder: self.clone(), begun: 0 })
+    }
+
+    /// Whether `chunk` is the beginning of a source.
+    fn is_first(&self, chunk: &Chunk) -> bool {
+        let mark = if chunk.kind.has_mark { MARK.len() as u64 } else { 0 };
+        chunk.byte == mark && (chunk.source > 0 || self.begins)
+    }
+
+    /// Replaces `found` by the rows of `chunk`, whose text grows by the values that have to be decoded; returns what a filter
+    /// does not keep.
+    #[inline(always)]
+    pub(super) fn find<I: Isa>(&self, isa: I, chunk: &mut Chunk, found: &mut Found) -> Filtered {
+        let unknown = Layout::default();
+        let layout = self.layout.get().unwrap_or(&unknown);
+        let mut filtered = Filtered::default();
+        let mut keeps = |uri: &[u8]| {
+            let Some(filter) = &self.filter else { return true };
+            let cause = match &filter.1 {
+                None => filter.0.cause(uri),
+                Some(equivalence) => filter.0.cause(&equivalence.target(uri)),
+            };
+            cause.into_iter().for_each(|cause| filtered.add(cause));
+            cause.is_none()
+        };
+        let how = (layout, self.is_first(chunk));
+        self.table.find(isa, how, &mut chunk.text, &mut keeps, found);
+        if let Some(header) = found.header.filter(|_| chunk.source == 0 && self.writes_header) {
+            found.passed.insert(0, header);
+        }
+        filtered
+    }
+}
+
+/// The rows of a run.
+#[derive(Debug)]
+pub(super) struct RowRun {
+    pub(super) finder: RowFinder,
+    names: Vec<String>,
+    /// Whether rejects are received: then those of rows that do not fit are JSON, and so are all others.
+    has_rejects: bool,
+    /// The source that is read, and its lines so far.
+    lines: (usize, u64),
+    /// The rows so far, and those that lack the member.
+    rows: u64,
+    missing: u64,
+    /// Where the first row is, in which source and at which byte.
+    first: Option<(usize, u64)>,
+    /// Bytes of the longest row.
+    longest: usize,
+}
+
+impl RowRun {
+    /// Rows of the sources called `names`.
+    pub(super) fn new(
+        options: &RowOptions,
+        by: &DedupOptions,
+        names: Vec<String>,
+        longest: usize,
+    ) -> RowRun {
+        let has_rejects = by.on_invalid == OnInvalid::Divert;
+        let finder = RowFinder::new(options, &by.equivalence);
+        let (lines, first) = ((0, 0), None);
+        RowRun { finder, names, has_rejects, lines, rows: 0, missing: 0, first, longest }
+    }
+
+    /// Whether rejects are objects of JSON that say where a row was and what is wrong with it, and not rows.
+    pub(super) fn explains_rejects(&self) -> bool {
+        self.has_rejects && self.finder.table.on_bad_row != OnBadRow::Fail
+    }
+
+    /// What finds the rows of the part of the sources that begins at `start`, in which source and at which byte.
+    pub(super) fn of_part(&self, start: (usize, u64)) -> RowFinder {
+        // What follows a mark is the beginning, too.
+        let begins = start.1 <= MARK.len() as u64;
+        RowFinder { begins, writes_header: self.is_start(start), ..self.finder.clone() }
+    }
+
+    /// Whether nothing precedes what is at `start`, in which source and at which byte.
+    pub(super) fn is_start(&self, start: (usize, u64)) -> bool {
+        self.first == Some(start)
+    }
+
+    /// Counts the rows of the next `slots`, and reports those that do not fit.
+    ///
+    /// # Errors
+    /// [`Error::Row`] at the first one, if it ends the run.
+    pub(super) fn account(&mut self, slots: &mut [Slot<scan::Found>]) -> Result<(), Error> {
+        for slot in slots {
+            self.account_slot(slot)?;
+        }
+        Ok(())
+    }
+
+    fn account_slot(&mut self, slot: &mut Slot<scan::Found>) -> Result<(), Error> {
+        let source = slot.chunk.source;
+        if self.lines.0 != source {
+            self.lines = (source, 0);
+        }
+        if slot.chunk.shape != Shape::Records {
+            let most = format!("has more than {} MiB", self.longest >> 20);
+            let what = match self.finder.table.separators() {
+                None => format!("the line {most}"),
+                Some(_) => format!("the row {most}, or a quote in it is never closed"),
+            };
+            return Err(self.wrong(self.lines.1 + 1, &what));
+        }
+        let start = (source, slot.chunk.byte);
+        let is_start = *self.first.get_or_insert(start) == start;
+        let explains = self.explains_rejects();
+        let text = slot.chunk.text.padded().content();
+        let found = &mut slot.rows.table;
+        if let Some((stop, _)) = slot.stop {
+            // Nothing after it counts.
+            found.passed.retain(|row| row.start < stop.start);
+            found.bad.retain(|(row, _)| row.start < stop.start);
+        }
+        slot.report.bad_rows += found.bad.len() as u64;
+        found.bad.append(&mut found.invalid);
+        found.bad.sort_by_key(|(row, _)| row.start);
+        let (mut line, mut counted) = (self.lines.1 + 1, 0);
+        for (row, fault) in &found.bad {
+            let start = row.start as usize;
+            line += newlines(&text[counted..start]);
+            counted = start;
+            let at = fault.at.map(|at| line + newlines(&text[start..at]));
+            let on_line = at.map_or_else(String::new, |at| format!(", on line {at}"));
+            let what = format!("{}{on_line}", fault.what);
+            if self.finder.table.on_bad_row == OnBadRow::Fail {
+                return Err(self.wrong(line, &what));
+            }
+            if self.has_rejects {
+                let row = row.of(text);
+                json::reject((&self.names[source], line), &what, row, &mut slot.rejects);
+            }
+        }
+        if let Some(header) = found.header.filter(|_| is_start) {
+            found.passed.insert(0, header);
+            if self.has_rejects && !explains {
+                slot.rejects.splice(0..0, [header.of(text), b"\n"].concat());
+            }
+        }
+        self.lines.1 += found.lines;
+        self.rows += found.rows.len() as u64 + found.blank;
+        self.missing += found.missing;
+        Ok(())
+    }
+
+    #[cold]
+    fn wrong(&self, line: u64, what: &str) -> Error {
+        Error::Row { source: self.names[self.lines.0].clone(), line, what: what.to_owned() }
+    }
+
+    /// Ensures that there was such a member at all.
+    ///
+    /// # Errors
+    /// [`Error::Member`] if no row had it.
+    pub(super) fn require_member(&self) -> Result<(), Error> {
+        if self.rows == 0 || self.missing < self.rows {
+            return Ok(());
+        }
+        let source = self.names.first().cloned().unwrap_or_default();
+        Err(Error::Member { source, member: self.finder.table.column.clone() })
+    }
+}
+
+fn newlines(text: &[u8]) -> u64 {
+    memchr::memchr_iter(b'\n', text).count() as u64
+}
+
+/// Where sources of rows are cut.
+struct TableCut {
+    finder: RowFinder,
+    /// How many sources have begun.
+    begun: usize,
+}
+
+/// Finds the end of the last whole row.
+struct LastEnd<'a>(&'a TextTable, &'a [u8]);
+
+impl Task for LastEnd<'_> {
+    type Output = Option<usize>;
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Option<usize> {
+        self.0.last_end(isa, self.1)
+    }
+}
+
+impl Cut for TableCut {
+    fn needs_head(&self) -> bool {
+        true
+    }
+
+    fn head_bytes(&self) -> usize {
+        HEADER_BYTES
+    }
+
+    fn begin(&mut self, _name: &str, head: &[u8]) -> io::Result<Kind> {
+        self.begun += 1;
+        if head.is_empty() {
+            // A table without a byte has no rows.
+            return Ok(Kind::default());
+        }
+        // A source that goes on in the middle has been looked at.
+        if self.begun > 1 || self.finder.begins {
+            let invalid = |what| io::Error::new(io::ErrorKind::InvalidData, what);
+            let layout = Layout::of_head(&self.finder.table, head).map_err(invalid)?;
+            let first = self.finder.layout.get_or_init(|| layout.clone());
+            first.require_same(&layout).map_err(invalid)?;
+        }
+        Ok(Kind::default())
+    }
+
+    fn last_end(&mut self, content: &[u8]) -> Option<usize> {
+        Kernels::detect().run(LastEnd(&self.finder.table, content))
+    }
+
+    fn long_end(&mut self, content: &[u8]) -> Option<usize> {
+        memchr::memchr(b'\n', content).map(|at| at + 1)
+    }
+
+    fn line_end(&self) -> Option<u8> {
+        let quote = self.finder.table.separators().and_then(|separators| separators.quote);
+        quote.is_none().then_some(b'\n')
+    }
+}

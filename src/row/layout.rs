@@ -1,0 +1,163 @@
+//! Where the rows of a source have their URIs.
+
+use super::csv::{self, Rows};
+use super::{Fault, Place, TextFormat, TextTable};
+use crate::simd::{Isa, Kernels, Task};
+
+/// Bytes at the start of a source that are looked at for its header.
+pub(crate) const HEADER_BYTES: usize = 256 << 10;
+
+const NO_HEADER: &str = "the header, the row with the names of columns, is missing";
+const NO_ROWS: &str = "the number of columns is unknown, as there are no rows";
+const IS_ARRAY: &str =
+    "is an array of JSON, and not an object per line; `jq -c '.[]'` makes lines of it";
+
+/// Where the rows of a source have their URIs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Layout {
+    /// The number of the column, from 0.
+    pub(super) column: usize,
+    /// How many fields each row has; 0 for any number.
+    pub(super) fields: usize,
+    /// The header, without its line end.
+    header: Vec<u8>,
+}
+
+impl Layout {
+    /// That of a source of `table` that begins with `head`, up to [`HEADER_BYTES`] of it.
+    ///
+    /// # Errors
+    /// A sentence, when there is no header, or no such column.
+    pub(crate) fn of_head(table: &TextTable, head: &[u8]) -> Result<Layout, String> {
+        match (table.format, table.separators()) {
+            (_, Some(separators)) => Kernels::detect().run(First { table, head, separators }),
+            (TextFormat::Fields, _) => {
+                let column =
+                    number(&table.column).ok_or("columns of fields have numbers, from 1")?;
+                Ok(Layout { column, ..Layout::default() })
+            }
+            _ => match head.trim_ascii_start().first() {
+                Some(b'[') => Err(IS_ARRAY.to_owned()),
+                _ => Ok(Layout::default()),
+            },
+        }
+    }
+
+    /// Ensures that a source with the layout `other` can follow one with this layout.
+    ///
+    /// # Errors
+    /// A sentence, when its columns are others.
+    pub(crate) fn require_same(&self, other: &Layout) -> Result<(), String> {
+        match self == other {
+            true => Ok(()),
+            false => Err("its columns are not those of the first table; rows can be written as they are only if they \
+                          have the same columns"
+                .to_owned()),
+        }
+    }
+
+    /// The fault of a row with this number of `fields`.
+    #[cold]
+    pub(super) fn wrong_width(&self, fields: usize) -> Fault {
+        let ending = if self.fields == 1 { "" } else { "s" };
+        Fault::from(format!("expected {} field{ending}, found {fields}", self.fields))
+    }
+
+    /// The field in `line`, which is trimmed, between white space.
+    pub(super) fn field(&self, line: &[u8]) -> Result<crate::chunk::Span, Fault> {
+        let (mut count, mut at) = (0, 0);
+        loop {
+            let is_space = |byte: &u8| byte.is_ascii_whitespace();
+            let len = line[at..].iter().position(is_space).unwrap_or(line.len() - at);
+            if count == self.column {
+                return Ok(crate::chunk::Span { start: at as u32, end: (at + len) as u32 });
+            }
+            count += 1;
+            let Some(skipped) = line[at + len..].iter().position(|byte| !is_space(byte)) else {
+                let what = format!("expected {} fields or more, found {count}", self.column + 1);
+                return Err(Fault::from(what));
+            };
+            at += len + skipped;
+        }
+    }
+}
+
+/// The position that a number counted from 1 names.
+fn number(text: &str) -> Option<usize> {
+    text.parse::<usize>().ok()?.checked_sub(1)
+}
+
+/// Reads the first row.
+struct First<'a> {
+    table: &'a TextTable,
+    head: &'a [u8],
+    separators: csv::Separators,
+}
+
+impl Task for First<'_> {
+    type Output = Result<Layout, String>;
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Self::Output {
+        let First { table, head, separators } = self;
+        let mut rows = Rows::new(isa, head, separators);
+        loop {
+            let mut places = Vec::new();
+            let row = rows.next_row(|_, place| places.push(place));
+            let Some(row) = row else {
+                return Err(if table.has_header { NO_HEADER } else { NO_ROWS }.to_owned());
+            };
+            if row.is_blank(head) {
+                continue;
+            }
+            if !row.is_ended && head.len() >= HEADER_BYTES {
+                return Err(format!("its first row has more than {} KiB", HEADER_BYTES >> 10));
+            }
+            if let Some(fault) = row.fault {
+                return Err(format!("its first row: {}", fault.what));
+            }
+            let header = row.whole.of(head);
+            let header = header.strip_suffix(b"\r").unwrap_or(header).to_vec();
+            return of_row(table, head, &places, separators).map(|column| Layout {
+                column,
+                fields: row.fields,
+                header: if table.has_header { header } else { Vec::new() },
+            });
+        }
+    }
+}
+
+/// The number of the column of `table`, from 0, whose first row has fields at these `places`.
+fn of_row(
+    table: &TextTable,
+    head: &[u8],
+    places: &[Place],
+    separators: csv::Separators,
+) -> Result<usize, String> {
+    let name = |place: &Place| {
+        let mut name = Vec::new();
+        match (place.is_escaped, separators.quote) {
+            (true, Some(quote)) => csv::unescape(place.span.of(head), quote, &mut name),
+            _ => name.extend_from_slice(place.span.of(head)),
+        }
+        name
+    };
+    let wanted = table.column.as_bytes();
+    let mut named = places.iter().enumerate().filter(|(_, place)| name(place) == wanted);
+    let named = match (named.next(), named.next()) {
+        (Some((first, _)), Some((second, _))) => {
+            let (first, second, column) = (first + 1, second + 1, &table.column);
+            return Err(format!("columns {first} and {second} are both named {column}"));
+        }
+        (first, _) => first.map(|(at, _)| at),
+    };
+    let by_number = || number(&table.column).filter(|&column| column < places.len());
+    let found = if table.has_header { named.or_else(by_number) } else { by_number() };
+    found.ok_or_else(|| {
+        let names = places.iter().map(|it| String::from_utf8_lossy(&name(it)).into_owned());
+        let names = match table.has_header {
+            true => names.collect::<Vec<_>>().join(", "),
+            false => format!("1 to {}", places.len()),
+        };
+        format!("there is no column {}; there are: {}", table.column, names.escape_debug())
+    })
+}

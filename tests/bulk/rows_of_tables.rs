@@ -1,0 +1,223 @@
+//! Rows of text tables as records: the bytes of each row that is kept, however the table is cut, spilled and shared.
+
+use std::collections::HashSet;
+
+use proptest::prelude::*;
+use uriscan::io::Source;
+use uriscan::normalize::{Normalizer, Options};
+use uriscan::pipeline::{
+    DedupOptions, Error, MemoryLimit, OnInvalid, Report, RowOptions, Settings, Sinks, dedup_rows,
+};
+use uriscan::row::{OnBadRow, TextFormat, TextTable};
+
+/// A row as it is written, and its URI; `None` for one that does not fit.
+type Row = (String, Option<String>);
+
+const URIS: [&str; 12] = [
+    "http://h",
+    "HTTP://H:80/",
+    "http://h/a",
+    "http://h/%61",
+    "http://h/b?x=1,2",
+    "no uri",
+    "",
+    " ",
+    "http://i/\"q",
+    "https://long.example/a/path/that/is/longer/than/a/block/of/sixty-four/bytes?and=more&and=more&and=more",
+    "HTTPS://long.example/a/path/that/is/longer/than/a/block/of/sixty-four/bytes?and=more&and=more&and=more",
+    "http://j/é",
+];
+
+fn csv_field(text: &str, is_quoted: bool) -> String {
+    let needs = text.contains(['"', ',', '\n']);
+    if needs || is_quoted { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+}
+
+prop_compose! {
+    fn csv_row()(uri in prop::sample::select(&URIS[..]), quoted in any::<bool>(), note in "[a, \n\"é]{0,9}", kind in 0..12) -> Row {
+        match kind {
+            0 => ("x".to_owned(), None),
+            1 => ("1,2,3".to_owned(), None),
+            2 => ("\"1\"x,http://bad".to_owned(), None),
+            _ => {
+                (format!("{},{}", csv_field(&note, quoted), csv_field(uri, quoted)), Some(uri.to_owned()))
+            }
+        }
+    }
+}
+
+fn json_string(text: &str, how: usize) -> String {
+    let plain = serde_json::to_string(text).unwrap();
+    match how {
+        0 => plain,
+        1 => plain.replace('/', "\\/"),
+        _ => plain.replace('h', "\\u0068"),
+    }
+}
+
+prop_compose! {
+    fn json_row()(uri in prop::sample::select(&URIS[..]), how in 0..3usize, note in "[a,\\\\\n\"é{}]{0,9}", kind in 0..12) -> Row {
+        let (uri_text, note) = (json_string(uri, how), json_string(&note, 0));
+        let uri = Some(uri.to_owned());
+        match kind {
+            0 => (format!("{{\"u\":{uri_text}"), None),
+            1 => (format!("[{uri_text}]"), None),
+            2 => ("{\"u\":null}".to_owned(), Some(String::new())),
+            3 => (format!("  {{\"n\":NaN,\"deep\":[{{\"u\":{note}}}],\"u\":{uri_text}}} "), uri),
+            4 => (format!("{{\"u\" : {uri_text},\"o\":{{\"u\":[1,{note}]}}}}\r"), uri),
+            _ => (format!("{{\"n\":{note},\"u\":{uri_text}}}"), uri),
+        }
+    }
+}
+
+/// What is written of `rows`, as slowly as it can be said.
+fn expected(
+    header: Option<&str>,
+    rows: &[Row],
+    table: &TextTable,
+    on_invalid: OnInvalid,
+) -> String {
+    let (mut seen, mut out) = (HashSet::new(), String::new());
+    let mut normalizer = Normalizer::new(Options::default());
+    let mut push = |row: &str| {
+        out += row;
+        out.push('\n');
+    };
+    header.into_iter().for_each(&mut push);
+    for (row, uri) in rows {
+        let Some(uri) = uri.as_deref().map(|uri| uri.trim_ascii()) else {
+            if table.on_bad_row == OnBadRow::Pass {
+                push(row);
+            }
+            continue;
+        };
+        if uri.is_empty() {
+            if table.keeps_blank {
+                push(row);
+            }
+            continue;
+        }
+        let form = normalizer.normalize(uri.as_bytes()).map(|form| form.to_vec());
+        if form.is_err() && on_invalid != OnInvalid::Pass {
+            continue;
+        }
+        if seen.insert(form.unwrap_or(uri.as_bytes().to_vec())) {
+            push(row);
+        }
+    }
+    out
+}
+
+fn run(
+    tables: &[String],
+    table: &TextTable,
+    options: &DedupOptions,
+    settings: &Settings,
+) -> (Result<Report, Error>, String, String) {
+    let source = |(i, text): (usize, &String)| {
+        Source::new(format!("t{i}"), std::io::Cursor::new(text.clone()))
+    };
+    let sources = tables.iter().enumerate().map(source).collect();
+    let (mut out, mut rejects) = (Vec::new(), Vec::new());
+    let mut sinks = Sinks::new(&mut out).rejects(&mut rejects);
+    let rows = RowOptions::new(table.clone());
+    let report = dedup_rows(sources, &rows, options, None, settings, &mut sinks);
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (report, text(out), text(rejects))
+}
+
+/// Compares what is written of `tables`, each some rows, with what is to be expected.
+fn check(
+    tables: &[Vec<Row>],
+    (header, mark, last_end): (Option<&str>, bool, bool),
+    table: &TextTable,
+    (threads, chunk, limit): (usize, usize, Option<usize>),
+) -> Result<(), TestCaseError> {
+    let text = |(i, rows): (usize, &Vec<Row>)| {
+        let rows = header.into_iter().chain(rows.iter().map(|(row, _)| &**row));
+        let mut text = rows.map(|row| format!("{row}\n")).collect::<String>();
+        if !last_end {
+            text.pop();
+        }
+        if mark && i == 0 { format!("\u{FEFF}{text}") } else { text }
+    };
+    let texts: Vec<String> = tables.iter().enumerate().map(text).collect();
+    let all = tables.concat();
+    let bad = all.iter().filter(|(_, uri)| uri.is_none()).count() as u64;
+    for on_invalid in [OnInvalid::Pass, OnInvalid::Drop, OnInvalid::Divert] {
+        let limit = limit.map(|bytes| MemoryLimit::new(bytes, std::env::temp_dir()));
+        let options = DedupOptions::default().on_invalid(on_invalid).limit(limit);
+        let settings = Settings::default().threads(threads).chunk_bytes(chunk);
+        let (report, out, rejects) = run(&texts, table, &options, &settings);
+        let report = report.map_err(|error| TestCaseError::fail(error.to_string()))?;
+        let begin = if mark { "\u{FEFF}" } else { "" };
+        prop_assert_eq!(&out, &(begin.to_owned() + &expected(header, &all, table, on_invalid)));
+        prop_assert_eq!(report.bad_rows, bad);
+        let invalid = report.invalid.total();
+        let dropped = if on_invalid == OnInvalid::Pass { 0 } else { invalid };
+        prop_assert_eq!(report.records, report.written + report.duplicates + dropped);
+        if on_invalid == OnInvalid::Divert {
+            prop_assert_eq!(rejects.lines().count() as u64, bad + invalid);
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
+
+    #[test]
+    fn rows_of_csv_are_kept_as_they_were(
+        tables in prop::collection::vec(prop::collection::vec(csv_row(), 0..40), 1..4),
+        (mark, last_end, keeps_blank) in any::<(bool, bool, bool)>(),
+        passes in any::<bool>(),
+        threads in 1..4usize,
+        chunk in prop::sample::select(vec![1usize, 64, 500, 100_000]),
+        limit in prop::sample::select(vec![None, Some(1usize)]),
+    ) {
+        let on_bad = if passes { OnBadRow::Pass } else { OnBadRow::Skip };
+        let table = TextTable::new(TextFormat::Csv, "url").keeps_blank(keeps_blank).on_bad_row(on_bad);
+        check(&tables, (Some("note,url"), mark, last_end), &table, (threads, chunk, limit))?;
+    }
+
+    #[test]
+    fn lines_of_json_are_kept_as_they_were(
+        tables in prop::collection::vec(prop::collection::vec(json_row(), 0..40), 1..4),
+        (mark, last_end, keeps_blank) in any::<(bool, bool, bool)>(),
+        passes in any::<bool>(),
+        threads in 1..4usize,
+        chunk in prop::sample::select(vec![1usize, 64, 500, 100_000]),
+        limit in prop::sample::select(vec![None, Some(1usize)]),
+    ) {
+        let on_bad = if passes { OnBadRow::Pass } else { OnBadRow::Skip };
+        let table = TextTable::new(TextFormat::Jsonl, "u").keeps_blank(keeps_blank).on_bad_row(on_bad);
+        // A first table that begins with an array is refused.
+        let mut tables = tables;
+        for rows in &mut tables {
+            rows.insert(0, ("{\"u\":\"http://first\"}".to_owned(), Some("http://first".to_owned())));
+        }
+        check(&tables, (None, mark, last_end), &table, (threads, chunk, limit))?;
+    }
+}
+
+#[test]
+fn the_first_row_that_does_not_fit_ends_the_run_with_its_line() {
+    let lines = |rows: &[&str]| rows.iter().map(|row| format!("{row}\n")).collect::<String>();
+    let good: Vec<String> = (0..5_000).map(|i| format!("\"a\n{i}\",http://h/{i}")).collect();
+    let csv = lines(&["n,url"]) + &lines(&good.iter().map(|row| &**row).collect::<Vec<_>>());
+    let table = TextTable::new(TextFormat::Csv, "url");
+    for (chunk, threads) in [(100, 1), (1 << 17, 3)] {
+        let settings = Settings::default().chunk_bytes(chunk).threads(threads);
+        let texts = [csv.clone(), csv.clone() + "1,2,3\n1\n"];
+        let (report, ..) = run(&texts, &table, &DedupOptions::default(), &settings);
+        assert_eq!(report.unwrap_err().to_string(), "t1:10002: expected 2 fields, found 3");
+        let texts = [csv.clone(), "url,n\n".to_owned()];
+        let (report, ..) = run(&texts, &table, &DedupOptions::default(), &settings);
+        assert!(report.unwrap_err().to_string().starts_with("t1: its columns are not those of"));
+    }
+    let invalid = csv + "x,no uri\n";
+    let fail = DedupOptions::default().on_invalid(OnInvalid::Fail);
+    let (report, ..) = run(&[invalid], &table, &fail, &Settings::default());
+    let error = report.unwrap_err().to_string();
+    assert!(error.starts_with("t0:10002: space at column 5"), "{error}");
+}
