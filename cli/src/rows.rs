@@ -89,6 +89,11 @@ fn format_of(plan: &Plan, [from, to]: &[Option<String>; 2]) -> Result<Option<Tex
             None => by_name,
         };
         match (this, format) {
+            (None, _) if !HAS_COLUMNS && from.is_none() && !input.path().is_some_and(is_table) => {
+                let what =
+                    "the format of the table is unknown; --from csv, tsv, jsonl or fields names it";
+                return Err(Failure::at("--column", what));
+            }
             (None, _) => return Ok(None),
             (Some(this), None) => format = Some(this),
             (Some(this), Some(before)) if this == before => {}

@@ -64,7 +64,12 @@ fn tables_are_told() {
         let message = refusal(&place, &[command, "--column", "url", "t.parquet"]);
         assert_eq!(message, format!("--column: {NO_TABLES}"));
         let (_, help, _) = run(&place, &[command, "--help"]);
-        assert!(help.contains("Tables (without `--features full` plain `dedup` of CSV, TSV and JSON lines only):"), "{help}");
+        assert!(
+            help.contains(
+                "Tables (without `--features full` plain `dedup` of CSV, TSV and JSON lines only):"
+            ),
+            "{help}"
+        );
     }
     for command in ["dedup", "normalize", "census", "check"] {
         let message = refusal(&place, &[command, "t.parquet"]);
@@ -72,6 +77,35 @@ fn tables_are_told() {
         assert_eq!(message, format!("t.parquet: {what}"));
     }
     assert!(refusal(&place, &["dedup", "--keep", "min:x", "list"]).contains("require --column"));
+}
+
+#[test]
+fn rows_of_text_tables_are_records() {
+    let place = place();
+    let write = |name: &str, text: &str| std::fs::write(place.path().join(name), text).unwrap();
+    write("t.csv", "id,url\r\n1,http://h\r\n2,HTTP://H/\r\n3,\"http://i\"\r\n4\r\n");
+    write("u.csv", "url,id\nhttp://h,1\n");
+    write("t.jsonl", "{\"p\":{\"u\":\"x:1\"},\"n\":NaN}\n{\"p\":{\"u\":\"X:1\"}}\n");
+    write("a.json", "[{\"u\":\"x:1\"}]");
+    let kept = |args: &[&str]| run(&place, &[&["dedup", "-q"][..], args].concat());
+    let (code, out, error) = kept(&["--column", "url", "t.csv", "--on-bad-row", "skip"]);
+    assert_eq!((code, &*error), (0, ""));
+    assert_eq!(out, "id,url\r\n1,http://h\r\n3,\"http://i\"\r\n");
+    let (_, out, _) = kept(&["--column", "p.u", "t.jsonl"]);
+    assert_eq!(out, "{\"p\":{\"u\":\"x:1\"},\"n\":NaN}\n");
+    let (_, out, _) = kept(&["--column", "1", "--from", "fields", "list"]);
+    assert_eq!(out, "http://h\n");
+    for (args, what) in [
+        (&["--column", "url", "t.csv"][..], "t.csv:5: expected 2 fields, found 1"),
+        (&["--column", "url", "u.csv", "t.csv"], "t.csv: its columns are not those of the first"),
+        (&["--column", "u", "a.json"], "a.json: is an array of JSON"),
+        (&["--column", "1", "list"], "--column: the format of the table is unknown; --from csv"),
+        (&["-c", "--column", "url", "t.csv"], NO_TABLES),
+        (&["--to", "parquet", "--column", "url", "t.csv"], NO_TABLES),
+    ] {
+        let message = refusal(&place, &[&["dedup"][..], args].concat());
+        assert!(message.contains(what), "{message}");
+    }
 }
 
 #[test]
