@@ -12,8 +12,9 @@ use super::log::{Entry, Field, Log};
 use super::log_fields::Escapes;
 use super::log_format::{LogFormat, Read};
 use super::request::Request;
+use super::split_lines::{self, Joined, Parts, Splits};
 use super::{Links, json, json_log};
-use crate::chunk::Span;
+use crate::chunk::{PaddedBuf, Span};
 
 /// Number of bytes whose marks are collected at a time.
 const WINDOW: usize = 32 << 10;
@@ -21,19 +22,20 @@ const WINDOW: usize = 32 << 10;
 /// Appends the links of the entries of a log, line by line.
 ///
 /// A line that is not an entry is searched as text, unless fields were selected.
-pub(crate) fn entries(entries: &Entries<'_>, links: &mut Links) {
+pub(crate) fn entries(entries: &Entries<'_>, splits: Splits, links: &mut Links) {
     let (text, kernels) = (entries.log.text(), entries.log.kernels());
     let content = text.content();
-    let mut marks = Vec::new();
+    let (mut marks, mut parts) = (Vec::new(), Parts::new(splits));
     let mut start = 0;
-    while start < content.len() && !links.is_full(start) {
+    while start < content.len() && !(parts.are_done(start) && links.is_full(start)) {
         let window = Span { start: start as u32, end: content.len().min(start + WINDOW) as u32 };
         marks.clear();
         kernels.run(Marks(text, window, &mut marks));
         let (mut line, mut first) = (start, 0);
         for (i, &mark) in marks.iter().enumerate() {
             if content[mark as usize] == b'\n' {
-                entries.line(Span { start: line as u32, end: mark }, &marks[first..i], links);
+                let span = Span { start: line as u32, end: mark };
+                entries.line(span, &marks[first..i], &mut parts, links);
                 (line, first) = (mark as usize + 1, i + 1);
             }
         }
@@ -41,7 +43,8 @@ pub(crate) fn entries(entries: &Entries<'_>, links: &mut Links) {
             // A line longer than the window, or a last one without an end.
             let rest = &content[start..];
             let end = memchr::memchr(b'\n', rest).map_or(content.len(), |at| start + at);
-            entries.line(Span { start: start as u32, end: end as u32 }, &[], links);
+            let span = Span { start: start as u32, end: end as u32 };
+            entries.line(span, &[], &mut parts, links);
             line = end + 1;
         }
         start = line;
@@ -61,10 +64,15 @@ impl<'a> Entries<'a> {
     }
 
     /// Adds the links of the line at `span`, which holds `marks`; `[]` if they were not collected.
-    fn line(&self, span: Span, marks: &[u32], links: &mut Links) {
+    fn line(&self, span: Span, marks: &[u32], parts: &mut Parts, links: &mut Links) {
         let content = self.log.text().content();
+        match parts.read(content, span, links.is_cut()) {
+            split_lines::Read::Alone => {}
+            split_lines::Read::Done => return,
+            split_lines::Read::Joined(joined) => return self.joined(&joined, links),
+        }
         let line = span.of(content);
-        let from = wrapped_rest(line);
+        let from = split_lines::start_in_cri(line);
         if from > 0 {
             let rest = Span { start: span.start + from as u32, end: span.end };
             return self.whole(rest, links);
@@ -78,6 +86,19 @@ impl<'a> Entries<'a> {
             return;
         }
         self.whole(span, links);
+    }
+
+    /// Adds the links of an entry whose parts were `joined`.
+    fn joined(&self, joined: &Joined, links: &mut Links) {
+        let buf = PaddedBuf::from_content(&joined.line);
+        let log = self.log.with_text(buf.padded());
+        let mut found = Links::new();
+        let whole = Span { start: 0, end: joined.line.len() as u32 };
+        Entries { log, log_format: self.log_format }.whole(whole, &mut found);
+        if links.is_cut() && !joined.is_closed {
+            found.drop_cut(&joined.line, false);
+        }
+        links.take_entry(&found, &joined.line, |span| joined.place(span));
     }
 
     /// Adds the links of the line at `span`, which no time precedes. It may have several objects.
@@ -209,23 +230,12 @@ fn gaps(
     })
 }
 
-/// Where the line begins that `line` has after what the container runtime interface of Kubernetes writes:
-/// `2016-10-06T00:17:09.669794202Z stdout F `.
-fn wrapped_rest(line: &[u8]) -> usize {
-    if line.get(10) != Some(&b'T') {
-        return 0;
-    }
-    let mut words = line.splitn(4, |&byte| byte == b' ').skip(1);
-    match [words.next(), words.next(), words.next()] {
-        [Some(b"stdout" | b"stderr"), Some(b"F" | b"P"), Some(rest)] => line.len() - rest.len(),
-        _ => 0,
-    }
-}
-
-/// Whether `line` is an entry in a format that has a name.
+/// Whether `line` is an entry in a format that has a name, or was written by Kubernetes.
 pub(crate) fn is_entry(line: &[u8]) -> bool {
+    if split_lines::start_in_cri(line) > 0 {
+        return true;
+    }
     let is = |line: &[u8]| LogFormat::auto().read(line).is_some();
-    let line = &line[wrapped_rest(line)..];
     let line = &line[..json_log::before_another(line).unwrap_or(line.len())];
     is(line)
         || json_log::after_prefix(line).is_some_and(|len| is(&line[len..]))
@@ -233,8 +243,11 @@ pub(crate) fn is_entry(line: &[u8]) -> bool {
             .is_some_and(|range| is(json::decoded(&line[range]).trim_ascii_end()))
 }
 
-/// Whether there is an entry in the lines of JSON at the beginning of a source, `head`.
+/// Whether there is an entry, or a line of Docker, in the lines of JSON at the beginning of a source, `head`.
 pub(crate) fn has_json_entry(head: &[u8]) -> bool {
+    if split_lines::is_of_docker(head) {
+        return true;
+    }
     let mut lines = head.split(|&byte| byte == b'\n');
     lines.any(|line| line.starts_with(b"{") && is_entry(line))
 }

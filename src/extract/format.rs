@@ -4,6 +4,7 @@
 use super::charset;
 use super::columns::{Columns, Separator};
 use super::sniff::{self, Sign};
+use super::split_lines::Splits;
 use super::w3c::Layout;
 use super::wide;
 
@@ -302,6 +303,8 @@ pub(crate) struct Kind {
     pub(crate) columns: Columns,
     /// For a log of which this is a later part.
     pub(crate) layout: Layout,
+    /// For a log of a container.
+    pub(crate) splits: Splits,
 }
 
 impl Kind {
@@ -325,7 +328,11 @@ impl Kind {
             Format::Tsv => Columns::new(fields, Separator::TAB, head)?,
             _ => Columns::default(),
         };
-        Ok(Kind { format, columns, has_mark: false, layout: Layout::default() })
+        let splits = match format {
+            Format::Clf => Splits::of_head(head),
+            _ => Splits::None,
+        };
+        Ok(Kind { format, columns, splits, ..Kind::default() })
     }
 
     /// The character set that is known before the text is read.

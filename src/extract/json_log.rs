@@ -142,7 +142,7 @@ const WRAPPERS: [&str; 4] = ["log", "message", "MESSAGE", "msg"];
 const DEEPEST: usize = 3;
 
 /// The value of a member.
-enum Raw {
+pub(super) enum Raw {
     /// A string, without its quotes.
     Text(Range<usize>),
     /// A number or a literal name.
@@ -270,7 +270,7 @@ pub(crate) fn wrapped(line: &[u8]) -> Option<Range<usize>> {
 
 /// Calls `visit` with the path and the value of each member of the object `line`; a value in an array is one of the member
 /// that has the array. `None` if the line is not an object, or a string in it does not end.
-fn walk<'t>(line: &'t [u8], mut visit: impl FnMut(&[&'t [u8]], Raw)) -> Option<()> {
+pub(super) fn walk<'t>(line: &'t [u8], mut visit: impl FnMut(&[&'t [u8]], Raw)) -> Option<()> {
     if !is_object(line) {
         return None;
     }

@@ -116,6 +116,11 @@ impl<'a> Log<'a> {
         Log { finder, kernels, text, options, site, has_base: base.is_some() }
     }
 
+    /// The same log, if it had this `text`.
+    pub(super) fn with_text<'b>(&'b self, text: Padded<'b>) -> Log<'b> {
+        Log { text, site: self.site.clone(), ..*self }
+    }
+
     /// The text.
     pub(crate) fn text(&self) -> Padded<'a> {
         self.text

@@ -46,6 +46,7 @@ mod robots;
 mod scheme;
 mod script;
 mod sniff;
+mod split_lines;
 mod text;
 mod transfer;
 mod value;
@@ -69,6 +70,7 @@ pub use log_format::LogFormat;
 pub(crate) use markup::last_token_end;
 pub use request::{LogPart, NotAStatus, Request, RequestFilter, StatusRange};
 pub use scheme::Schemes;
+pub(crate) use split_lines::Splits;
 pub use text::Finder;
 
 use crate::chunk::{Padded, Span};
@@ -239,7 +241,7 @@ impl Extractor {
             Format::Clf => {
                 let log = log::Log::new(finder, kernels, text, options, base);
                 let entries = clf::Entries::new(log, options.log_format.as_ref());
-                clf::entries(&entries, links);
+                clf::entries(&entries, kind.splits, links);
             }
             Format::W3c => {
                 let log = log::Log::new(finder, kernels, text, options, base);

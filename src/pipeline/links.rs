@@ -6,8 +6,8 @@ use super::{Report, Settings};
 use crate::extract::quotes::{AFTER_QUOTE, Quotes};
 use crate::extract::warc::{self, Extent};
 use crate::extract::{
-    Context, Extractor, ExtractorOptions, Format, Kind, Links, Room, Separator, last_folded_end,
-    last_row_end, last_token_end, mail, wrapped_cut,
+    Context, Extractor, ExtractorOptions, Format, Kind, Links, Room, Separator, Splits,
+    last_folded_end, last_row_end, last_token_end, mail, wrapped_cut,
 };
 use crate::io::cut::{Cut, HEAD_BYTES};
 use crate::io::{Chunk, Shape};
@@ -135,6 +135,7 @@ pub(super) fn cut(options: &ExtractOptions, record_end: u8) -> Box<dyn Cut> {
         delimiter: options.extractor.delimiter,
         separator: Separator::default(),
         format: Format::Text,
+        splits: Splits::None,
         rest: Rest::Garbage,
         ends_line: false,
         early: None,
@@ -172,6 +173,8 @@ struct Documents {
     separator: Separator,
     /// That of the current source.
     format: Format,
+    /// Which of its lines are parts of entries.
+    splits: Splits,
     /// The rest of an overlong record of an archive.
     rest: Rest,
     early: Option<Early>,
@@ -256,8 +259,11 @@ impl Documents {
 
 impl Cut for Documents {
     fn needs_head(&self) -> bool {
-        // The names of columns are in the first line, and feeds begin with their element.
-        self.typed.is_none_or(|format| matches!(format, Format::Csv | Format::Tsv | Format::Xml))
+        // The names of columns are in the first line, feeds begin with their element, and logs of containers show how their
+        // lines are split.
+        self.typed.is_none_or(|format| {
+            matches!(format, Format::Csv | Format::Tsv | Format::Xml | Format::Clf)
+        })
     }
 
     fn begin(&mut self, name: &str, head: &[u8]) -> io::Result<Kind> {
@@ -272,7 +278,7 @@ impl Cut for Documents {
         self.early =
             may_change.then(|| Early { name: name.to_owned(), len: head.len(), head: Vec::new() });
         let kind = Kind::new(self.format, &self.fields, self.delimiter, head).map_err(invalid)?;
-        self.separator = kind.columns.separator;
+        (self.separator, self.splits) = (kind.columns.separator, kind.splits);
         let is_quoted = self.format == Format::Csv && kind.columns.are_selected();
         (self.quotes, self.line) = (is_quoted.then(|| Quotes::new(self.separator.byte, b'"')), 1);
         Ok(kind)
@@ -299,6 +305,7 @@ impl Cut for Documents {
 
     fn last_end(&mut self, content: &[u8]) -> Option<usize> {
         match self.format {
+            Format::Clf if self.splits != Splits::None => self.splits.last_end(content),
             Format::Text
             | Format::Json
             | Format::Clf
@@ -362,7 +369,8 @@ impl Cut for Documents {
     fn line_end(&self) -> Option<u8> {
         let is_of_lines = match self.format {
             Format::Text => !self.unwrap,
-            Format::Json | Format::Clf | Format::Tsv | Format::Cdxj | Format::Robots => true,
+            Format::Clf => self.splits == Splits::None,
+            Format::Json | Format::Tsv | Format::Cdxj | Format::Robots => true,
             _ => false,
         };
         is_of_lines.then(|| self.format.line_end(self.record_end))

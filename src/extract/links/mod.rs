@@ -327,6 +327,18 @@ impl Links {
         self.miscoded += found.miscoded;
     }
 
+    /// [`Links::take_made`] for the entry of a log, `text`, with its requests.
+    pub(super) fn take_entry(&mut self, found: &Links, text: &[u8], place: impl Fn(Span) -> Span) {
+        self.take_made(found, text, &place);
+        for it in &found.requests {
+            let [method, target] = [it.method, it.target].map(|span| span.of(&found.notes));
+            let &Requested { span, status, time, .. } = it;
+            self.note_request(place(span), Request { status, method, time, target });
+        }
+        self.other_lines += found.other_lines;
+        self.unknown_entries += found.unknown_entries;
+    }
+
     /// What the source says about `link`, one of these.
     pub fn detail(&self, link: &Link) -> Option<Detail<'_>> {
         let at = self.noted.binary_search_by_key(&link.made.start, |noted| noted.made).ok()?;
