@@ -105,8 +105,8 @@ fn report_faults(report: &Report, long: u64, limit: usize) {
         ),
         (
             report.unparsed,
-            "Markdown document was searched as plain text: it has too many marks",
-            "Markdown documents were searched as plain text: they have too many marks",
+            "document was not searched as a whole: it is too long, or has too many marks of Markdown",
+            "documents were not searched as a whole: they are too long, or have too many marks of Markdown",
         ),
         (
             report.malformed,

@@ -37,6 +37,9 @@ pub(crate) enum Fault {
     Links(Document, u64),
     /// A Markdown document with this number of marks.
     Marks(usize),
+    /// The first record of the chunk, which is longer than the limit: its first bytes, as many as this, were searched as
+    /// what they are, and the rest as text, or not at all.
+    Long(u32, bool),
     /// A sitemap or feed that is not well-formed at this offset of the chunk.
     Xml(u32),
     /// An HTTP archive that breaks off, with its length.
@@ -196,6 +199,13 @@ impl Fault {
             Fault::LastLine(len) => format!(
                 "the JSON breaks off at byte {}; what there is was searched",
                 start + u64::from(*len)
+            ),
+            Fault::Long(len, is_searched) => format!(
+                "record at byte {start}: is longer than the limit; what follows its first {len} bytes was {}",
+                match is_searched {
+                    true => "searched as plain text, without relative references and coded parts",
+                    false => "skipped",
+                }
             ),
             Fault::Part { at, what } => what.message(start + u64::from(*at)),
             Fault::Marks(count) => format!(

@@ -50,6 +50,17 @@ pub(crate) trait Cut: Send {
     /// The end of the record that began before `content`.
     fn long_end(&mut self, content: &[u8]) -> Option<usize>;
 
+    /// Where a part of an overlong record ends, which is searched alone and may have all of `content`. `None` if it is not searched;
+    /// where [`Cut::kind_of_parts`] is not `None`, it is.
+    fn part_end(&mut self, _content: &[u8]) -> Option<usize> {
+        None
+    }
+
+    /// The kind of the parts of an overlong record of this one but for the first; `None` if they are not searched.
+    fn kind_of_parts(&self, _kind: Kind) -> Option<Kind> {
+        None
+    }
+
     /// The number of sources whose first [`HEAD_BYTES`] look like another format than those that [`Cut::begin`] was given.
     fn misjudged(&self) -> u64 {
         0

@@ -50,6 +50,8 @@ pub struct Chunk {
     pub(crate) kind: Kind,
     /// Whether the source could not be read further.
     pub(crate) is_cut: bool,
+    /// Whether it begins with a record that is longer than the limit, and ends within that.
+    pub(crate) is_long: bool,
     /// See [`Source::base`].
     pub(crate) base: Option<Arc<[u8]>>,
     /// The bytes, if they are still to be read into `text`.
@@ -64,7 +66,8 @@ impl Chunk {
 
     /// Removes the first `len` bytes, which are whole records; returns how many lines they are.
     pub(crate) fn remove_front(&mut self, len: usize, record_end: u8) -> usize {
-        let Chunk { text, byte, line, kind, .. } = self;
+        let Chunk { text, byte, line, kind, is_long, .. } = self;
+        *is_long = false;
         let (content, line_end) = (text.padded().content(), kind.format.line_end(record_end));
         let lines = memchr_iter(line_end, &content[..len]).count();
         let all = content.len();

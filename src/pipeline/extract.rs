@@ -53,8 +53,9 @@ pub enum LinkShape {
 
 /// Writes every link of `sources`, in order.
 ///
-/// [`Report::written`] counts the links. [`Report::invalid`] counts relative references without a base, and lines and
-/// documents longer than [`Settings::max_record`], which are not searched; [`Report::records`] both. With
+/// [`Report::written`] counts the links. [`Report::invalid`] counts relative references without a base, and lines longer
+/// than [`Settings::max_record`] of which some members, columns or fields were to be searched, which are skipped; [`Report::records`] both. What else
+/// is longer is searched in pieces, as text after the first one; [`Report::unparsed`] counts it unless all of it is text. With
 /// [`ExtractOptions::count_invalid`], [`Report::invalid`] also counts the links that are written but not valid.
 ///
 /// ```

@@ -85,9 +85,14 @@ pub(super) fn of_chunk<I: Isa>(
 ) {
     links.clear();
     links.give_room(room);
-    links.set_cut(chunk.is_cut);
     let base = chunk.base.as_deref().or(extractor.options().base.as_deref());
+    let first_part = chunk.is_long && chunk.kind.format != Format::Text;
+    links.set_cut(chunk.is_cut || first_part);
     extractor.extract_in(isa, kernels, chunk.kind, chunk.text.padded(), base, links);
+    if first_part && links.left().is_none() {
+        let rest = chunk.kind.format != Format::Warc;
+        links.count_long(chunk.text.padded().len() as u32, rest);
+    }
     if chunk.is_cut && links.left().is_none() {
         links.drop_cut(chunk.text.padded().content(), chunk.kind.format.has_parts());
     }
@@ -147,6 +152,18 @@ pub(super) fn cut(options: &ExtractOptions, record_end: u8) -> Box<dyn Cut> {
 
 fn invalid(what: String) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
+}
+
+/// Whether such a source has character references in its links.
+fn has_references(format: Format) -> bool {
+    matches!(format, Format::Html | Format::Xml | Format::Markup)
+}
+
+/// The last place in `content` that is in no link: after white space or a quote, or before a `<`.
+fn last_delimiter(content: &[u8]) -> Option<usize> {
+    let at = content.iter().rposition(|byte| b" \t\r\n\"<>".contains(byte))?;
+    let end = if content[at] == b'<' { at } else { at + 1 };
+    (end > 0).then_some(end)
 }
 
 /// The beginning of a source whose format was decided by less than all of it.
@@ -364,6 +381,34 @@ impl Cut for Documents {
                 Rest::Garbage => warc::garbage_end(content),
             },
         }
+    }
+
+    fn part_end(&mut self, content: &[u8]) -> Option<usize> {
+        // The rest does not show which of its values are selected.
+        if !self.fields.is_empty() || self.is_log {
+            return None;
+        }
+        let end = match self.format {
+            // The rest is counted from here.
+            Format::Warc => Some(content.len()),
+            format if has_references(format) => last_token_end(content),
+            _ => None,
+        };
+        let end = end.or_else(|| last_delimiter(content)).unwrap_or(content.len());
+        self.ends_line = content[..end].ends_with(b"\n");
+        Some(end)
+    }
+
+    fn kind_of_parts(&self, kind: Kind) -> Option<Kind> {
+        // Nor does that of an archived record show whether it is text.
+        if !self.fields.is_empty() || self.is_log || self.format == Format::Warc {
+            return None;
+        }
+        let format = match has_references(self.format) {
+            true => Format::Markup,
+            false => Format::Text,
+        };
+        Some(Kind { format, has_mark: kind.has_mark, ..Kind::default() })
     }
 
     fn line_end(&self) -> Option<u8> {

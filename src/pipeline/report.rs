@@ -78,7 +78,8 @@ pub struct Report {
     pub lost: u64,
     /// Bodies in archives that were skipped, because they cannot be decoded.
     pub undecoded: u64,
-    /// Markdown documents that were searched as plain text, because they have too many marks.
+    /// Documents that were searched as plain text, because they have too many marks of Markdown, or whose end was, because they
+    /// are too long.
     pub unparsed: u64,
     /// Sitemaps and feeds that were searched in part, because they are not well-formed, and HTTP archives that break off.
     pub malformed: u64,

@@ -636,7 +636,9 @@ fn a_document_with_too_many_marks_is_searched_as_text_and_told() {
         ran.stderr
     );
     assert!(
-        ran.stderr.contains("1 Markdown document was searched as plain text"),
+        ran.stderr.contains(
+            "1 document was not searched as a whole: it is too long, or has too many marks"
+        ),
         "{}",
         ran.stderr
     );

@@ -49,8 +49,8 @@ impl Links {
         self.undecoded
     }
 
-    /// The number of Markdown documents that were searched as plain text because they have too many
-    /// marks.
+    /// The number of documents that were searched as plain text because they have too many marks of Markdown, or are longer
+    /// than the limit.
     pub fn unparsed(&self) -> u64 {
         self.unparsed
     }
@@ -115,13 +115,29 @@ impl Links {
                 self.lost += count - 1;
                 &mut self.lost
             }
-            Fault::Marks(_) => &mut self.unparsed,
+            Fault::Marks(_) | Fault::Long(..) => &mut self.unparsed,
             Fault::Xml(_) | Fault::CutOff(_) | Fault::LastLine(_) => &mut self.malformed,
             Fault::Part { .. } => &mut self.miscoded,
         } += 1;
         if self.faults.len() < Fault::MOST {
             self.faults.push(fault);
         }
+    }
+
+    /// Counts the text as the first `len` bytes of a record that is longer than the limit, whose rest is searched as plain text or
+    /// not at all. That the text breaks off is no fault of its own.
+    pub(crate) fn count_long(&mut self, len: u32, is_searched: bool) {
+        let breaks_off = |fault: &Fault| match *fault {
+            Fault::CutOff(at) | Fault::LastLine(at) => at == len,
+            _ => false,
+        };
+        let count = self.faults.len();
+        self.faults.retain(|fault| !breaks_off(fault));
+        self.malformed -= (count - self.faults.len()) as u64;
+        if !is_searched {
+            self.broken = self.broken.saturating_sub(1);
+        }
+        self.count_fault(Fault::Long(len, is_searched));
     }
 
     /// Adds the descriptions of what `found` has counted as not well-formed, with the offsets that `place` returns.

@@ -22,6 +22,9 @@ struct Begun {
     is_whole: bool,
 }
 
+/// Maximum number of bytes of the parts of an overlong record that are searched, but for the first.
+const LONG_PART: usize = 1 << 20;
+
 /// Whether `content` may be the first part of a byte order mark.
 fn is_part_of_mark(content: &[u8]) -> bool {
     content.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(content)
@@ -93,7 +96,12 @@ impl ChunkReader {
                 let whole = self.cut.fault_end(content);
                 len = whole.unwrap_or(if self.in_long_record { len } else { 0 });
             }
+            let was_in_long = self.in_long_record;
             if let Some((end, shape)) = self.chunk_end(&chunk.text.room()[..len], is_end) {
+                let is_part = was_in_long && shape == Shape::Records;
+                chunk.is_long = !was_in_long && self.in_long_record && shape == Shape::Records;
+                let kind = is_part.then(|| self.cut.kind_of_parts(self.kind)).flatten();
+                chunk.kind = kind.unwrap_or(self.kind);
                 return Ok(self.give(chunk, len, (end, shape), is_end));
             }
             if !may_wait && !self.is_ready() {
@@ -116,7 +124,8 @@ impl ChunkReader {
         chunk.later = self.leave();
         let Some(later) = &chunk.later else { return false };
         (chunk.byte, chunk.line) = (self.byte, self.line);
-        (chunk.kind, chunk.shape, chunk.is_cut) = (self.kind, Shape::Records, false);
+        (chunk.kind, chunk.shape) = (self.kind, Shape::Records);
+        (chunk.is_cut, chunk.is_long) = (false, false);
         chunk.text.set_len(0);
         self.byte += later.len() as u64;
         self.kind = self.kind.after(b"");
@@ -178,6 +187,9 @@ impl ChunkReader {
     fn chunk_end(&mut self, content: &[u8], is_end: bool) -> Option<(usize, Shape)> {
         let len = content.len();
         if self.in_long_record {
+            if self.cut.kind_of_parts(self.kind).is_some() {
+                return self.long_part_end(content, is_end);
+            }
             let end = self.cut.long_end(content);
             self.in_long_record = end.is_none() && !is_end;
             let shape = if self.in_long_record { Shape::LongRest } else { Shape::LongLast };
@@ -190,7 +202,27 @@ impl ChunkReader {
             return Some((end, Shape::Records));
         }
         self.in_long_record = len > self.max_record;
-        self.in_long_record.then_some((len, Shape::LongFirst))
+        if !self.in_long_record {
+            return None;
+        }
+        Some(match self.cut.part_end(content) {
+            Some(end) => (end, Shape::Records),
+            None => (len, Shape::LongFirst),
+        })
+    }
+
+    /// [`ChunkReader::chunk_end`] within an overlong record whose parts are searched. Where a part ends does not depend on the
+    /// size of chunks.
+    fn long_part_end(&mut self, content: &[u8], is_end: bool) -> Option<(usize, Shape)> {
+        let most = LONG_PART.min(self.max_record);
+        if content.len() < most && !is_end {
+            return None;
+        }
+        let part = &content[..content.len().min(most)];
+        let end = self.cut.long_end(part);
+        self.in_long_record = end.is_none() && !(is_end && content.len() <= most);
+        let end = end.or_else(|| self.cut.part_end(part).filter(|_| self.in_long_record));
+        Some((end.unwrap_or(part.len()), Shape::Records))
     }
 
     /// Completes `chunk`, whose text has `len` bytes, of which those from `end` are carried over.
@@ -210,7 +242,6 @@ impl ChunkReader {
         }
         chunk.text.set_len(end);
         (chunk.byte, chunk.line, chunk.shape) = (self.byte, self.line, shape);
-        chunk.kind = self.kind;
         if end > 0 {
             self.kind = self.kind.after(&chunk.text.room()[..end]);
         }

@@ -7,6 +7,7 @@ mod har;
 mod hostile;
 mod html;
 mod logs;
+mod long;
 mod mail;
 mod markup;
 mod named_logs;
