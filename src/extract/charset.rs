@@ -301,9 +301,9 @@ pub(super) fn with_query<'t>(
         let (result, read, written) =
             encoder.encode_from_utf8_without_replacement(text, &mut room, true);
         for &byte in &room[..written] {
+            // The special-query percent-encode set. In ISO-2022-JP, these may be parts of characters.
             match byte {
-                b'#' => out.extend_from_slice(b"%23"),
-                _ if byte.is_ascii() => out.push(byte),
+                b'!' | b'$'..=b'&' | b'('..=b';' | b'=' | b'?'..=b'~' => out.push(byte),
                 _ => push_triplet(byte, &mut out),
             }
         }

@@ -37,7 +37,7 @@ pub(crate) enum Extent<'t> {
 
 /// What `text` begins with.
 pub(crate) fn extent(text: &[u8]) -> Extent<'_> {
-    if !MAGIC.iter().any(|magic| text.starts_with(&magic[..magic.len().min(text.len())])) {
+    if !is_begin(text) && !may_begin(text) {
         return match arc::begins(text) {
             arc::Begins::Record(line) => WarcRecord::of_line(text, line),
             arc::Begins::Open => Extent::Open,
@@ -66,12 +66,33 @@ pub(crate) fn extent(text: &[u8]) -> Extent<'_> {
     }
 }
 
-/// What records begin with. Version 0.17 is the first with these headers.
-const MAGIC: [&[u8]; 3] = [b"WARC/1.", b"WARC/0.17", b"WARC/0.18"];
+/// What records begin with, before a version. Version 0.17 is the first with these headers.
+const MAGIC: &[u8] = b"WARC/";
 
-/// Whether a record of a WARC archive begins `text`.
+/// Whether a record of a WARC archive begins `text`. Later versions than those that are known are read like these.
 fn is_begin(text: &[u8]) -> bool {
-    MAGIC.iter().any(|magic| text.starts_with(magic))
+    let Some(version) = text.strip_prefix(MAGIC) else { return false };
+    let major = version.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    match &version[major..] {
+        [b'.', ..] if version.starts_with(b"0") => {
+            version.starts_with(b"0.17") || version.starts_with(b"0.18")
+        }
+        [b'.', minor, ..] => major > 0 && minor.is_ascii_digit(),
+        _ => false,
+    }
+}
+
+/// Whether a record may begin with `text`, the last bytes that are there.
+fn may_begin(text: &[u8]) -> bool {
+    /// Bytes of a version that decide.
+    const LONGEST: usize = 5;
+    match text.strip_prefix(MAGIC) {
+        Some(version) => {
+            let is_of_it = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
+            version.len() <= LONGEST && version.iter().all(is_of_it)
+        }
+        None => MAGIC.starts_with(text),
+    }
 }
 
 /// Whether a source that begins with `head` is a WARC or an ARC archive.
@@ -98,6 +119,28 @@ fn after_empty_line(text: &[u8], at: usize) -> Option<usize> {
 /// The value of the field `name`, given in lower case, of `header`, trimmed.
 pub(crate) fn field<'t>(header: &'t [u8], name: &[u8]) -> Option<&'t [u8]> {
     sniff::lines(header).find_map(|line| value_of(line, name))
+}
+
+/// The media type that the fields `Content-Type` of `header` name, and its character set: of several, the last one that is a type counts,
+/// with the character set of an earlier one of the same type if it has none (the Fetch Standard, "extract a MIME type").
+fn media_type(header: &[u8]) -> (&[u8], charset::Declared) {
+    let essence = |value: &[u8]| {
+        let end = memchr::memchr(b';', value).unwrap_or(value.len());
+        value[..end].trim_ascii().to_ascii_lowercase()
+    };
+    let (mut media, mut charset) = (&b""[..], None);
+    let values = sniff::lines(header).filter_map(|line| value_of(line, b"content-type"));
+    for value in values.flat_map(|value| value.split(|&byte| byte == b',')).map(<[u8]>::trim_ascii)
+    {
+        let is_type = memchr::memchr(b'/', &essence(value)).is_some_and(|at| at > 0);
+        if !is_type && !media.is_empty() || essence(value) == b"*/*" {
+            continue;
+        }
+        let own = charset::of_content_type(value);
+        charset = own.or(charset.filter(|_| essence(value) == essence(media)));
+        media = value;
+    }
+    (media, charset)
 }
 
 /// The value of the field on `line` if this is its name.
@@ -169,9 +212,7 @@ pub(crate) fn garbage_end(text: &[u8]) -> Option<usize> {
     next_record(text, 0).or_else(|| {
         let last = memchr::memrchr(b'\n', text)?;
         let rest = &text[last + 1..];
-        let may_begin = MAGIC.iter().any(|magic| magic.starts_with(rest))
-            || matches!(arc::begins(rest), arc::Begins::Open);
-        may_begin.then_some(last)
+        (may_begin(rest) || matches!(arc::begins(rest), arc::Begins::Open)).then_some(last)
     })
 }
 
@@ -272,7 +313,7 @@ struct Record<'a> {
 /// HTTP, its body.
 fn has_media(types: &[String], media: &[u8], block: &[u8]) -> bool {
     let media = match header_end(block).filter(|_| has_prefix(media, b"application/http")) {
-        Some((header_len, _)) => field(&block[..header_len], b"content-type").unwrap_or_default(),
+        Some((header_len, _)) => media_type(&block[..header_len]).0,
         None => media,
     };
     is_media(types, media)
@@ -301,7 +342,7 @@ impl Record<'_> {
         let end = header_end(message);
         let (header_len, start) = end.unwrap_or((message.len(), message.len()));
         let header = &message[..header_len];
-        let media = field(header, b"content-type").unwrap_or_default();
+        let (media, charset) = media_type(header);
         let payload = Span { start: block.start + start as u32, end: block.end };
         let decoded =
             Sort::of(media).map(|sort| (sort, self.decoded(header, payload, sort, links)));
@@ -314,7 +355,6 @@ impl Record<'_> {
         self.search(header_len, links, |base, links| {
             header_links(extractor, kernels, (header, block.start), base, links);
         });
-        let charset = charset::of_content_type(media);
         match decoded {
             Some((sort, Body::Plain)) => self.search(payload.len(), links, |base, links| {
                 body(extractor, kernels, (text, payload), (sort, charset), base, links);

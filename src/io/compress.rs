@@ -69,14 +69,14 @@ impl Compression {
 }
 
 /// Returns the content of `inner`: its own bytes, or their decompressed form, up to four times compressed. Text in UTF-16
-/// with a byte order mark becomes UTF-8 with that mark, except pages.
+/// becomes UTF-8, with its byte order mark if it has one, except pages.
 ///
 /// Memory is bounded: data that need more than 128 MiB (zstd) or 256 MiB (xz) are an error. The
 /// error for a corrupt or truncated stream names the format and the position; the data before it
 /// are returned first.
 ///
 /// # Errors
-/// If the data are compressed more often, if they are compressed and this build cannot decompress them, or if they are, or
+/// If the data are compressed more often or are text in UTF-32, if they are compressed and this build cannot decompress them, or if they are, or
 /// contain, a format other than text ([`super::Container`]).
 ///
 /// ```
@@ -105,6 +105,10 @@ pub fn decompressed(inner: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Se
         return Err(io::Error::new(io::ErrorKind::UnexpectedEof, what));
     }
     container::refuse(content.head())?;
+    if utf16::is_utf32(content.head()) {
+        let what = "is text in UTF-32, which is not read; `iconv -f UTF-32 -t UTF-8` converts it";
+        return Err(io::Error::new(io::ErrorKind::InvalidData, what));
+    }
     Ok(match utf16::encoding(content.head()) {
         Some(encoding) => Box::new(Utf16::new(content, encoding)),
         None => Box::new(content),
@@ -113,7 +117,7 @@ pub fn decompressed(inner: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Se
 
 /// Whether the content of data that begin with `head` is not these bytes ([`decompressed`]).
 pub(super) fn is_coded(head: &[u8]) -> bool {
-    Compression::of_head(head).is_some() || utf16::encoding(head).is_some()
+    Compression::of_head(head).is_some() || utf16::encoding(head).is_some() || utf16::is_utf32(head)
 }
 
 /// The format of which `data`, all there is, are the first bytes, if no text has them. A `(`, and `BZh`, are text.
@@ -203,13 +207,23 @@ impl Read for Fails {
     }
 }
 
-/// Bytes of another format follow the end of the data.
+/// Data that cannot follow what precedes them.
 #[derive(Debug)]
-struct Garbage;
+enum Garbage {
+    /// Bytes of another format follow the end of the data.
+    Other,
+    /// The content of a member is compressed, and that of those before it is not.
+    Deeper,
+}
 
 impl fmt::Display for Garbage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("followed by something else")
+        f.write_str(match self {
+            Garbage::Other => "followed by something else",
+            Garbage::Deeper => {
+                "followed by a member that is compressed once more than those before it,"
+            }
+        })
     }
 }
 

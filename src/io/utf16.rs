@@ -1,4 +1,4 @@
-//! Text in UTF-16 with a byte order mark, read as UTF-8.
+//! Text in UTF-16, with a byte order mark or without one, read as UTF-8.
 
 use std::io::{self, Read};
 
@@ -19,7 +19,7 @@ pub(super) fn encoding(head: &[u8]) -> Option<&'static Encoding> {
         [0xFF, 0xFE, 0, 0, ..] => return None,
         [0xFF, 0xFE, ..] => (UTF_16LE, u16::from_le_bytes),
         [0xFE, 0xFF, ..] => (UTF_16BE, u16::from_be_bytes),
-        _ => return None,
+        _ => return unmarked(head),
     };
     let (units, _) = head[2..].as_chunks();
     let count = units.len();
@@ -31,6 +31,41 @@ pub(super) fn encoding(head: &[u8]) -> Option<&'static Encoding> {
     // Text may have colours of a terminal, or records that end in NUL.
     let is_text = is_wide && 4 * units().filter(is_control).count() <= count;
     (is_text && Format::of_head(head) != Format::Html).then_some(encoding)
+}
+
+/// The encoding of data that begin with `head`, if they are text in UTF-16 without a byte order mark: at least half of the
+/// characters are of ASCII, and none is a control character. Pages that begin with a tag are decoded later.
+fn unmarked(head: &[u8]) -> Option<&'static Encoding> {
+    /// Records of one byte that end in NUL are no text of that length.
+    const LEAST: usize = 8;
+    let (units, _) = head.as_chunks();
+    let is_text = |unit: fn([u8; 2]) -> u16| {
+        let is_ascii = |unit: &u16| matches!(unit, 0x09 | 0x0A | 0x0D | 0x20..=0x7E);
+        let ascii = units.iter().filter(|&&bytes| is_ascii(&unit(bytes))).count();
+        let is_char = |unit: u16| is_ascii(&unit) || (0xA0..0xFFFE).contains(&unit);
+        2 * ascii >= units.len() && units.iter().all(|&bytes| is_char(unit(bytes)))
+    };
+    let encoding = match units {
+        [[_, 0], ..] | [_, [_, 0], ..] if is_text(u16::from_le_bytes) => UTF_16LE,
+        [[0, _], ..] | [_, [0, _], ..] if is_text(u16::from_be_bytes) => UTF_16BE,
+        _ => return None,
+    };
+    (units.len() >= LEAST && Format::of_head(head) != Format::Html).then_some(encoding)
+}
+
+/// Whether data that begin with `head` are text in UTF-32, with a byte order mark or without one.
+pub(super) fn is_utf32(head: &[u8]) -> bool {
+    const MARK: u32 = 0xFEFF;
+    let (units, _) = head.as_chunks();
+    let is_text = |unit: fn([u8; 4]) -> u32| {
+        let is_char = |unit: u32| {
+            let is_blank = matches!(unit, 0x09 | 0x0A | 0x0D);
+            is_blank || unit >= 0x20 && char::from_u32(unit).is_some()
+        };
+        let is_marked = units.first().is_some_and(|&bytes| unit(bytes) == MARK);
+        (is_marked || units.len() > 1) && units.iter().all(|&bytes| is_char(unit(bytes)))
+    };
+    is_text(u32::from_le_bytes) || is_text(u32::from_be_bytes)
 }
 
 /// The text of `inner`, in UTF-8 with its byte order mark. Lone surrogates, and half a unit at the end, become U+FFFD.
@@ -132,6 +167,26 @@ mod tests {
     }
 
     #[test]
+    fn utf_32_is_recognized() {
+        for (text, expected) in [
+            (&b"\xFF\xFE\0\0h\0\0\0"[..], true),
+            (b"\0\0\xFE\xFF\0\0\0h", true),
+            (b"h\0\0\0t\0\0\0", true),
+            (b"\0\0\0h\0\0\0\n\0\0\0h", true),
+            (b"\xFF\xFE\0\0", true),
+            (b"\xFF\xFE\0\0\x01\0\0\0", false),
+            (b"h\0\0\0\x01\0\0\0", false),
+            (b"h\0t\0t\0p\0", false),
+            (b"http://h/", false),
+            (b"h\0\0\0", false),
+            (b"\0\0\0\0\0\0\0\0", false),
+            (b"", false),
+        ] {
+            assert_eq!(is_utf32(text), expected, "{}", text.escape_ascii());
+        }
+    }
+
+    #[test]
     fn a_mark_before_text_is_recognized() {
         for (text, expected) in [
             (&b"\xFF\xFEh\0t\0"[..], Some(UTF_16LE)),
@@ -149,6 +204,11 @@ mod tests {
             (b"\xFF\xFEh\n", None),
             (b"\xFF\xFEh\0\x01\0", None),
             (b"h\0t\0", None),
+            (b"h\0t\0t\0p\0:\0/\0/\0h\0\n", Some(UTF_16LE)),
+            (b"\0h\0t\0t\0p\0:\0/\0/\0h\0\n", Some(UTF_16BE)),
+            (b"\x2D\x4E \0h\0t\0t\0p\0:\0/\0/\0h\0\n\0", Some(UTF_16LE)),
+            (b"h\0\0\0t\0\0\0t\0\0\0p\0\0\0:\0\0\0", None),
+            (b"http://h/\0http://h/\0", None),
             (b"\xFF", None),
             (b"", None),
         ] {

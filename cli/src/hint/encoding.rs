@@ -14,19 +14,16 @@ pub(super) fn advice(input: &Beginning, alone: &Call) -> Option<String> {
         format!("{command}{file} | {}", alone.without(&[name]).with(options))
     };
     let piped = |command: &str, before: &str| piped_with(command, before, &[]);
-    let (what, how) = if let Some(code) = utf16(&input.head) {
-        let how = piped(&format!("iconv -f {code} -t UTF-8"), "");
-        (format!("it looks like {code} without a byte order mark"), how)
-    } else if input.end != 0 && input.head.contains(&0) && is_list(&input.head, 0) {
-        ("its records end in NUL".to_owned(), alone.with(&["-0".to_owned()]))
+    let (what, how) = if input.end != 0 && input.head.contains(&0) && is_list(&input.head, 0) {
+        ("its records end in NUL", alone.with(&["-0".to_owned()]))
     } else if input.end == 0 && !input.head.contains(&0) && is_list(&input.head, b'\n') {
-        ("its records end in line feeds".to_owned(), alone.without(&["-0", "--null"]).with(&[]))
+        ("its records end in line feeds", alone.without(&["-0", "--null"]).with(&[]))
     } else if is_list(&input.head, b'\r') && input.head.contains(&b'\r') {
-        ("its lines end in CR".to_owned(), piped(r"tr '\r' '\n'", "< "))
+        ("its lines end in CR", piped(r"tr '\r' '\n'", "< "))
     } else if input.is_mostly(is_of_bytes) {
         let iri = alone.takes("iri").then(|| "--iri".to_owned());
         let how = piped_with("iconv -f ISO-8859-1 -t UTF-8", "", iri.as_slice());
-        ("it is not UTF-8, and may be ISO-8859-1".to_owned(), how)
+        ("it is not UTF-8, and may be ISO-8859-1", how)
     } else {
         return None;
     };
@@ -46,20 +43,4 @@ fn is_list(head: &[u8], end: u8) -> bool {
     let records = head[..cut].split(|&byte| byte == end).map(<[u8]>::trim_ascii);
     let is_uri = |record: &[u8]| parse(record).is_ok_and(|parts| parts.is_uri());
     is_most(records.filter(|record| !record.is_empty()), is_uri)
-}
-
-/// The name of the encoding of `head`, if nearly all of it is ASCII in two bytes each, without a byte order mark.
-fn utf16(head: &[u8]) -> Option<&'static str> {
-    let (units, _) = head.as_chunks::<2>();
-    let is_text = |byte: u8| matches!(byte, b' '..=b'~' | b'\t' | b'\r' | b'\n');
-    let is_mostly = |order: fn([u8; 2]) -> u16| {
-        let is_ascii = |unit: u16| u8::try_from(unit).is_ok_and(is_text);
-        let ascii = units.iter().filter(|&&unit| is_ascii(order(unit))).count();
-        units.len() >= 4 && 10 * ascii >= 9 * units.len()
-    };
-    if is_mostly(u16::from_le_bytes) {
-        Some("UTF-16LE")
-    } else {
-        is_mostly(u16::from_be_bytes).then_some("UTF-16BE")
-    }
 }

@@ -376,25 +376,6 @@ fn examples_show_no_secrets() {
 }
 
 #[test]
-fn utf_16_without_a_mark_is_named_with_its_order() {
-    let text = "http://h/a\r\nhttp://h/b\r\n";
-    let wide = |order: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(order).collect::<Vec<u8>>();
-    for (head, code) in [(wide(u16::to_le_bytes), "UTF-16LE"), (wide(u16::to_be_bytes), "UTF-16BE")]
-    {
-        let mut report = Report::default();
-        report.records = 3;
-        report.invalid.add_many(ErrorKind::Control, 3);
-        let input = Beginning { name: "w".to_owned(), head, end: b'\n' };
-        let call = Call::of(["dedup", "w"].map(str::to_owned).to_vec());
-        let told = of_beginnings(&[input], true, &report, &call).unwrap();
-        let expected = format!(
-            "it looks like {code} without a byte order mark. Try `iconv -f {code} -t UTF-8 w | uriscan dedup`"
-        );
-        assert!(told.ends_with(&expected), "{told}");
-    }
-}
-
-#[test]
 fn a_table_separated_by_semicolons_is_told_with_the_delimiter() {
     let csv = "url;t\nhttp://h/;1\nhttp://i/;2\n";
     for name in ["x", "x.csv"] {

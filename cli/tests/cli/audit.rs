@@ -277,17 +277,17 @@ fn details_show_nothing_that_redaction_masks() {
 
 #[test]
 fn redaction_reports_binary_data_in_which_it_finds_no_secrets() {
-    let utf16: String = "http://u:SECRET@h/\r\n".chars().flat_map(|c| [c, '\0']).collect();
-    let place = crate::run::Place::new(&[("list", &utf16)]);
-    for (args, input, name) in [(&["list"][..], "", "list"), (&[], &*utf16, "-")] {
+    // UTF-16 is read, but not with control characters in it.
+    let text = "\u{1}http://u:SECRET@h/\r\n";
+    let wide: String = text.chars().flat_map(|c| [c, '\0']).collect();
+    let place = crate::run::Place::new(&[("list", &wide)]);
+    for (args, input, name) in [(&["list"][..], "", "list"), (&[], &*wide, "-")] {
         let ran = place.run(&[&["audit", "--redact"], args].concat(), input);
         let hint = format!(
             "uriscan: {name} looks like binary data, such as UTF-16; secrets in it may not be masked\n"
         );
         assert_eq!((ran.code, &*ran.stderr), (0, &*hint));
         assert_eq!(place.run(&[&["audit", "--redact", "-q"], args].concat(), input).stderr, "");
-        let ran = place.run(&[&["audit"], args].concat(), input);
-        assert!(ran.stderr.contains("looks like UTF-16LE"), "{}", ran.stderr);
     }
     assert_eq!(run(["audit", "--redact"], "GET http://u:p@h/ 1\n a, b\n").stderr, "");
 }

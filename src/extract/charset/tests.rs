@@ -189,6 +189,25 @@ fn positions_are_those_of_the_undecoded_document() {
 }
 
 #[test]
+fn queries_in_iso_2022_jp_are_encoded_as_in_browsers() {
+    for (query, expected) in [
+        ("\u{65E5}", "%1B$BF|%1B(B"),
+        // The bytes 0x25 0x27, a `%` and a quote, and 0x21 0x22, 0x23, 0x3C and 0x3E.
+        ("\u{30A7}", "%1B$B%%27%1B(B"),
+        ("\u{3001}x'\u{3001}", "%1B$B!%22%1B(Bx%27%1B$B!%22%1B(B"),
+        ("\u{FF23}", "%1B$B%23C%1B(B"),
+        ("\u{30FC}", "%1B$B!%3C%1B(B"),
+        ("\u{FF3E}", "%1B$B!0%1B(B"),
+        // What it lacks.
+        ("\u{1F600}", "%26%23128512%3B"),
+    ] {
+        let typed = format!("http://h/?{query}");
+        let found = with_query(typed.as_bytes(), ISO_2022_JP, Some(b"http"));
+        assert_eq!(String::from_utf8_lossy(&found), format!("http://h/?{expected}"), "{query}");
+    }
+}
+
+#[test]
 fn the_base_of_a_page_is_decoded_too() {
     let page = coded(SHIFT_JIS, "<meta charset=sjis><base href='/\u{8868}/'><a href=x>");
     assert_eq!(links(Format::Html, &page), ["http://h/%E8%A1%A8/x"]);

@@ -104,3 +104,61 @@ fn a_limit_belongs_to_the_record_that_exceeds_it() {
         }
     }
 }
+
+#[test]
+fn later_versions_are_read_as_those_that_are_known() {
+    let archive = |version: &str| {
+        let record = format!(
+            "{version}\r\nWARC-Type: resource\r\nContent-Type: text/plain\r\nContent-Length: 10\r\n\r\nhttp://h/1\r\n\r\n"
+        );
+        record.repeat(2)
+    };
+    for version in
+        ["WARC/0.17", "WARC/0.18", "WARC/1.0", "WARC/1.1", "WARC/1.2", "WARC/2.0", "WARC/10.3"]
+    {
+        let text = archive(version);
+        assert!(is_archive(text.as_bytes()), "{version}");
+        let found = links(text.as_bytes(), None, Room::default());
+        assert_eq!((found.len(), found.broken()), (2, 0), "{version}");
+        let garbage = format!("garbage\n{text}");
+        assert_eq!(next_record(garbage.as_bytes(), 0), Some(8), "{version}");
+        for len in 0..version.len() {
+            let open = format!("garbage\n{}", &version[..len]);
+            assert_eq!(garbage_end(open.as_bytes()), Some(7), "{open}");
+        }
+    }
+    for version in ["WARC/0.16", "WARC/x", "WARC/", "WARC/2", "WARC/1.x", "WARC 1.0", "warc/1.0"] {
+        assert!(!is_archive(archive(version).as_bytes()), "{version}");
+    }
+}
+
+#[test]
+fn the_last_of_several_types_counts() {
+    use encoding_rs::{SHIFT_JIS, UTF_8, WINDOWS_1251};
+    for (header, media, charset) in [
+        ("Content-Type: text/html; charset=utf-8\r\n", "text/html; charset=utf-8", Some(UTF_8)),
+        ("Content-Type: text/plain\r\nX: y\r\ncontent-type: text/html\r\n", "text/html", None),
+        (
+            "Content-Type: text/html; charset=shift_jis\r\nContent-Type: Text/HTML\r\n",
+            "Text/HTML",
+            Some(SHIFT_JIS),
+        ),
+        (
+            "Content-Type: text/plain; charset=shift_jis\r\nContent-Type: text/html\r\n",
+            "text/html",
+            None,
+        ),
+        (
+            "Content-Type: text/plain, text/html;charset=windows-1251\r\n",
+            "text/html;charset=windows-1251",
+            Some(WINDOWS_1251),
+        ),
+        ("Content-Type: text/html\r\nContent-Type: */*\r\n", "text/html", None),
+        ("Content-Type: text/html\r\nContent-Type:\r\n", "text/html", None),
+        ("Content-Type: html\r\n", "html", None),
+        ("X: y\r\n", "", None),
+    ] {
+        let found = media_type(header.as_bytes());
+        assert_eq!((found.0, found.1), (media.as_bytes(), charset), "{header}");
+    }
+}

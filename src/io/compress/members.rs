@@ -12,7 +12,7 @@ use lz4_flex::frame::FrameDecoder;
 
 /// The error for bytes of another format after the end of the data.
 pub(super) fn garbage() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, super::Garbage)
+    io::Error::new(io::ErrorKind::InvalidData, super::Garbage::Other)
 }
 
 /// Whether `data` is at its end. Interruptions are retried.
@@ -28,28 +28,57 @@ fn is_at_end(data: &mut impl BufRead) -> io::Result<bool> {
 
 /// Consecutive gzip members, possibly padded with zeros, as left by tapes and disk images and
 /// accepted by `gzip -d`.
-pub(super) struct Gzip<R>(Option<GzDecoder<R>>);
+pub(super) struct Gzip<R> {
+    member: Option<GzDecoder<R>>,
+    /// Whether the content of the first member is compressed; it is known when some of it was read.
+    is_deep: Option<bool>,
+    /// Whether nothing of the member was read.
+    begins: bool,
+    /// The last bytes of the content so far.
+    last: [u8; 2],
+}
 
 impl<R: BufRead> Gzip<R> {
     pub(super) fn new(data: R) -> Gzip<R> {
-        Gzip(Some(GzDecoder::new(data)))
+        Gzip { member: Some(GzDecoder::new(data)), is_deep: None, begins: true, last: [b'\n'; 2] }
+    }
+
+    /// Notes the next bytes of the content.
+    ///
+    /// # Errors
+    /// If they begin a member, are compressed, and follow a line of text: that is a file that was compressed once more. (A
+    /// member that is a block of an archive may begin with a compressed body; what precedes that ends with `\r\n`.)
+    fn note(&mut self, content: &[u8]) -> io::Result<()> {
+        let is_coded = matches!(content, [0x1F, 0x8B, ..]);
+        let is_deep = *self.is_deep.get_or_insert(is_coded);
+        let follows_line = self.last[1] == b'\n' && self.last[0] != b'\r';
+        if std::mem::take(&mut self.begins) && is_coded && !is_deep && follows_line {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, super::Garbage::Deeper));
+        }
+        match *content {
+            [.., a, b] => self.last = [a, b],
+            [b] => self.last = [self.last[1], b],
+            [] => {}
+        }
+        Ok(())
     }
 }
 
 impl<R: BufRead> Read for Gzip<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        while let Some(member) = &mut self.0 {
+        while let Some(member) = &mut self.member {
             let count = member.read(out)?;
             if count > 0 || out.is_empty() {
+                self.note(&out[..count])?;
                 return Ok(count);
             }
-            let Some(mut data) = self.0.take().map(GzDecoder::into_inner) else { break };
+            let Some(mut data) = self.member.take().map(GzDecoder::into_inner) else { break };
             while !is_at_end(&mut data)? {
                 let left = data.fill_buf()?;
                 let zeros = left.iter().take_while(|&&byte| byte == 0).count();
                 match left.get(zeros) {
                     Some(0x1F) if zeros == 0 => {
-                        self.0 = Some(GzDecoder::new(data));
+                        (self.member, self.begins) = (Some(GzDecoder::new(data)), true);
                         break;
                     }
                     Some(_) => return Err(garbage()),

@@ -1,5 +1,6 @@
 //! Tests the search for links: a table of texts, and a reference implementation of the rules.
 
+mod coded;
 mod container_logs;
 mod feeds;
 mod formats;
