@@ -24,7 +24,7 @@ pub(crate) fn options(
 ) -> Result<Option<RowOptions>, Failure> {
     let Some(column) = &choice.column else { return Ok(None) };
     let format = match why_columns(plan, choice) {
-        None => format_of(plan, formats)?,
+        None => format_of(plan, formats, !HAS_COLUMNS || choice.on_bad_row.is_some())?,
         Some(_) => None,
     };
     let Some(format) = format else {
@@ -49,11 +49,15 @@ pub(crate) fn options(
         });
     table.check().map_err(|what| Failure::at("--delimiter, --quote", what))?;
     let options = RowOptions::new(table).filter(plan.filter.clone());
-    Ok(is_same_table(plan, &options.table).then_some(options))
+    match is_same_table(plan, &options.table) {
+        true => Ok(Some(options)),
+        false if choice.on_bad_row.is_some() => Err(Failure::at("--on-bad-row", FOR_ROWS)),
+        false => Ok(None),
+    }
 }
 
 const FOR_ROWS: &str = "is for rows that are written as they are: those of CSV, TSV, JSON lines and fields, by `dedup` without \
-     -c, -d, -u, --keep, --dupes, --clusters, --sort-by, --report, or another format or several files as output";
+     -c, -d, -u, --keep, --dupes, --clusters, --sort-by, --report, or another format or several files as output, of files with the same columns and no arrays";
 
 /// Why tables are read as columns, whatever their format.
 fn why_columns(plan: &Plan, choice: &TableChoice) -> Option<&'static str> {
@@ -72,31 +76,32 @@ fn why_columns(plan: &Plan, choice: &TableChoice) -> Option<&'static str> {
     reasons.into_iter().find_map(|(holds, why)| holds.then_some(why))
 }
 
-/// The format of all inputs and of the output, if it is one and has rows.
-fn format_of(plan: &Plan, [from, to]: &[Option<String>; 2]) -> Result<Option<TextFormat>, Failure> {
+/// The format of all inputs and of the output, if it is one and has rows. That tables have rows is certain if `is_certain`.
+fn format_of(
+    plan: &Plan,
+    [from, to]: &[Option<String>; 2],
+    is_certain: bool,
+) -> Result<Option<TextFormat>, Failure> {
     let from = from.as_deref().filter(|from| *from != "auto");
     let mut format = None;
     for input in &plan.inputs {
-        let by_name = match input {
+        let found = match input {
             // A directory, or a pattern.
             Input::File(path) if HAS_COLUMNS && !is_file(path) => return Ok(None),
-            Input::File(path) => of_path(path),
-            Input::Stdin => None,
             Input::Typed(_) | Input::Remote(_) => return Ok(None),
+            _ if from.is_some() => from.and_then(TextFormat::from_name),
+            Input::File(path) => of_path(path).or_else(|| of_content(beginning(path))),
+            Input::Stdin => of_content(first_of_stdin()),
         };
-        let this = match from {
-            Some(from) => TextFormat::from_name(from),
-            None => by_name,
-        };
-        match (this, format) {
-            (None, _) if !HAS_COLUMNS && from.is_none() && !input.path().is_some_and(is_table) => {
+        match (found, format) {
+            (None, _) if from.is_none() && is_certain && !input.path().is_some_and(is_table) => {
                 let what =
                     "the format of the table is unknown; --from csv, tsv, jsonl or fields names it";
                 return Err(Failure::at("--column", what));
             }
             (None, _) => return Ok(None),
-            (Some(this), None) => format = Some(this),
-            (Some(this), Some(before)) if this == before => {}
+            (Some(found), None) => format = Some(found),
+            (Some(found), Some(before)) if found == before => {}
             (Some(_), Some(_)) => return Ok(None),
         }
     }
@@ -127,6 +132,16 @@ fn is_file(path: &Path) -> bool {
 /// Whether `path` is, or will be, a directory.
 fn is_directory(path: &Path) -> bool {
     path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/")
+}
+
+/// The first byte of the file at `path` that is no white space.
+fn beginning(path: &Path) -> Option<u8> {
+    Beginning::of_file(path, b'\n')?.first_byte()
+}
+
+/// The format of what begins with the byte `first`, if that identifies it.
+fn of_content(first: Option<u8>) -> Option<TextFormat> {
+    (first == Some(b'{')).then_some(TextFormat::Jsonl)
 }
 
 /// The text format that the name of a file says.
@@ -165,7 +180,7 @@ fn is_same_table(plan: &Plan, table: &TextTable) -> bool {
                 && beginnings.all(|it| !is_array(it.first_byte()))
         }
         TextFormat::Fields => true,
-        TextFormat::Csv | TextFormat::Tsv if plan.inputs.len() < 2 => true,
+        TextFormat::Csv | TextFormat::Tsv if plan.inputs.len() < 2 || !table.has_header => true,
         TextFormat::Csv | TextFormat::Tsv => {
             let is_plain = |input: &Input| input.path().is_some_and(Path::is_file);
             if !plan.inputs.iter().all(is_plain) {
@@ -174,7 +189,11 @@ fn is_same_table(plan: &Plan, table: &TextTable) -> bool {
             // One without a byte has no header.
             let mut beginnings = beginnings.filter(|it| !it.first_line().is_empty());
             let Some(first) = beginnings.next() else { return true };
-            beginnings.all(|it| it.first_line() == first.first_line())
+            // Names may be in quotes or not.
+            let header = |it: &Beginning| -> Vec<u8> {
+                it.first_line().iter().copied().filter(|byte| *byte != b'"').collect()
+            };
+            beginnings.all(|it| header(&it) == header(&first))
         }
     }
 }
@@ -193,21 +212,21 @@ pub(crate) fn stop(error: Error, plan: &Plan) -> Stop {
 /// Prints how many rows did not fit, unless they ended the run.
 pub(crate) fn print_bad(plan: &Plan, report: &Report) {
     let Some(rows) = &plan.rows else { return };
-    if report.bad_rows == 0 || plan.reporting.is_quiet {
+    if report.bad_rows == 0 || !plan.reporting.has_hints() {
         return;
     }
-    let done = match rows.options.table.on_bad_row {
-        OnBadRow::Pass => "written as they are",
-        _ if plan.side.rejects.is_some() => "written to the rejects",
-        _ => "skipped",
+    if plan.side.rejects.is_some() {
+        let count = report.bad_rows + report.invalid.total();
+        return eprint_line(format_args!(
+            "uriscan: {count} rows that do not fit, or whose URI is invalid, were written to the rejects"
+        ));
+    }
+    let (count, is_passed) = (report.bad_rows, rows.options.table.on_bad_row == OnBadRow::Pass);
+    let what = match (count, is_passed) {
+        (1, true) => "row that does not fit was written as it is",
+        (1, false) => "row that does not fit was skipped",
+        (_, true) => "rows that do not fit were written as they are",
+        (_, false) => "rows that do not fit were skipped",
     };
-    let count = report.bad_rows;
-    let rows = if count == 1 { "row that does not fit was" } else { "rows that do not fit were" };
-    eprint_line(format_args!(
-        "uriscan: {count} {rows} {}",
-        match count {
-            1 => done.replace("they are", "it is"),
-            _ => done.to_owned(),
-        }
-    ));
+    eprint_line(format_args!("uriscan: {count} {what}"));
 }

@@ -22,6 +22,12 @@ pub(crate) trait Cut: Send {
         HEAD_BYTES
     }
 
+    /// Whether `content`, the first bytes of a source whose records end in `record_end`, shows all that [`Cut::begin`] looks
+    /// for, if the producer pauses after it.
+    fn has_head(&self, content: &[u8], record_end: u8) -> bool {
+        memchr::memchr2(b'\n', record_end, content).is_some()
+    }
+
     /// Examines the first bytes of a source, which show its format.
     ///
     /// # Errors

@@ -262,6 +262,7 @@ impl Job for Dedup<'_> {
             return scan_found(isa, &self.options, how, worker, slot, |found| found);
         };
         let len = slot.chunk.text.padded().len();
+        slot.rows.table.reports_bad = run.explains_rejects();
         slot.report.filtered = run.finder.find(isa, &mut slot.chunk, &mut slot.rows.table);
         (slot.rows.is_table, slot.rows.explains) = (true, run.explains_rejects());
         scan_found(isa, &self.options, how, worker, slot, |found| found);
@@ -336,8 +337,10 @@ impl Job for Dedup<'_> {
             return Ok(());
         };
         if let End::In(chunk) = end {
-            // Nothing counts after whole records, or from a long one on.
+            // Nothing counts after whole records, or from a long one on, or from a row of a table on.
+            let stop = self.rows.as_ref().and_then(RowRun::stop);
             let len = match chunk.shape {
+                Shape::Records if stop.is_some() => stop.unwrap_or_default(),
                 Shape::Records => chunk.text.padded().len() as u64,
                 Shape::LongFirst | Shape::LongRest | Shape::LongLast => 0,
             };

@@ -117,13 +117,15 @@ pub(super) struct RowRun {
     has_rejects: bool,
     /// The source that is read, and its lines so far.
     lines: (usize, u64),
-    /// The rows so far, and those that lack the member.
+    /// The rows of that source so far, and those that lack the member.
     rows: u64,
     missing: u64,
     /// Where the first row is, in which source and at which byte.
     first: Option<(usize, u64)>,
     /// Bytes of the longest row.
     longest: usize,
+    /// The offset in its chunk of the invalid row that ends the run.
+    stop: Option<u64>,
 }
 
 impl RowRun {
@@ -137,7 +139,17 @@ impl RowRun {
         let has_rejects = by.on_invalid == OnInvalid::Divert;
         let finder = RowFinder::new(options, &by.equivalence);
         let (lines, first) = ((0, 0), None);
-        RowRun { finder, names, has_rejects, lines, rows: 0, missing: 0, first, longest }
+        RowRun {
+            finder,
+            names,
+            has_rejects,
+            lines,
+            rows: 0,
+            missing: 0,
+            first,
+            longest,
+            stop: None,
+        }
     }
 
     /// Whether rejects are objects of JSON that say where a row was and what is wrong with it, and not rows.
@@ -157,6 +169,11 @@ impl RowRun {
         self.first == Some(start)
     }
 
+    /// The offset in its chunk of the invalid row that ends the run.
+    pub(super) fn stop(&self) -> Option<u64> {
+        self.stop
+    }
+
     /// Counts the rows of the next `slots`, and reports those that do not fit.
     ///
     /// # Errors
@@ -171,7 +188,8 @@ impl RowRun {
     fn account_slot(&mut self, slot: &mut Slot<scan::Found>) -> Result<(), Error> {
         let source = slot.chunk.source;
         if self.lines.0 != source {
-            self.lines = (source, 0);
+            self.require_member()?;
+            (self.lines, self.rows, self.missing) = ((source, 0), 0, 0);
         }
         if slot.chunk.shape != Shape::Records {
             let most = format!("has more than {} MiB", self.longest >> 20);
@@ -187,11 +205,12 @@ impl RowRun {
         let text = slot.chunk.text.padded().content();
         let found = &mut slot.rows.table;
         if let Some((stop, _)) = slot.stop {
+            self.stop = Some(u64::from(stop.start));
             // Nothing after it counts.
             found.passed.retain(|row| row.start < stop.start);
             found.bad.retain(|(row, _)| row.start < stop.start);
         }
-        slot.report.bad_rows += found.bad.len() as u64;
+        slot.report.bad_rows += found.bad_rows;
         found.bad.append(&mut found.invalid);
         found.bad.sort_by_key(|(row, _)| row.start);
         let (mut line, mut counted) = (self.lines.1 + 1, 0);
@@ -217,7 +236,7 @@ impl RowRun {
             }
         }
         self.lines.1 += found.lines;
-        self.rows += found.rows.len() as u64 + found.blank;
+        self.rows += found.objects;
         self.missing += found.missing;
         Ok(())
     }
@@ -227,7 +246,7 @@ impl RowRun {
         Error::Row { source: self.names[self.lines.0].clone(), line, what: what.to_owned() }
     }
 
-    /// Ensures that there was such a member at all.
+    /// Ensures that there was such a member at all in the source that was read last.
     ///
     /// # Errors
     /// [`Error::Member`] if no row had it.
@@ -235,7 +254,7 @@ impl RowRun {
         if self.rows == 0 || self.missing < self.rows {
             return Ok(());
         }
-        let source = self.names.first().cloned().unwrap_or_default();
+        let source = self.names[self.lines.0].clone();
         Err(Error::Member { source, member: self.finder.table.column.clone() })
     }
 }
@@ -265,6 +284,10 @@ impl Task for LastEnd<'_> {
 impl Cut for TableCut {
     fn needs_head(&self) -> bool {
         true
+    }
+
+    fn has_head(&self, content: &[u8], _record_end: u8) -> bool {
+        Layout::is_shown(&self.finder.table, content)
     }
 
     fn head_bytes(&self) -> usize {

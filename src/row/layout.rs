@@ -19,8 +19,8 @@ pub(crate) struct Layout {
     pub(super) column: usize,
     /// How many fields each row has; 0 for any number.
     pub(super) fields: usize,
-    /// The header, without its line end.
-    header: Vec<u8>,
+    /// The names in the header.
+    names: Vec<Vec<u8>>,
 }
 
 impl Layout {
@@ -40,6 +40,14 @@ impl Layout {
                 Some(b'[') => Err(IS_ARRAY.to_owned()),
                 _ => Ok(Layout::default()),
             },
+        }
+    }
+
+    /// Whether `head`, the first bytes of a source of `table`, has all that decides about the layout.
+    pub(crate) fn is_shown(table: &TextTable, head: &[u8]) -> bool {
+        match table.separators() {
+            Some(separators) => Kernels::detect().run(HasFirst { head, separators }),
+            None => !head.trim_ascii().is_empty(),
         }
     }
 
@@ -87,6 +95,26 @@ fn number(text: &str) -> Option<usize> {
     text.parse::<usize>().ok()?.checked_sub(1)
 }
 
+/// Whether a line feed ends the first row that is not blank.
+struct HasFirst<'a> {
+    head: &'a [u8],
+    separators: csv::Separators,
+}
+
+impl Task for HasFirst<'_> {
+    type Output = bool;
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> bool {
+        let mut rows = Rows::new(isa, self.head, self.separators);
+        loop {
+            match rows.next_row(|_, _| {}) {
+                Some(row) if row.is_ended && row.is_blank(self.head) => {}
+                row => return row.is_some_and(|row| row.is_ended),
+            }
+        }
+    }
+}
+
 /// Reads the first row.
 struct First<'a> {
     table: &'a TextTable,
@@ -109,30 +137,25 @@ impl Task for First<'_> {
             if row.is_blank(head) {
                 continue;
             }
-            if !row.is_ended && head.len() >= HEADER_BYTES {
+            // A byte order mark was among the bytes.
+            if !row.is_ended && head.len() + 3 >= HEADER_BYTES {
                 return Err(format!("its first row has more than {} KiB", HEADER_BYTES >> 10));
             }
             if let Some(fault) = row.fault {
                 return Err(format!("its first row: {}", fault.what));
             }
-            let header = row.whole.of(head);
-            let header = header.strip_suffix(b"\r").unwrap_or(header).to_vec();
-            return of_row(table, head, &places, separators).map(|column| Layout {
-                column,
-                fields: row.fields,
-                header: if table.has_header { header } else { Vec::new() },
-            });
+            return of_row(table, head, &places, separators);
         }
     }
 }
 
-/// The number of the column of `table`, from 0, whose first row has fields at these `places`.
+/// The layout of `table`, whose first row has fields at these `places` of `head`.
 fn of_row(
     table: &TextTable,
     head: &[u8],
     places: &[Place],
     separators: csv::Separators,
-) -> Result<usize, String> {
+) -> Result<Layout, String> {
     let name = |place: &Place| {
         let mut name = Vec::new();
         match (place.is_escaped, separators.quote) {
@@ -141,23 +164,43 @@ fn of_row(
         }
         name
     };
+    let by_number = number(&table.column).filter(|&column| column < places.len());
+    let fields = places.len();
+    if !table.has_header {
+        let missing = || format!("there is no column {}; there are: 1 to {fields}", table.column);
+        return Ok(Layout { column: by_number.ok_or_else(missing)?, fields, names: Vec::new() });
+    }
+    let names: Vec<Vec<u8>> = places.iter().map(name).collect();
     let wanted = table.column.as_bytes();
-    let mut named = places.iter().enumerate().filter(|(_, place)| name(place) == wanted);
+    let mut named = names.iter().enumerate().filter(|(_, name)| *name == wanted);
     let named = match (named.next(), named.next()) {
         (Some((first, _)), Some((second, _))) => {
+            let how = match by_number {
+                Some(_) => "--no-header takes it for a number",
+                None => "give its number",
+            };
             let (first, second, column) = (first + 1, second + 1, &table.column);
-            return Err(format!("columns {first} and {second} are both named {column}"));
+            return Err(format!("columns {first} and {second} are both named {column}; {how}"));
         }
         (first, _) => first.map(|(at, _)| at),
     };
-    let by_number = || number(&table.column).filter(|&column| column < places.len());
-    let found = if table.has_header { named.or_else(by_number) } else { by_number() };
-    found.ok_or_else(|| {
-        let names = places.iter().map(|it| String::from_utf8_lossy(&name(it)).into_owned());
-        let names = match table.has_header {
-            true => names.collect::<Vec<_>>().join(", "),
-            false => format!("1 to {}", places.len()),
-        };
-        format!("there is no column {}; there are: {}", table.column, names.escape_debug())
-    })
+    match named.or(by_number) {
+        Some(column) => Ok(Layout { column, fields, names }),
+        None => Err(missing(table, &names)),
+    }
+}
+
+/// The message where there is no such column as that of `table` among these `names`.
+fn missing(table: &TextTable, names: &[Vec<u8>]) -> String {
+    let shown: Vec<_> = names.iter().map(|name| String::from_utf8_lossy(name)).collect();
+    let others = b";\t|,".iter().filter(|&&byte| Some(byte) != table.delimiter);
+    let is_other = |byte: &&u8| matches!(names, [name] if memchr::memchr(**byte, name).is_some());
+    let hint = match others.copied().find(|byte| is_other(&byte)) {
+        Some(_) if table.format != TextFormat::Csv => String::new(),
+        Some(b'\t') => "; --delimiter tab parts them".to_owned(),
+        Some(byte) => format!("; --delimiter '{}' parts them", char::from(byte)),
+        None => String::new(),
+    };
+    let names = shown.join(", ");
+    format!("there is no column {}; there are: {}{hint}", table.column, names.escape_debug())
 }

@@ -197,13 +197,17 @@ pub(crate) struct Found {
     pub(crate) header: Option<Span>,
     /// Rows that are written as they are, whatever the others are.
     pub(crate) passed: Vec<Span>,
-    /// Rows that do not fit.
+    /// The number of rows that do not fit, and those that are reported one by one: all if `reports_bad`, and else the first
+    /// one if it ends the run.
+    pub(crate) bad_rows: u64,
+    pub(crate) reports_bad: bool,
     pub(crate) bad: Vec<(Span, Fault)>,
     /// Rows whose URI is invalid, if these are reported as the bad ones are.
     pub(crate) invalid: Vec<(Span, Fault)>,
     /// How many rows have no URI.
     pub(crate) blank: u64,
-    /// How many of these do not even have the member.
+    /// How many objects there are, and how many of them do not even have the member.
+    pub(crate) objects: u64,
     pub(crate) missing: u64,
     /// How many line feeds there are.
     pub(crate) lines: u64,
@@ -216,7 +220,8 @@ impl Found {
         let Found { rows, values, passed, bad, invalid, decoded, .. } = self;
         (rows.clear(), values.clear(), passed.clear(), decoded.clear());
         (bad.clear(), invalid.clear());
-        (self.header, self.blank, self.missing, self.lines) = (None, 0, 0, 0);
+        (self.header, self.lines, self.blank) = (None, 0, 0);
+        (self.bad_rows, self.objects, self.missing) = (0, 0, 0);
     }
 }
 
@@ -309,7 +314,9 @@ impl Search<'_> {
             let Span { start, end } = place.span;
             Place { span: Span { start: line.start + start, end: line.start + end }, ..place }
         };
-        match json::value(line.of(self.text), &self.table.column) {
+        let value = json::value(line.of(self.text), &self.table.column);
+        self.found.objects += u64::from(value.is_ok());
+        match value {
             Ok(json::Value::Text(place) | json::Value::Other(place)) => {
                 self.take(row, Some(moved(place)), json::unescape);
             }
@@ -367,9 +374,14 @@ impl Search<'_> {
     /// Takes a row that does not fit.
     #[cold]
     fn bad(&mut self, row: Span, fault: Fault) {
+        let Found { passed, bad, bad_rows, reports_bad, .. } = &mut *self.found;
         if self.table.on_bad_row == OnBadRow::Pass {
-            self.found.passed.push(row);
+            passed.push(row);
         }
-        self.found.bad.push((row, fault));
+        *bad_rows += 1;
+        let ends_run = self.table.on_bad_row == OnBadRow::Fail && bad.is_empty();
+        if *reports_bad || ends_run {
+            bad.push((row, fault));
+        }
     }
 }

@@ -220,7 +220,7 @@ fn found(table: &TextTable, text: &str) -> (Vec<String>, usize) {
         kernels.run(Find(table, &layout, &mut buf, &mut found));
         let value =
             |span: &Span| String::from_utf8(span.of(buf.padded().content()).to_vec()).unwrap();
-        (found.values.iter().map(value).collect::<Vec<_>>(), found.bad.len())
+        (found.values.iter().map(value).collect::<Vec<_>>(), found.bad_rows as usize)
     });
     let each: Vec<_> = each.collect();
     assert!(each.windows(2).all(|pair| pair[0] == pair[1]));

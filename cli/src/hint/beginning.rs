@@ -49,7 +49,8 @@ impl Beginning {
     /// What comes before the first line feed.
     pub(crate) fn first_line(&self) -> &[u8] {
         let text = self.head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&self.head);
-        text.split(|&byte| byte == b'\n').next().unwrap_or_default().trim_ascii_end()
+        let line = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
+        line.strip_suffix(b"\r").unwrap_or(line)
     }
 
     /// Its whole records that are not blank.

@@ -174,6 +174,14 @@ fn several_files_are_one_table_with_one_header() {
     };
     assert_eq!(kept(&["a.csv", "b.csv"]), "id,url\n1,http://a\n3,http://b\n");
     assert_eq!(kept(&["a.jsonl", "b.jsonl"]), "{\"url\":\"http://a\"}\n{\"url\":\"http://b\"}\n");
+    fs::write(place.path("q.csv"), "\"id\",\"url\"\n\"5\",http://q\n").unwrap();
+    assert_eq!(kept(&["a.csv", "q.csv"]), "id,url\n1,http://a\n\"5\",http://q\n");
+    fs::write(place.path("n.jsonl"), "{\"link\":\"http://n\"}\n").unwrap();
+    for names in [["a.jsonl", "n.jsonl"], ["n.jsonl", "a.jsonl"]] {
+        let ran = place.run(&[&["dedup", "--column", "url"][..], &names].concat(), "");
+        let what = "n.jsonl: no line has a member url";
+        assert!(ran.code == 2 && ran.stderr.contains(what), "{}", ran.stderr);
+    }
     // Other columns are joined by name.
     assert_eq!(kept(&["a.csv", "c.csv"]), "id,url\n1,http://a\n4,http://c\n");
 }
@@ -188,6 +196,9 @@ fn what_is_not_there_is_an_error() {
     let refused = |args: &[&str]| place.run(&[&["dedup"][..], args].concat(), "").refused();
     for (args, what) in [
         (&["--column", "uri", "t.csv"][..], "t.csv: there is no column uri; there are: id, url"),
+        (&["--column", "a", "s.csv"], "there are: a;b; --delimiter ';' parts them"),
+        (&["--column", "b", "d.csv"], "columns 2 and 3 are both named b; give its number"),
+        (&["--column", "url", "--on-bad-row", "skip", "l"], "--from csv, tsv, jsonl or fields"),
         (&["--column", "3", "t.csv"], "t.csv: there is no column 3; there are: id, url"),
         (&["--column", "url", "t.jsonl"], "t.jsonl: no line has a member url"),
         (
@@ -202,6 +213,59 @@ fn what_is_not_there_is_an_error() {
     ] {
         assert!(refused(args).contains(what), "{args:?}: {}", refused(args));
     }
+}
+
+#[test]
+fn lines_of_json_are_known_by_their_first_byte() {
+    let lines = "{\"url\":\"http://a\"}\n{\"url\":\"HTTP://a\"}\n";
+    let place = Place::new(&[("t", lines)]);
+    for args in [&["dedup", "--column", "url"][..], &["dedup", "--column", "url", "t"]] {
+        assert_eq!(place.run(args, lines).quiet(), &lines[..19]);
+    }
+}
+
+#[test]
+fn a_header_that_has_come_in_part_is_waited_for() {
+    for (parts, column, kept) in [
+        (["\nid,url", "_of\n1,http://a\n2,http://a\n"], "url", None),
+        (["\"a\nb\",url", "_of\n1,http://a\n"], "url", None),
+        (["\n", "id,url\n1,http://a\n2,http://a\n"], "url", Some("id,url\n1,http://a\n")),
+        (["\nid,u", "rl,x\n1,http://a,3\n"], "id", Some("id,url,x\n1,http://a,3\n")),
+    ] {
+        let args = ["dedup", "--column", column, "--from", "csv"];
+        let mut child =
+            crate::run::program(args).stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let mut to = child.stdin.take().unwrap();
+        to.write_all(parts[0].as_bytes()).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        to.write_all(parts[1].as_bytes()).unwrap();
+        drop(to);
+        let out = child.wait_with_output().unwrap();
+        match kept {
+            Some(kept) => assert_eq!(String::from_utf8_lossy(&out.stdout), kept),
+            None => assert_eq!((out.status.code(), &*out.stdout), (Some(2), &b""[..]), "{parts:?}"),
+        }
+    }
+    let place = Place::new(&[]);
+    let long = format!("\u{FEFF}{},url_of\nx,http://a\n", "p".repeat((256 << 10) - 8));
+    fs::write(place.path("t.csv"), long).unwrap();
+    let message = place.run(&["dedup", "--column", "url", "t.csv"], "").refused();
+    assert!(message.ends_with("its first row has more than 256 KiB"), "{message}");
+}
+
+#[test]
+fn a_table_of_which_nothing_is_left_is_not_without_its_member() {
+    let lines = "{\"url\":\"not valid\"}\n{}\n";
+    let args = ["dedup", "--from", "jsonl", "--column", "url", "--on-invalid", "drop"];
+    assert_eq!(run(args, lines).quiet(), "");
+    let args = ["dedup", "--from", "jsonl", "--column", "url", "--not-host", "h"];
+    assert_eq!(run(args, "{\"url\":\"http://h\"}\n{}\n").quiet(), "");
+    let args = ["dedup", "--from", "csv", "--no-header", "--column", "3"];
+    assert_eq!(run(args, "3,a,3\n4,b,3\n5,c,6\n").quiet(), "3,a,3\n5,c,6\n");
+    let place = Place::new(&[("a.csv", "1,http://a\n3\n"), ("b.csv", "9,HTTP://a\n8,http://b\n")]);
+    let args =
+        ["dedup", "--no-header", "--column", "2", "--on-bad-row", "skip", "-q", "a.csv", "b.csv"];
+    assert_eq!(place.run(&args, "").quiet(), "1,http://a\n8,http://b\n");
 }
 
 #[test]

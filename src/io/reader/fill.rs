@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 use std::time::Duration;
 
-use memchr::{memchr, memchr_iter, memchr2};
+use memchr::{memchr, memchr_iter};
 
 use super::{BYTE_ORDER_MARK, Chunk, ChunkReader, HEAD_PATIENCE, Next, Shape};
 use crate::chunk::PaddedBuf;
@@ -273,9 +273,8 @@ impl ChunkReader {
                     len += count;
                     let has_paused = match needs_all {
                         true => {
-                            let has_record =
-                                memchr2(b'\n', self.record_end, &room[..len]).is_some();
-                            has_record && self.pauses(HEAD_PATIENCE)
+                            self.pauses(HEAD_PATIENCE)
+                                && self.cut.has_head(&room[..len], self.record_end)
                         }
                         false => !self.is_ready(),
                     };
