@@ -82,24 +82,51 @@ pub(crate) struct Layout {
     at: [u16; COUNT],
     /// Whether values are percent-encoded once more, as in logs of CloudFront.
     is_coded: bool,
+    /// The day that the last directive `#Date` names, for entries that have only a time.
+    date: Option<[u8; DATE]>,
 }
+
+/// Bytes of a date: `2026-03-01`.
+const DATE: usize = 10;
 
 impl Default for Layout {
     fn default() -> Layout {
-        Layout { count: 0, at: [ABSENT; COUNT], is_coded: false }
+        Layout { count: 0, at: [ABSENT; COUNT], is_coded: false, date: None }
     }
 }
 
-/// The name of the directive.
+/// The names of the directives.
 const FIELDS: &[u8] = b"#Fields:";
+const DATES: &[u8] = b"#Date:";
+
+/// What follows the `name` of a directive in `line`, if it is that one.
+fn after_name<'t>(line: &'t [u8], name: &[u8]) -> Option<&'t [u8]> {
+    let (typed, rest) = line.split_at_checked(name.len())?;
+    typed.eq_ignore_ascii_case(name).then_some(rest)
+}
+
+/// The day that `line` names, if it is that directive.
+fn date_of(line: &[u8]) -> Option<[u8; DATE]> {
+    let date = *after_name(line, DATES)?.trim_ascii_start().first_chunk()?;
+    let is_date = date.iter().enumerate().all(|(i, byte)| match i {
+        4 | 7 => *byte == b'-',
+        _ => byte.is_ascii_digit(),
+    });
+    is_date.then_some(date)
+}
 
 impl Layout {
-    /// The layout that `line` defines, if it is the directive.
-    fn of_directive(line: &[u8]) -> Option<Layout> {
-        let (name, names) = line.split_at_checked(FIELDS.len())?;
-        if !name.eq_ignore_ascii_case(FIELDS) {
-            return None;
+    /// The layout of what follows `line`, if it is a directive that changes it.
+    fn with_directive(self, line: &[u8]) -> Option<Layout> {
+        match date_of(line) {
+            Some(date) => Some(Layout { date: Some(date), ..self }),
+            None => Layout::of_directive(line).map(|layout| Layout { date: self.date, ..layout }),
         }
+    }
+
+    /// The layout that `line` defines, if it is the directive that names fields.
+    fn of_directive(line: &[u8]) -> Option<Layout> {
+        let names = after_name(line, FIELDS)?;
         let mut layout = Layout::default();
         for name in names.split(u8::is_ascii_whitespace).filter(|name| !name.is_empty()) {
             let at = layout.count;
@@ -118,18 +145,18 @@ impl Layout {
 
     /// The layout of what follows `text`, whose own layout begins with this one.
     pub(crate) fn after(self, text: &[u8]) -> Layout {
-        let mut end = text.len();
-        while let Some(at) = memchr::memrchr(b'#', &text[..end]) {
+        let (mut end, mut fields, mut date) = (text.len(), None, None);
+        while fields.is_none() || date.is_none() {
+            let Some(at) = memchr::memrchr(b'#', &text[..end]) else { break };
             if at == 0 || text[at - 1] == b'\n' {
                 let line = &text[at..];
                 let len = memchr::memchr(b'\n', line).unwrap_or(line.len());
-                if let Some(layout) = Layout::of_directive(&line[..len]) {
-                    return layout;
-                }
+                date = date.or_else(|| date_of(&line[..len]));
+                fields = fields.or_else(|| Layout::of_directive(&line[..len]));
             }
             end = at;
         }
-        self
+        Layout { date: date.or(self.date), ..fields.unwrap_or(self) }
     }
 
     /// Whether a field for a link is among them.
@@ -141,8 +168,8 @@ impl Layout {
     /// What the `cells` of `line` say about its request.
     fn request<'t>(&self, line: &'t [u8], cells: &[Range<u32>]) -> Request<'t> {
         let of = |role| self.values(line, cells, role).next().map(|field| &line[field.at]);
-        let time =
-            of(Role::Date).zip(of(Role::Clock)).map(|(date, time)| [date, b" ", time].concat());
+        let date = of(Role::Date).or_else(|| self.date.as_ref().map(|date| &date[..]));
+        let time = date.zip(of(Role::Clock)).map(|(date, time)| [date, b" ", time].concat());
         Request::of(of(Role::Status), of(Role::Method), time.as_deref())
     }
 
@@ -312,7 +339,7 @@ pub(crate) fn lines(log: &Log<'_>, mut layout: Layout, links: &mut Links) {
         let line = &content[start..end];
         let span = Span { start: start as u32, end: end as u32 };
         start = end + 1;
-        if let Some(next) = Layout::of_directive(line) {
+        if let Some(next) = layout.with_directive(line) {
             layout = next;
         } else if is_remark(line) {
             log.take_other(span, links);
@@ -418,5 +445,20 @@ mod tests {
             assert_eq!(first.after(text.as_bytes()), expected, "{text}");
         }
         assert!(Layout::of_directive(b"#Field: cs-uri-stem").is_none());
+        // The fields and the day are named apart.
+        let day = |text: &str| first.after(text.as_bytes()).date.map(|date| date.to_vec());
+        for (text, expected) in [
+            ("#Date: 2026-03-01 10:00:00\n/a 1\n", Some("2026-03-01")),
+            ("#date:2026-03-01\n#Fields: x cs-uri-stem\n", Some("2026-03-01")),
+            ("#Fields: x\n#Date: 2026-03-01\n#Date: 2026-03-02\n", Some("2026-03-02")),
+            ("#Date: today\n", None),
+            ("#Date: 2026-03-0\n", None),
+            ("x #Date: 2026-03-01\n", None),
+        ] {
+            assert_eq!(day(text), expected.map(|day| day.as_bytes().to_vec()), "{text}");
+        }
+        assert_eq!(first.after(b"#Date: 2026-03-01\n").count, first.count);
+        assert_eq!(first.after(b"#Date: 2026-03-01\n#Fields: a b c\n").count, 3);
+        assert_eq!(first.after(b"#Fields: a b c\n#Date: 2026-03-01\n").count, 3);
     }
 }

@@ -380,3 +380,37 @@ fn each_entry_has_one_part_whatever_its_links() {
         assert_eq!(links(options.clone(), format, b"http://h/ \"http://h/\"").0.len(), 0);
     }
 }
+
+#[test]
+fn entries_with_a_time_have_the_day_of_the_directive() {
+    let log = |head: &str, entry: &str| format!("{head}\n{entry}\n");
+    let fields = "#Fields: time cs-uri-stem sc-status cs-host";
+    let entry = "10:00:00 /a 200 h";
+    for (text, expected) in [
+        (
+            log(&format!("#Date: 2026-03-01 09:00:00\n{fields}"), entry),
+            Some("2026-03-01T10:00:00Z"),
+        ),
+        (log(&format!("{fields}\n#Date: 2026-03-01"), entry), Some("2026-03-01T10:00:00Z")),
+        (
+            log(&format!("#Date: 2026-03-01\n{fields}\nx\n#date:\t2026-03-02"), entry),
+            Some("2026-03-02T10:00:00Z"),
+        ),
+        (
+            log(
+                "#Date: 2026-03-01\n#Fields: date time cs-uri-stem cs-host",
+                "2026-04-01 10:00:00 /a h",
+            ),
+            Some("2026-04-01T10:00:00Z"),
+        ),
+        (log(fields, entry), None),
+        (log("#Date: 2026-03-01\n#Fields: cs-uri-stem cs-host", "/a h"), None),
+    ] {
+        let options = ExtractorOptions::default().notes_requests(true);
+        let (_, links) = super::formats::links(options, Format::W3c, text.as_bytes());
+        let (last, _) = links.iter(text.as_bytes()).last().unwrap();
+        let time =
+            links.request(last).and_then(|request| request.time).map(|time| time.to_string());
+        assert_eq!(time.as_deref(), expected, "{text}");
+    }
+}
