@@ -101,6 +101,21 @@ pub fn extract(
     Ok(report)
 }
 
+/// The next link of a chunk to be written.
+struct Next<'t> {
+    /// Its number.
+    link: usize,
+    lines: Lines<'t>,
+}
+
+impl Next<'_> {
+    /// Number `link` of the links of `chunk`.
+    fn of(chunk: &Chunk, link: usize, record_end: u8) -> Next<'_> {
+        let line_end = chunk.kind.format.line_end(record_end);
+        Next { link, lines: Lines::new(chunk.text.padded().content(), chunk.line, line_end) }
+    }
+}
+
 struct Extract<'a> {
     extractor: Extractor,
     kernels: Kernels,
@@ -114,30 +129,31 @@ struct Extract<'a> {
 }
 
 impl Extract<'_> {
-    /// Appends rows for the links of a chunk, from number `first` on, until there are `most` bytes; returns the number of
-    /// the next link.
+    /// Appends rows for the links of a chunk, from `next` on, until there are `most` bytes.
     #[inline(never)]
     fn rows(
         &self,
         chunk: &Chunk,
         links: &Links,
-        first: usize,
+        next: &mut Next<'_>,
         most: usize,
         out: &mut Vec<u8>,
-    ) -> usize {
+    ) {
         let text = chunk.text.padded().content();
         let format = self.format;
         if format == LinkFormat::default() {
-            return links.write_lines((chunk.text.padded(), self.record_end), first, most, out);
+            let text = (chunk.text.padded(), self.record_end);
+            next.link = links.write_lines(text, next.link, most, out);
+            return;
         }
-        let line_end = chunk.kind.format.line_end(self.record_end);
         let needs_line = format.line_number || format.shape == LinkShape::Jsonl;
         let source = &self.names[chunk.source];
-        let mut lines = Lines::new(text, chunk.line, line_end);
-        for (at, (link, uri)) in links.iter(text).enumerate().skip(first) {
+        let Next { link: number, lines } = next;
+        for (link, uri) in links.iter_from(*number, text) {
             if out.len() > most {
-                return at;
+                return;
             }
+            *number += 1;
             let start = link.span.start as usize;
             let line = if needs_line { lines.of(start).0 } else { chunk.line };
             let found = Found {
@@ -155,7 +171,6 @@ impl Extract<'_> {
                 LinkShape::Count => {}
             }
         }
-        links.len()
     }
 
     /// Bytes of a row besides the URI, about.
@@ -217,15 +232,19 @@ impl Job for Extract<'_> {
             errors.for_each(|error| slot.report.invalid.add(error.kind));
         }
         let Slot { chunk, rows, out, room, has_rest, .. } = slot;
-        room.next = self.rows(chunk, rows, 0, room.most, out);
+        // Rows may have many times the bytes of their links, so those of a long line are written in parts.
+        let mut next = Next::of(chunk, 0, self.record_end);
+        self.rows(chunk, rows, &mut next, room.most.min(PART_BYTES), out);
+        room.next = next.link;
         *has_rest = room.next < rows.len();
     }
 
     fn write_rest(&self, slot: &Slot<Links>, sinks: &mut Sinks<'_>) -> Result<(), Error> {
-        let (mut next, mut out) = (slot.room.next, Vec::new());
-        while slot.has_rest && next < slot.rows.len() {
+        let mut next = Next::of(&slot.chunk, slot.room.next, self.record_end);
+        let mut out = Vec::new();
+        while slot.has_rest && next.link < slot.rows.len() {
             out.clear();
-            next = self.rows(&slot.chunk, &slot.rows, next, PART_BYTES, &mut out);
+            self.rows(&slot.chunk, &slot.rows, &mut next, PART_BYTES, &mut out);
             sinks.out.write_all(&out).map_err(Error::Write)?;
         }
         Ok(())

@@ -417,6 +417,15 @@ impl Links {
         self.links.iter().map(move |link| (link, self.uri(link, text)))
     }
 
+    /// [`Links::iter`] from link number `first` on.
+    pub(crate) fn iter_from<'a>(
+        &'a self,
+        first: usize,
+        text: &'a [u8],
+    ) -> impl Iterator<Item = (&'a Link, &'a [u8])> {
+        self.links[first..].iter().map(move |link| (link, self.uri(link, text)))
+    }
+
     /// Appends the URIs in order, each followed by `record_end`, to `out`; `text` is the chunk in
     /// which they were found.
     ///
