@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::extract::FromText;
+use super::extract::{FromText, LinkDelimiter};
 use super::groups::{Common, Mending, References, ReportFile, Strictness, Typed};
 use super::rule_choice::RuleChoice;
 
@@ -30,6 +30,8 @@ pub(crate) struct Census {
 
     #[command(flatten)]
     pub(crate) from: FromText,
+    #[command(flatten)]
+    pub(crate) csv: LinkDelimiter,
 
     /// Format of the report
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]

@@ -149,19 +149,25 @@ impl Command {
 }
 
 impl Command {
-    /// Gives the search for links the delimiter, which is an option of tables.
+    /// Gives the search for links the delimiter, which is an option of tables where a command reads them.
     fn share_delimiter(&mut self) {
-        let (find, table) = match self {
-            Command::Dedup(typed) => (&mut typed.from.find, &typed.table),
-            Command::Normalize(typed) => (&mut typed.from.find, &typed.table),
-            Command::Key(typed) => (&mut typed.from.find, &typed.table),
-            Command::Parse(typed) => (&mut typed.from.from.find, &typed.table),
-            Command::Check(typed) => (&mut typed.from.from.find, &typed.table),
-            Command::Audit(typed) => (&mut typed.from.from.find, &typed.table),
-            Command::Extract(typed) => (&mut typed.find, &typed.table),
+        let (find, delimiter) = match self {
+            Command::Dedup(typed) => (&mut typed.from.find, typed.table.delimiter),
+            Command::Normalize(typed) => (&mut typed.from.find, typed.table.delimiter),
+            Command::Key(typed) => (&mut typed.from.find, typed.table.delimiter),
+            Command::Parse(typed) => (&mut typed.from.from.find, typed.table.delimiter),
+            Command::Check(typed) => (&mut typed.from.from.find, typed.table.delimiter),
+            Command::Audit(typed) => (&mut typed.from.from.find, typed.table.delimiter),
+            Command::Extract(typed) => (&mut typed.find, typed.table.delimiter),
+            Command::Census(typed) => (&mut typed.from.find, typed.csv.delimiter),
+            Command::Top(typed) => (&mut typed.links.find, typed.csv.delimiter),
+            Command::Set(Set { command }) => match command.records_mut() {
+                Some(records) => (&mut records.from.find, records.csv.delimiter),
+                None => return,
+            },
             _ => return,
         };
-        find.delimiter = table.delimiter;
+        find.delimiter = delimiter;
     }
 
     /// The values of `--from` and `--to`, of commands that take tables.

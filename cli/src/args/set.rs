@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use clap::{Args, Subcommand, ValueEnum};
 use uriscan::set::Timestamp;
 
-use super::extract::FromText;
+use super::extract::{FromText, LinkDelimiter};
 use super::groups::{
     Common, Equivalence, Hash, Input, InvalidRecords, ProfileChoice, Reporting, Typed, Work,
 };
@@ -87,6 +87,17 @@ impl SetCommand {
         }
     }
 
+    /// How URIs are read.
+    pub(crate) fn records_mut(&mut self) -> Option<&mut Records> {
+        match self {
+            SetCommand::Create(typed) => Some(&mut typed.filling.records),
+            SetCommand::Add(typed) => Some(&mut typed.filling.records),
+            SetCommand::Remove(typed) => Some(&mut typed.filling.records),
+            SetCommand::Has(typed) => Some(&mut typed.records),
+            _ => None,
+        }
+    }
+
     /// Whether it reads URIs.
     pub(crate) fn reads_uris(&self) -> bool {
         match self {
@@ -106,6 +117,8 @@ pub(crate) struct Records {
     pub(crate) profile: ProfileChoice,
     #[command(flatten)]
     pub(crate) from: FromText,
+    #[command(flatten)]
+    pub(crate) csv: LinkDelimiter,
     #[command(flatten)]
     pub(crate) invalid: InvalidRecords,
     #[command(flatten)]

@@ -145,7 +145,7 @@ pub(crate) enum NoUri {
     Drop,
 }
 
-fn delimiter(typed: &str) -> Result<u8, String> {
+pub(super) fn delimiter(typed: &str) -> Result<u8, String> {
     match typed {
         "tab" | "\\t" => Ok(b'\t'),
         _ => character(typed).ok_or_else(|| "an ASCII character or `tab` is expected".to_owned()),

@@ -46,9 +46,6 @@ fn tip(words: &[&str], option: &str, value: &str, all: &Command) -> Option<Strin
             "`uriscan extract --link-column NAME --base URI` reads a column of CSV, TSV or JSON lines; --base-column names that of bases"
                 .to_owned(),
         ),
-        "--delimiter" if !takes("delimiter") && takes("link-column") => Some(format!(
-            "`uriscan {name} --extract --link-column NAME` reads columns that are separated by commas, tabs, semicolons or bars"
-        )),
         _ => None,
     }
 }
@@ -80,11 +77,6 @@ mod tests {
                 "set add --column u s.set",
                 "`uriscan set add --extract --link-column NAME` reads",
                 "--color",
-            ),
-            (
-                "census --delimiter ; x",
-                "`uriscan census --extract --link-column NAME` reads",
-                "similar",
             ),
         ] {
             let args: Vec<String> =

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use uriscan::pipeline::By;
 
-use super::extract::FromText;
+use super::extract::{FromText, LinkDelimiter};
 use super::groups::{Common, Equivalence, InvalidRecords, Memory, ReportFile, Typed};
 use super::table::TABLES;
 
@@ -48,6 +48,8 @@ pub(crate) struct Top {
     pub(crate) equivalence: Equivalence,
     #[command(flatten)]
     pub(crate) links: FromText,
+    #[command(flatten)]
+    pub(crate) csv: LinkDelimiter,
 
     /// Read a table, with the URIs in COLUMN: its name, or its number, counted from 1
     ///

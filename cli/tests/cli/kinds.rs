@@ -43,6 +43,26 @@ fn columns_have_a_delimiter() {
         let args = [start, &["--link-column", "2", "--delimiter", "^", "a.txt"]].concat();
         assert_eq!(place.run(&args, "").quiet(), "http://h/a\nhttp://h/c\n");
     }
+    // Commands that read no tables.
+    let column = ["--extract", "--link-column", "2", "--delimiter", "^", "a.txt"];
+    for (start, expected) in [
+        (&["census", "--to", "json"][..], "\"records\":2"),
+        (&["top", "--by", "host"], "h"),
+        (&["set", "create", "s.set"], ""),
+        (&["set", "add", "s.set"], ""),
+        (&["set", "has", "s.set"], "http://h/a\nhttp://h/c\n"),
+        (&["set", "remove", "s.set"], "2"),
+    ] {
+        let ran = place.run(&[start, &column].concat(), "");
+        assert!(
+            ran.code == 0 && ran.text().contains(expected),
+            "{start:?} {} {}",
+            ran.text(),
+            ran.stderr
+        );
+    }
+    let ran = place.run(&["census", "--delimiter", "^", "a.txt"], "");
+    assert!(ran.code == 2 && ran.stderr.contains("--link-column"), "{}", ran.stderr);
     let ran = place.run(&["extract", "--delimiter", ";", "a.csv"], "");
     assert_eq!((ran.code, ran.text()), (2, ""));
     assert!(ran.stderr.contains("--link-column <NAME>|--column <COLUMN>"), "{}", ran.stderr);
