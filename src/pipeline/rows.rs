@@ -117,7 +117,7 @@ pub(super) struct RowRun {
     has_rejects: bool,
     /// The source that is read, and its lines so far.
     lines: (usize, u64),
-    /// The rows of that source so far, and those that lack the member.
+    /// The objects so far, and those that lack the member.
     rows: u64,
     missing: u64,
     /// Where the first row is, in which source and at which byte.
@@ -188,8 +188,7 @@ impl RowRun {
     fn account_slot(&mut self, slot: &mut Slot<scan::Found>) -> Result<(), Error> {
         let source = slot.chunk.source;
         if self.lines.0 != source {
-            self.require_member()?;
-            (self.lines, self.rows, self.missing) = ((source, 0), 0, 0);
+            self.lines = (source, 0);
         }
         if slot.chunk.shape != Shape::Records {
             let most = format!("has more than {} MiB", self.longest >> 20);
@@ -246,7 +245,7 @@ impl RowRun {
         Error::Row { source: self.names[self.lines.0].clone(), line, what: what.to_owned() }
     }
 
-    /// Ensures that there was such a member at all in the source that was read last.
+    /// Ensures that there was such a member at all: the sources are one table.
     ///
     /// # Errors
     /// [`Error::Member`] if no row had it.
@@ -254,7 +253,7 @@ impl RowRun {
         if self.rows == 0 || self.missing < self.rows {
             return Ok(());
         }
-        let source = self.names[self.lines.0].clone();
+        let source = self.names.first().cloned().unwrap_or_default();
         Err(Error::Member { source, member: self.finder.table.column.clone() })
     }
 }

@@ -172,7 +172,9 @@ impl Reader<'_> {
         self.white();
         let start = self.at;
         match self.byte() {
-            b'"' => drop(self.string()?),
+            b'"' => {
+                self.string()?;
+            }
             b'{' | b'[' => self.container(depth)?,
             _ => self.scalar()?,
         }
@@ -186,9 +188,9 @@ impl Reader<'_> {
             return Err(self.wrong("too many objects or arrays within each other"));
         }
         if self.byte() == b'{' {
-            drop(self.search(None, depth)?)
+            self.search(None, depth)?;
         } else {
-            drop(self.values(0, depth)?)
+            self.values(0, depth)?;
         }
         Ok(())
     }

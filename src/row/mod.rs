@@ -218,8 +218,9 @@ pub(crate) struct Found {
 impl Found {
     pub(crate) fn clear(&mut self) {
         let Found { rows, values, passed, bad, invalid, decoded, .. } = self;
-        (rows.clear(), values.clear(), passed.clear(), decoded.clear());
-        (bad.clear(), invalid.clear());
+        [rows, values, passed].into_iter().for_each(Vec::clear);
+        [bad, invalid].into_iter().for_each(Vec::clear);
+        decoded.clear();
         (self.header, self.lines, self.blank) = (None, 0, 0);
         (self.bad_rows, self.objects, self.missing) = (0, 0, 0);
     }

@@ -28,7 +28,7 @@ fn rows(text: &[u8], separators: Separators) -> (Vec<Read>, Option<usize>) {
                     let mut field = Vec::new();
                     match (place.is_escaped, separators.quote) {
                         (true, Some(quote)) => {
-                            csv::unescape(place.span.of(text), quote, &mut field)
+                            csv::unescape(place.span.of(text), quote, &mut field);
                         }
                         _ => field.extend_from_slice(place.span.of(text)),
                     }

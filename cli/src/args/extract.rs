@@ -105,7 +105,8 @@ pub(crate) struct Find {
     /// url() and @import. eml: text and pages in the parts of a message. mbox: the messages of a mailbox. har: HTTP archives
     /// of browsers.
     ///
-    /// Of tables (--column): parquet, arrow, arrow-stream, csv, tsv or jsonl; by default it is detected.
+    /// Of tables (--column): parquet, arrow, arrow-stream, csv, tsv, jsonl or fields (see --column); by default it is
+    /// detected by the name, or the first bytes; csv and tsv from a pipe must be named.
     #[arg(long, value_name = "FORMAT", value_parser = input_names())]
     #[arg(hide_possible_values = true)]
     pub(crate) from: Option<String>,

@@ -176,12 +176,6 @@ fn several_files_are_one_table_with_one_header() {
     assert_eq!(kept(&["a.jsonl", "b.jsonl"]), "{\"url\":\"http://a\"}\n{\"url\":\"http://b\"}\n");
     fs::write(place.path("q.csv"), "\"id\",\"url\"\n\"5\",http://q\n").unwrap();
     assert_eq!(kept(&["a.csv", "q.csv"]), "id,url\n1,http://a\n\"5\",http://q\n");
-    fs::write(place.path("n.jsonl"), "{\"link\":\"http://n\"}\n").unwrap();
-    for names in [["a.jsonl", "n.jsonl"], ["n.jsonl", "a.jsonl"]] {
-        let ran = place.run(&[&["dedup", "--column", "url"][..], &names].concat(), "");
-        let what = "n.jsonl: no line has a member url";
-        assert!(ran.code == 2 && ran.stderr.contains(what), "{}", ran.stderr);
-    }
     // Other columns are joined by name.
     assert_eq!(kept(&["a.csv", "c.csv"]), "id,url\n1,http://a\n4,http://c\n");
 }
@@ -192,6 +186,9 @@ fn what_is_not_there_is_an_error() {
         ("t.csv", "id,url\n1,http://a\n"),
         ("t.jsonl", "{\"id\":1}\n{}\n"),
         ("e.csv", "\n"),
+        ("s.csv", "a;b\n"),
+        ("d.csv", "a,b,b\n"),
+        ("l", "x\n"),
     ]);
     let refused = |args: &[&str]| place.run(&[&["dedup"][..], args].concat(), "").refused();
     for (args, what) in [
