@@ -23,9 +23,9 @@ pub(crate) fn options(
     formats: &[Option<String>; 2],
 ) -> Result<Option<RowOptions>, Failure> {
     let Some(column) = &choice.column else { return Ok(None) };
-    let format = match why_columns(plan, choice) {
-        None => format_of(plan, formats, !HAS_COLUMNS || choice.on_bad_row.is_some())?,
-        Some(_) => None,
+    let format = match needs_columns(plan, choice) {
+        false => format_of(plan, formats, !HAS_COLUMNS || choice.on_bad_row.is_some())?,
+        true => None,
     };
     let Some(format) = format else {
         return match (choice.on_bad_row, formats[0].as_deref()) {
@@ -59,21 +59,18 @@ pub(crate) fn options(
 const FOR_ROWS: &str = "is for rows that are written as they are: those of CSV, TSV, JSON lines and fields, by `dedup` without \
      -c, -d, -u, --keep, --dupes, --clusters, --sort-by, --report, or another format or several files as output, of files with the same columns and no arrays";
 
-/// Why tables are read as columns, whatever their format.
-fn why_columns(plan: &Plan, choice: &TableChoice) -> Option<&'static str> {
+/// Whether tables are read as columns, whatever their format: columns are added, whole classes compared, rows sorted, or results
+/// several files; or the option is for lists, which the reader of columns says.
+fn needs_columns(plan: &Plan, choice: &TableChoice) -> bool {
     let is_cut = choice.rows_per_file.is_some()
         || choice.bytes_per_file.is_some()
         || !choice.partition_by.is_empty();
-    let settings = &plan.settings;
-    let reasons = [
-        (!plan.job.keeps_rows(), "the command adds columns, or compares whole classes"),
-        (choice.sort_by.is_some(), "rows are sorted"),
-        (is_cut, "results are several files"),
-        (plan.side.report.is_some(), "there is a report"),
-        (plan.documents.is_some() || plan.aliases.is_some(), "lists only"),
-        (settings.redact || settings.record_end == 0, "lists only"),
-    ];
-    reasons.into_iter().find_map(|(holds, why)| holds.then_some(why))
+    let is_for_lists = plan.documents.is_some()
+        || plan.aliases.is_some()
+        || plan.settings.redact
+        || plan.settings.record_end == 0;
+    let has_report = plan.side.report.is_some();
+    !plan.job.keeps_rows() || choice.sort_by.is_some() || is_cut || has_report || is_for_lists
 }
 
 /// The format of all inputs and of the output, if it is one and has rows. That tables have rows is certain if `is_certain`.

@@ -297,15 +297,23 @@ pub(super) fn with_query<'t>(
     let mut out = typed[..query].to_vec();
     let mut encoder = charset.output_encoding().new_encoder();
     let mut room = [0; 1024];
+    let (mut before, mut is_wide) = (0, false);
     loop {
         let (result, read, written) =
             encoder.encode_from_utf8_without_replacement(text, &mut room, true);
         for &byte in &room[..written] {
-            // The special-query percent-encode set. In ISO-2022-JP, these may be parts of characters.
             match byte {
-                b'!' | b'$'..=b'&' | b'('..=b';' | b'=' | b'?'..=b'~' => out.push(byte),
+                b'#' | 0x1B => push_triplet(byte, &mut out),
+                // In the special-query percent-encode set, here parts of characters. What is typed is encoded with the link.
+                b'"' | b'\'' | b'<' | b'>' if is_wide => push_triplet(byte, &mut out),
+                _ if byte.is_ascii() => out.push(byte),
                 _ => push_triplet(byte, &mut out),
             }
+            // Of the character sets that are written, only ISO-2022-JP has escapes: `$` begins characters of two bytes.
+            if before == 0x1B {
+                is_wide = byte == b'$';
+            }
+            before = byte;
         }
         text = &text[read..];
         match result {

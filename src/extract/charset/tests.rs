@@ -194,7 +194,8 @@ fn queries_in_iso_2022_jp_are_encoded_as_in_browsers() {
         ("\u{65E5}", "%1B$BF|%1B(B"),
         // The bytes 0x25 0x27, a `%` and a quote, and 0x21 0x22, 0x23, 0x3C and 0x3E.
         ("\u{30A7}", "%1B$B%%27%1B(B"),
-        ("\u{3001}x'\u{3001}", "%1B$B!%22%1B(Bx%27%1B$B!%22%1B(B"),
+        ("\u{3001}x'\u{3001}", "%1B$B!%22%1B(Bx'%1B$B!%22%1B(B"),
+        ("\u{3001}\t ", "%1B$B!%22%1B(B\t "),
         ("\u{FF23}", "%1B$B%23C%1B(B"),
         ("\u{30FC}", "%1B$B!%3C%1B(B"),
         ("\u{FF3E}", "%1B$B!0%1B(B"),
