@@ -195,7 +195,9 @@ fn text_in_utf_16_is_read_by_every_command() {
         for before in ["le-", "be-", "gz-"] {
             let ran = run(before);
             let text = ran.text().replace(before, "");
-            assert_eq!((ran.code, &*text), (expected.code, expected.text()), "{before}{call}");
+            // Rows of tables keep their byte order mark, that of UTF-8 here.
+            let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text);
+            assert_eq!((ran.code, text), (expected.code, expected.text()), "{before}{call}");
         }
     }
     assert_eq!(
