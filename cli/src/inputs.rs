@@ -180,7 +180,7 @@ impl Stdin {
     }
 }
 
-/// The first byte of standard input that is no white space, which is not read yet; it is waited for.
+/// The first byte of standard input that is not white space; it is waited for, and left to be read.
 pub(crate) fn first_of_stdin() -> Option<u8> {
     let mut stdin = io::stdin().lock();
     stdin.fill_buf().ok()?.trim_ascii_start().first().copied()

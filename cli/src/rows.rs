@@ -131,7 +131,7 @@ fn is_directory(path: &Path) -> bool {
     path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/")
 }
 
-/// The first byte of the file at `path` that is no white space.
+/// The first byte of the file at `path` that is not white space.
 fn beginning(path: &Path) -> Option<u8> {
     Beginning::of_file(path, b'\n')?.first_byte()
 }
@@ -156,14 +156,14 @@ fn of_path(path: &Path) -> Option<TextFormat> {
 
 /// Whether the name of a file says that it is a table of any format.
 fn is_table(path: &Path) -> bool {
-    const OTHERS: [&str; 5] = ["parquet", "pq", "arrow", "feather", "ipc"];
+    const OTHERS: [&str; 6] = ["parquet", "pq", "arrow", "feather", "ipc", "arrows"];
     let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
-    of_path(path).is_some() || OTHERS.contains(&&*end.to_ascii_lowercase()) || end == "arrows"
+    of_path(path).is_some() || OTHERS.contains(&&*end.to_ascii_lowercase())
 }
 
 /// Whether all files are such rows: objects of JSON and no array, tables with one header. What cannot be read twice is.
 fn is_same_table(plan: &Plan, table: &TextTable) -> bool {
-    // Without tables of columns there is no other way to read them, and the reader says what is wrong.
+    // A program without tables of columns reads them only so, and the reader says what is wrong.
     if !HAS_COLUMNS {
         return true;
     }

@@ -41,7 +41,7 @@ impl Beginning {
         Some(Beginning { name: "-".to_owned(), head, end })
     }
 
-    /// The first byte that is no white space.
+    /// The first byte that is not white space.
     pub(crate) fn first_byte(&self) -> Option<u8> {
         self.lines().next()?.first().copied()
     }
