@@ -13,8 +13,11 @@ pub(super) struct Names {
     text: Vec<u8>,
     /// Where each name ends in `text`.
     ends: Vec<usize>,
-    /// Half of the bits of a hash, and the number of its name plus one; 0 is free. At most half are taken.
-    slots: Vec<u64>,
+    /// Some bits of a hash for each slot; 0 is free. At most half are taken. One that is free, as most look-ups end, is
+    /// found without a look at what is larger.
+    tags: Vec<u8>,
+    /// The number of the name in each slot.
+    slots: Vec<u32>,
     /// For hashes of the last two labels of a name: whether any name has them. A quick test, which may say yes falsely.
     bases: Vec<u64>,
     longest: usize,
@@ -86,7 +89,7 @@ impl Names {
         }
         self.text.extend_from_slice(name);
         self.ends.push(self.text.len());
-        self.slots[slot] = slot_of(hash, self.ends.len() - 1);
+        self.put(slot, hash, self.ends.len() - 1);
         let (word, bit) = self.bit(base(name));
         self.bases[word] |= bit;
         self.longest = self.longest.max(name.len());
@@ -150,18 +153,24 @@ impl Names {
 
     /// The slot of `name`, and whether it is there, or the free one in which it belongs.
     fn find(&self, name: &[u8], hash: u64) -> (usize, bool) {
-        let mask = self.slots.len() - 1;
+        let mask = self.tags.len() - 1;
         let mut slot = hash as usize & mask;
         loop {
-            let found = self.slots[slot];
+            let found = self.tags[slot];
             if found == 0 {
                 return (slot, false);
             }
-            if (found ^ hash) >> 32 == 0 && self.name((found as u32 - 1) as usize) == name {
+            if found == tag(hash) && self.name(self.slots[slot] as usize) == name {
                 return (slot, true);
             }
             slot = (slot + 1) & mask;
         }
+    }
+
+    /// Puts the name of this number, which has this hash, into the free `slot`.
+    fn put(&mut self, slot: usize, hash: u64, number: usize) {
+        self.tags[slot] = tag(hash);
+        self.slots[slot] = number as u32;
     }
 
     fn grow(&mut self) {
@@ -171,7 +180,7 @@ impl Names {
             getrandom::fill(&mut seed).expect("random bytes from the system");
             self.seed = u64::from_le_bytes(seed);
         }
-        self.slots = vec![0; len];
+        (self.tags, self.slots) = (vec![0; len], vec![0; len]);
         self.bases = vec![0; len / 8];
         self.fill(0);
     }
@@ -184,13 +193,15 @@ impl Names {
             for (asked, number) in asked.iter_mut().zip(numbers.clone()) {
                 let name = self.name(number);
                 *asked = (self.hash(name), self.bit(base(name)));
-                prefetch(&self.slots, asked.0 as usize & (self.slots.len() - 1));
+                let slot = asked.0 as usize & (self.slots.len() - 1);
+                prefetch(&self.tags, slot);
+                prefetch(&self.slots, slot);
                 prefetch(&self.bases, asked.1.0);
             }
             for (&(hash, (word, bit)), number) in asked.iter().zip(numbers) {
                 let (slot, is_there) = self.find(self.name(number), hash);
                 if !is_there {
-                    self.slots[slot] = slot_of(hash, number);
+                    self.put(slot, hash, number);
                     self.bases[word] |= bit;
                 }
             }
@@ -208,9 +219,9 @@ impl Names {
     }
 }
 
-/// What is in the slot of the name with this number.
-fn slot_of(hash: u64, number: usize) -> u64 {
-    hash & !0xFFFF_FFFF | (number as u64 + 1)
+/// The bits of `hash` that are kept beside a slot, which depends on others.
+fn tag(hash: u64) -> u8 {
+    (hash >> 56) as u8 | 1
 }
 
 /// The last two labels of `name`, or all of it.
