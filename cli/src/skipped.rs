@@ -81,6 +81,11 @@ fn report_faults(report: &Report, long: u64, limit: usize) {
             "source paused when little of it was there, and looked like another format then: --from names the right one",
             "sources paused when little of them was there, and looked like another format then: --from names the right one",
         ),
+        (
+            report.not_archives,
+            "source is not an archive and was searched whole: --warc-field, --warc-type and --mime select records of archives",
+            "sources are not archives and were searched whole: --warc-field, --warc-type and --mime select records of archives",
+        ),
         (report.broken, "part of an archive is not a record", "parts of archives are not records"),
         (
             report.partial,

@@ -23,6 +23,7 @@ pub(crate) struct Find {
     unsplit: bool,
     base: Option<String>,
     fields: Vec<String>,
+    delimiter: Option<String>,
     log_format: Option<String>,
     log_field: Vec<String>,
     status: Vec<String>,
@@ -77,7 +78,12 @@ impl Find {
             let found = (name == "target").then_some(());
             named("warc_field", name, found, ["target"])
         });
+        let delimiter = self.delimiter.as_deref().map(|typed| match typed.as_bytes() {
+            [byte] if byte.is_ascii() => Ok(*byte),
+            _ => Err(wrong(format!("delimiter={typed:?}: an ASCII character is expected"))),
+        });
         let options = ExtractorOptions::default()
+            .delimiter(delimiter.transpose()?)
             .log_format(log_format)
             .log_fields(log_fields.collect::<PyResult<_>>()?)
             .requests(self.requests()?)

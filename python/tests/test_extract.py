@@ -85,6 +85,7 @@ CASES = [
     (warc(), "warc", {"warc_type": "Response", "mime": "text/*"}),
     (warc(), "warc", {"warc_type": ["response", "metadata"], "mime": ["text/html", "text/plain"], "not_host": "plain.example"}),
     ("a,b\nhttp://a/,http://b/\n", "csv", {"fields": ["b"]}),
+    ("a;b\nhttp://a/;http://b/,c\n", "csv", {"fields": ["b"], "delimiter": ";"}),
 ]
 
 

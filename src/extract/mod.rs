@@ -142,6 +142,11 @@ impl ExtractorOptions {
     pub fn is_of_logs(&self) -> bool {
         !self.log_fields.is_empty() || !self.requests.is_empty() || self.log_part.is_some()
     }
+
+    /// Whether they select records of archives, or their URIs.
+    pub(crate) fn selects_records(&self) -> bool {
+        self.warc_targets || !self.warc_types.is_empty() || !self.media_types.is_empty()
+    }
 }
 
 /// Finds the links of sources of any [`Format`].

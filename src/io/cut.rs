@@ -10,6 +10,15 @@ use crate::extract::Kind;
 /// `grep` and `rg`.
 pub(crate) const HEAD_BYTES: usize = 8 << 10;
 
+/// Numbers of sources that may have been read otherwise than was meant.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Doubtful {
+    /// Those whose first [`HEAD_BYTES`] look like another format than those that [`Cut::begin`] was given.
+    pub(crate) misjudged: u64,
+    /// Those that are not archives, although records of archives are selected.
+    pub(crate) not_archives: u64,
+}
+
 /// Where the records of a source end.
 pub(crate) trait Cut: Send {
     /// Whether [`Cut::begin`] needs the first [`HEAD_BYTES`] of a source, or whole lines of it where its producer pauses.
@@ -67,9 +76,9 @@ pub(crate) trait Cut: Send {
         None
     }
 
-    /// The number of sources whose first [`HEAD_BYTES`] look like another format than those that [`Cut::begin`] was given.
-    fn misjudged(&self) -> u64 {
-        0
+    /// The sources so far that may have been read otherwise than was meant.
+    fn doubtful(&self) -> Doubtful {
+        Doubtful::default()
     }
 
     /// The byte after which the current source may be cut anywhere, if there is one.

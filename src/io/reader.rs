@@ -11,7 +11,7 @@ use memchr::memchr_iter;
 
 use super::ahead::{Content, Sources};
 use super::container;
-use super::cut::{Cut, Lines};
+use super::cut::{Cut, Doubtful, Lines};
 use super::later::{Later, Plain};
 use super::ready::{Patience, Wait};
 use super::source::{ReadError, Source};
@@ -225,9 +225,9 @@ impl ChunkReader {
         self.binary
     }
 
-    /// The number of sources whose format was decided too early.
-    pub(crate) fn misjudged(&self) -> u64 {
-        self.cut.misjudged()
+    /// The sources so far that may have been read otherwise than was meant.
+    pub(crate) fn doubtful(&self) -> Doubtful {
+        self.cut.doubtful()
     }
 
     /// The name of the source with this index.

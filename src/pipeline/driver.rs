@@ -314,8 +314,10 @@ impl<J: Job + Send> Batches<'_, '_, J> {
     fn finish(mut self) -> Result<Report, Error> {
         self.job.finish(End::OfInput, &mut self.report, self.sinks)?;
         flush(self.sinks)?;
-        let (binary, misjudged) = (self.reader.binary(), self.reader.misjudged());
-        (self.report.binary, self.report.misjudged) = (binary, misjudged);
+        let doubtful = self.reader.doubtful();
+        self.report.binary = self.reader.binary();
+        self.report.misjudged = doubtful.misjudged;
+        self.report.not_archives = doubtful.not_archives;
         self.failed.map_or(Ok(self.report), |error| Err(Error::Read(error)))
     }
 }

@@ -9,7 +9,7 @@ use crate::extract::{
     Context, Extractor, ExtractorOptions, Format, Kind, Links, Room, Separator, Splits,
     last_folded_end, last_row_end, last_token_end, mail, wrapped_cut,
 };
-use crate::io::cut::{Cut, HEAD_BYTES};
+use crate::io::cut::{Cut, Doubtful, HEAD_BYTES};
 use crate::io::{Chunk, Shape};
 use crate::shown::counted;
 use crate::simd::{Isa, Kernels};
@@ -144,7 +144,8 @@ pub(super) fn cut(options: &ExtractOptions, record_end: u8) -> Box<dyn Cut> {
         rest: Rest::Garbage,
         ends_line: false,
         early: None,
-        misjudged: 0,
+        selects_records: options.extractor.selects_records(),
+        doubtful: Doubtful::default(),
         quotes: None,
         line: 1,
     })
@@ -195,7 +196,9 @@ struct Documents {
     /// The rest of an overlong record of an archive.
     rest: Rest,
     early: Option<Early>,
-    misjudged: u64,
+    /// Whether records of archives are selected.
+    selects_records: bool,
+    doubtful: Doubtful,
     /// Whether the last part of a mailbox ended a line.
     ends_line: bool,
     /// Those of a table of which only some columns are searched: where rows and fields end makes no difference otherwise.
@@ -223,7 +226,8 @@ impl Documents {
         }
         let shows_more = early.head.len() > early.len;
         if let Some(early) = self.early.take().filter(|_| shows_more) {
-            self.misjudged += u64::from(self.detect(&early.name, &early.head) != self.format);
+            self.doubtful.misjudged +=
+                u64::from(self.detect(&early.name, &early.head) != self.format);
         }
     }
 
@@ -291,6 +295,10 @@ impl Cut for Documents {
         if let Some(what) = self.format.refusal(&self.fields, head) {
             return Err(invalid(what));
         }
+        // What an HTTP archive has are records, too, by their media type.
+        let is_archive = matches!(self.format, Format::Warc | Format::Har) || head.is_empty();
+        let is_other = self.selects_records && !is_archive;
+        self.doubtful.not_archives += u64::from(is_other);
         let may_change = self.typed.is_none() && head.len() < HEAD_BYTES;
         self.early =
             may_change.then(|| Early { name: name.to_owned(), len: head.len(), head: Vec::new() });
@@ -316,8 +324,8 @@ impl Cut for Documents {
         }
     }
 
-    fn misjudged(&self) -> u64 {
-        self.misjudged
+    fn doubtful(&self) -> Doubtful {
+        self.doubtful
     }
 
     fn last_end(&mut self, content: &[u8]) -> Option<usize> {

@@ -136,7 +136,7 @@ fn list_of(
             skipped,
             given,
             is_ahead,
-            counted: [0; 2],
+            counted: [0; 3],
         };
         Ok(Box::new(list) as Box<dyn Read + Send>)
     };
@@ -169,8 +169,8 @@ struct List {
     given: (usize, usize),
     /// Whether it is read before its turn.
     is_ahead: Arc<AtomicBool>,
-    /// How many sources the reader had skipped as binary, and misjudged, when that was counted.
-    counted: [u64; 2],
+    /// How many sources the reader had skipped as binary, misjudged, and found not to be archives, when that was counted.
+    counted: [u64; 3],
 }
 
 /// The records of a chunk.
@@ -296,10 +296,12 @@ impl List {
 
     /// Counts what the reader found out about sources since the last time.
     fn count_sources(&mut self) {
-        let found = [self.reader.binary(), self.reader.misjudged()];
+        let doubtful = self.reader.doubtful();
+        let found = [self.reader.binary(), doubtful.misjudged, doubtful.not_archives];
         let mut skipped = self.skipped.lock().unwrap_or_else(PoisonError::into_inner);
         skipped.report.binary += found[0] - self.counted[0];
         skipped.report.misjudged += found[1] - self.counted[1];
+        skipped.report.not_archives += found[2] - self.counted[2];
         self.counted = found;
     }
 

@@ -65,6 +65,8 @@ pub struct Report {
     pub binary: u64,
     /// Sources whose format was decided while their producer paused, and whose next bytes look like another one.
     pub misjudged: u64,
+    /// Sources that were searched whole, because they are not archives, although records of archives were selected.
+    pub not_archives: u64,
     /// Positions in archives with something other than a record.
     pub broken: u64,
     /// Encoded bodies in archives of which only a part was searched.
@@ -116,6 +118,7 @@ impl core::ops::AddAssign<&Report> for Report {
         self.withheld += other.withheld;
         self.binary += other.binary;
         self.misjudged += other.misjudged;
+        self.not_archives += other.not_archives;
         self.broken += other.broken;
         self.partial += other.partial;
         self.expanded += other.expanded;

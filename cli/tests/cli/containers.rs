@@ -237,3 +237,21 @@ fn what_is_compressed_several_times_is_decompressed() {
     assert_eq!((ran.code, ran.text().starts_with("http://h/a\n")), (2, true));
     assert!(ran.stderr.contains("gzip data is truncated at byte"), "{}", ran.stderr);
 }
+
+#[test]
+fn options_that_select_records_of_archives_say_which_sources_are_none() {
+    let files = [("t.txt", "see http://h/a\n"), ("p.html", "<a href='http://h/b'>"), ("empty", "")];
+    let place = Place::new(&files);
+    let how = "searched whole: --warc-field, --warc-type and --mime select records of archives\n";
+    for options in [["--warc-type", "response"], ["--warc-field", "target"], ["--mime", "text/css"]]
+    {
+        let of = |args: &[&str]| {
+            let ran = place.run(&[args, &options].concat(), "");
+            (ran.stdout, ran.stderr)
+        };
+        let one = format!("uriscan: 1 source is not an archive and was {how}");
+        assert_eq!(of(&["extract", "t.txt", "empty"]), ("http://h/a\n".into(), one));
+        let two = format!("uriscan: 2 sources are not archives and were {how}");
+        assert_eq!(of(&["dedup", "--extract", "t.txt", "p.html"]).1, two);
+    }
+}

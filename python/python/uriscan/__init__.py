@@ -433,6 +433,7 @@ def extract(
         unsplit: Read ``http://a/x,http://b/y`` as one link.
         base: The base of relative references in documents that do not state one.
         fields: The members or columns of JSON, CSV and TSV to search (``--link-column``); all by default.
+        delimiter: The character between the fields of CSV; by default the one in the first row: ``,``, ``;``, a tab or ``|``.
         log_format: The format of access logs: a name such as ``"alb"`` or ``"caddy"``, or a pattern as in nginx or Apache; it
             implies ``format="clf"``.
         log_field: The fields of access logs to search: ``"target"``, ``"referer"``, ``"agent"``; all by default. It implies

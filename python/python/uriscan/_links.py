@@ -29,6 +29,8 @@ class Links(TypedDict, total=False):
     """The base of relative references."""
     fields: Sequence[str]
     """The members or columns that are searched; ``--link-column``."""
+    delimiter: str | None
+    """The character between the fields of CSV."""
     log_format: str | None
     """The format of access logs."""
     log_field: str | Sequence[str]
@@ -75,14 +77,14 @@ class Links(TypedDict, total=False):
 
 DEFAULTS: dict[str, Any] = {
     "scheme": None, "iri": False, "unwrap": False, "refang": False, "www": False, "email": False, "unsplit": False, "base": None,
-    "fields": (), "log_format": None, "log_field": (), "status": (), "method": (), "since": None, "until": None,
+    "fields": (), "delimiter": None, "log_format": None, "log_field": (), "status": (), "method": (), "since": None, "until": None,
     "also": (), "warc_field": None, "warc_type": (), "mime": (), "host": (),
     "domain": (), "match": (), "not_scheme": (), "not_host": (), "not_domain": (), "not_match": (),
     "max_segments": None, "max_repeats": None, "max_params": None, "max_length": None,
 }  # fmt: skip
 
 _FLAGS = ("iri", "unwrap", "refang", "www", "email", "unsplit")
-_TEXTS = ("format", "base", "log_format", "since", "until", "warc_field")
+_TEXTS = ("format", "base", "delimiter", "log_format", "since", "until", "warc_field")
 _LISTS = (
     "log_field", "status", "method", "also", "warc_type", "mime", "host", "domain", "match",
     "not_scheme", "not_host", "not_domain", "not_match",
