@@ -6,6 +6,7 @@ use crate::exit::eprint_line;
 use crate::hint;
 use crate::inputs::{Input, StdinHead};
 use crate::plan::Plan;
+use crate::tables;
 
 /// Prints what an input looks like, if it is not a list of URIs.
 pub(crate) fn print(plan: &Plan, report: &Report, stdin_head: &StdinHead) {
@@ -42,6 +43,21 @@ pub(crate) fn print(plan: &Plan, report: &Report, stdin_head: &StdinHead) {
             }
         }
     };
+    if let Some(hint) = hint {
+        eprint_line(format_args!("uriscan: {hint}"));
+    }
+}
+
+/// Prints what reads the column of URIs of a table, if most of its values are not URIs.
+pub(crate) fn print_of_column(plan: &Plan, report: &Report) {
+    if !plan.reporting.has_hints() || report.invalid.total() <= report.records / 2 {
+        return;
+    }
+    let of_rows = plan.rows.as_ref();
+    let table = plan.table.as_ref().or(of_rows.and_then(|rows| rows.table.as_ref()));
+    let column = of_rows.map(|rows| &*rows.options.table.column).or(table.map(tables::column_of));
+    let other = table.and_then(|table| tables::other_column(plan, table));
+    let hint = other.or_else(|| hint::of_column(column?, report));
     if let Some(hint) = hint {
         eprint_line(format_args!("uriscan: {hint}"));
     }

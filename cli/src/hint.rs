@@ -12,7 +12,8 @@ mod trial;
 use std::io::Cursor;
 use std::path::Path;
 
-use uriscan::extract::Format;
+use uriscan::extract::{Format, Options};
+use uriscan::io::escaped;
 use uriscan::pipeline::Report;
 use uriscan::resolve::Suffix;
 use uriscan::uri::{ErrorKind, parse};
@@ -86,6 +87,29 @@ fn without_scheme(inputs: &[Beginning], report: &Report, call: &Call) -> Option<
     ))
 }
 
+/// The hint that most values of the `column` of a table are not URIs, with what may complete them; `None` for the commands
+/// that report each, and where the user said what becomes of them.
+pub(crate) fn of_column(column: &str, report: &Report) -> Option<String> {
+    of_values(column, report, &Call::of_process())
+}
+
+fn of_values(column: &str, report: &Report, call: &Call) -> Option<String> {
+    if invalid::is_told(call) {
+        return None;
+    }
+    let (invalid, values) = (report.invalid.total(), report.records);
+    let (kind, count) = report.invalid.iter().max_by_key(|&(_, count)| count)?;
+    let are = if values == 1 { "value of column" } else { "values of column" };
+    let column = escaped(column);
+    let hint = format!("{invalid} of {values} {are} {column} are not URIs ({kind}: {count})");
+    let completes = ["--base", "--suffix-scheme"].iter().any(|option| call.has(option));
+    if kind != ErrorKind::Relative || completes || !call.takes("suffix-scheme") {
+        return Some(hint);
+    }
+    let how = call.with(&["--suffix-scheme https".to_owned()]);
+    Some(format!("{hint}. For hosts and what follows them, try `{how}`"))
+}
+
 /// The hint about the file at `path` whose secrets are masked, if it is binary data, in which none is found.
 pub(crate) fn of_masked_file(path: &Path) -> Option<String> {
     of_masked_head(&head_of(file(path)?)?, &path.display().to_string())
@@ -134,6 +158,12 @@ fn advice(head: &[u8], name: &str, is_odd: bool, (call, alone): (&Call, &Call)) 
         && call.takes("link-column")
     {
         options.push(format!("--link-column {}", typed(column)));
+    }
+    // Lists of hosts and their ranks have no links otherwise.
+    let is_table = ["CSV", "TSV"].contains(&what);
+    if is_table && !call.has("--www") && trial::links(&[head], Options::default()).is_empty() {
+        let found = trial::links(&[head], Options::default().www(true));
+        options.extend((!found.is_empty()).then(|| "--www".to_owned()));
     }
     if what == "HTML" && !call.has("--base") && call.takes("base") {
         options.push("--base URL".to_owned());

@@ -94,10 +94,9 @@ fn open(
 /// Prints what the inputs look like, and what else there is to know about the results.
 fn print_hints(plan: &Plan, report: &Report, stdin_head: &StdinHead, unread: usize) {
     match &plan.table {
-        Some(table) => tables::print_hint(plan, table, report),
+        Some(_) => advice::print_of_column(plan, report),
         None => {
-            let columns = plan.rows.as_ref().and_then(|rows| rows.table.as_ref());
-            columns.into_iter().for_each(|table| tables::print_hint(plan, table, report));
+            advice::print_of_column(plan, report);
             advice::print(plan, report, stdin_head);
             if unread == 0 {
                 advice::print_unselected(plan, report);

@@ -82,7 +82,11 @@ pub(crate) fn missing_member(_: &Plan, table: &TableUse, _: (&str, &str)) -> Fai
     match *table {}
 }
 
-pub(crate) fn print_hint(_: &Plan, table: &TableUse, _: &Report) {
+pub(crate) fn other_column(_: &Plan, table: &TableUse) -> Option<String> {
+    match *table {}
+}
+
+pub(crate) fn column_of(table: &TableUse) -> &str {
     match *table {}
 }
 

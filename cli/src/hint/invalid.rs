@@ -26,13 +26,9 @@ pub(super) fn of_most(
     report: &Report,
     (call, may_be_relative): (&Call, bool),
 ) -> Option<String> {
-    const REPORTERS: [&str; 5] = ["check", "audit", "parse", "explain", "census"];
     let (invalid, records) = (report.invalid.total(), report.records);
     let are_most = 2 * invalid > records;
-    let is_reported = call.words.first().is_some_and(|word| REPORTERS.contains(&&**word));
-    // Public keys are of any text.
-    let is_asked = ["--on-invalid", "--rejects", "--as"].iter().any(|option| call.has(option));
-    if invalid == 0 || is_reported || is_asked {
+    if invalid == 0 || is_told(call) {
         return None;
     }
     let is_invalid = |record: &[u8]| fault(record, may_be_relative).is_some();
@@ -63,6 +59,14 @@ pub(super) fn of_most(
         }
     }
     .into()
+}
+
+/// Whether the command reports each invalid record, or the user said what becomes of them.
+pub(super) fn is_told(call: &Call) -> bool {
+    const REPORTERS: [&str; 5] = ["check", "audit", "parse", "explain", "census"];
+    let is_reported = call.words.first().is_some_and(|word| REPORTERS.contains(&&**word));
+    // Public keys are of any text.
+    is_reported || ["--on-invalid", "--rejects", "--as"].iter().any(|option| call.has(option))
 }
 
 /// The line and column of what is wrong with `line`, and its kind; `None` where the command may read it in another way.

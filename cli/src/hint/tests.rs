@@ -438,3 +438,55 @@ fn rows_without_a_base_or_a_reference_are_counted_and_the_first_is_explained() {
     let other = told("http://h/\ta b\n", &tsv, [1, 0, 1]).unwrap();
     assert!(other.starts_with("1 of 1 row has no target"), "{other}");
 }
+
+#[test]
+fn a_table_of_hosts_and_their_ranks_is_searched_for_hosts() {
+    let ranks = "1,google.com\n2,www.facebook.com\n3,x.co.uk\n";
+    for (head, name, typed, how) in [
+        (ranks, "top.csv", "dedup top.csv", "uriscan dedup --extract --www top.csv"),
+        (ranks, "top.csv", "extract top.csv", "uriscan extract --www top.csv"),
+        (&ranks.replace(',', "\t"), "-", "census", "uriscan census --extract --from tsv --www"),
+        ("1,http://h/\n2,google.com\n", "x.csv", "dedup x.csv", "uriscan dedup --extract x.csv"),
+        ("1,a b\n2,c d\n", "x.csv", "dedup x.csv", "uriscan dedup --extract x.csv"),
+    ] {
+        let told = told(head, name, true, typed).unwrap();
+        assert!(told.ends_with(&format!("Try `{how}`")), "{told}");
+    }
+}
+
+#[test]
+fn a_column_whose_values_are_no_uris_is_told_with_what_completes_them() {
+    let told = |kind, typed: &str| {
+        let mut report = Report::default();
+        report.records = 3;
+        report.invalid.add_many(kind, 2);
+        of_values("url", &report, &Call::of(typed.split(' ').map(str::to_owned).collect()))
+    };
+    for (kind, typed, expected) in [
+        (
+            ErrorKind::Space,
+            "dedup --column url x",
+            "2 of 3 values of column url are not URIs (space: 2)",
+        ),
+        (
+            ErrorKind::Relative,
+            "dedup --column url x",
+            "2 of 3 values of column url are not URIs (relative: 2). For hosts and what follows them, try `uriscan dedup \
+             --suffix-scheme https --column url x`",
+        ),
+        (
+            ErrorKind::Relative,
+            "dedup --base http://h/ --column url x",
+            "2 of 3 values of column url are not URIs (relative: 2)",
+        ),
+    ] {
+        assert_eq!(told(kind, typed).as_deref(), Some(expected));
+    }
+    for typed in [
+        "check --column url x",
+        "dedup --on-invalid drop --column url x",
+        "key --as surt --column url x",
+    ] {
+        assert_eq!(told(ErrorKind::Space, typed), None, "{typed}");
+    }
+}

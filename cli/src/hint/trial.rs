@@ -18,8 +18,8 @@ pub(super) fn better(bad: &[&[u8]], call: &Call) -> Option<String> {
         let how = call.with(&[options.to_owned()]);
         return Some(format!(". Try `{how}`, which reads it as {}", sample(&first)));
     }
-    let plain = links(bad, false);
-    let refanged = links(bad, true);
+    let plain = links(bad, Options::default());
+    let refanged = links(bad, Options::default().refang(true));
     let refang = (refanged != plain).then_some("--refang");
     let links = if refang.is_some() { refanged } else { plain };
     let first = links.first()?;
@@ -81,9 +81,9 @@ fn are_counted(bad: &[&[u8]]) -> bool {
     is_most(bad.iter().copied(), is_counted)
 }
 
-/// The valid links in the records `bad`, as `uriscan extract` finds them in text.
-fn links(bad: &[&[u8]], refang: bool) -> Vec<Vec<u8>> {
-    let options = ExtractorOptions::default().find(Options::default().refang(refang));
+/// The valid links in the records `bad`, as `uriscan extract` finds them in text by the definition `find`.
+pub(super) fn links(bad: &[&[u8]], find: Options) -> Vec<Vec<u8>> {
+    let options = ExtractorOptions::default().find(find);
     let text = PaddedBuf::from_content(&bad.join(&b'\n'));
     let mut links = Links::new();
     Extractor::new(options).extract(Kernels::detect(), Format::Text, text.padded(), &mut links);

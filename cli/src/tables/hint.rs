@@ -3,33 +3,29 @@
 use std::path::Path;
 
 use uriscan::arrow::Columns;
-use uriscan::pipeline::Report;
 use uriscan::table::{self, TableError, TableFormat, Task};
 
 use super::choice::TableUse;
 use super::failure::failure;
-use crate::exit::{Failure, eprint_line};
+use crate::exit::Failure;
 use crate::hint::typed;
 use crate::inputs::Input;
 use crate::plan::Plan;
 
-/// Prints the column of the first table that holds URLs, or the path to them, if most values of the chosen one are not URIs.
-pub(crate) fn print_hint(plan: &Plan, table: &TableUse, report: &Report) {
-    let Some(Input::File(path)) = plan.inputs.first() else { return };
-    if !plan.reporting.has_hints()
-        || report.invalid.total() <= report.records / 2
-        || !path.is_file()
-    {
-        return;
-    }
-    if let Some(other) = others(path, table).first() {
-        eprint_line(format_args!(
-            "uriscan: most values of column {} of {} are not URIs; column {other} has URLs. Try --column {}",
-            table.column,
-            path.display(),
-            typed(other)
-        ));
-    }
+/// What to say of a chosen column most of whose values are not URIs: the column of the first table that holds URLs, or the
+/// path to them.
+pub(crate) fn other_column(plan: &Plan, table: &TableUse) -> Option<String> {
+    let Some(Input::File(path)) = plan.inputs.first() else { return None };
+    let other = path.is_file().then(|| others(path, table)).into_iter().flatten().next()?;
+    let (of, path, how) = (&table.column, path.display(), typed(&other));
+    Some(format!(
+        "most values of column {of} of {path} are not URIs; column {other} has URLs. Try --column {how}"
+    ))
+}
+
+/// The column of URIs of `table`.
+pub(crate) fn column_of(table: &TableUse) -> &str {
+    &table.column
 }
 
 /// The failure of a run because no line of the table `name` has the `member`.

@@ -11,7 +11,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::file::properties::WriterProperties;
 
-use crate::run::Place;
+use crate::run::{Place, run};
 
 const FORMATS: [&str; 6] = ["parquet", "arrow", "arrow-stream", "csv", "tsv", "jsonl"];
 
@@ -404,5 +404,14 @@ fn a_column_without_uris_gets_a_hint_to_one_with_urls() {
     assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
     // No other column has URLs.
     let place = Place::new(&[("in.csv", "name,page\na b,x\nc d,y\n")]);
-    place.run(&["dedup", "--column", "name", "in.csv"], "").quiet();
+    let ran = place.run(&["dedup", "--column", "name", "in.csv"], "");
+    assert_eq!(ran.stderr, "uriscan: 2 of 2 values of column name are not URIs (space: 2)\n");
+    // Hosts alone.
+    let hosts = "url,n\na.example/x,1\nb.example,2\n";
+    for command in ["dedup", "normalize"] {
+        let ran = run([command, "--column", "url", "--from", "csv"], hosts);
+        let how = format!("uriscan {command} --suffix-scheme https --column url --from csv");
+        let hint = format!("(relative: 2). For hosts and what follows them, try `{how}`\n");
+        assert!(ran.stderr.ends_with(&hint), "{}", ran.stderr);
+    }
 }
