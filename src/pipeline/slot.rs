@@ -26,6 +26,8 @@ pub(super) struct Worker {
     pub(super) holes: Vec<u32>,
     pub(super) scratch: Scratch,
     pub(super) pending: Pending,
+    /// Canonical forms, each with a record end.
+    pub(super) forms: Vec<u8>,
 }
 
 /// How much a scan may write before it leaves the rest of its chunk, to be scanned when that has been written.

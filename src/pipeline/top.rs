@@ -2,7 +2,9 @@
 
 mod by;
 mod distinct;
+mod forms;
 mod job;
+mod names;
 #[cfg(test)]
 mod tests;
 

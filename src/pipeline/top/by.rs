@@ -3,8 +3,9 @@
 use core::fmt;
 use core::str::FromStr;
 
+use super::names::Names;
 use crate::extract::LogPart;
-use crate::rules::{public_suffix, registrable_domain};
+use crate::rules::public_suffix;
 use crate::uri::Components;
 
 /// A part of a URI by which [`super::top()`] counts.
@@ -80,14 +81,25 @@ impl By {
         }
     }
 
-    /// Calls `found` with each value of this part of `form`, whose components are `parts`; never if it has none.
+    /// Calls `found` with each value of this part of `form`, whose components are `parts`, and whose host is looked up in
+    /// `names`; never if it has none.
     #[inline]
-    pub(super) fn each(self, form: &[u8], parts: &Components, mut found: impl FnMut(&[u8])) {
+    pub(super) fn each<'t>(
+        self,
+        form: &'t [u8],
+        parts: &Components,
+        names: &mut Names<'t>,
+        mut found: impl FnMut(&[u8]),
+    ) {
         let host = || parts.host(form).filter(|host| !host.is_empty());
         match self {
             By::Host => host().into_iter().for_each(found),
-            By::Domain => host().and_then(registrable_domain).into_iter().for_each(found),
-            By::Suffix => host().and_then(public_suffix).into_iter().for_each(found),
+            By::Domain => {
+                host().and_then(|host| names.ends(host).domain).into_iter().for_each(found);
+            }
+            By::Suffix => {
+                host().and_then(|host| names.ends(host).suffix).into_iter().for_each(found);
+            }
             By::Scheme => parts.scheme(form).into_iter().for_each(found),
             By::Port => parts.port(form).into_iter().for_each(found),
             By::Extension => {
@@ -201,7 +213,7 @@ mod tests {
     fn values(by: &str, uri: &str) -> Vec<String> {
         let mut values = Vec::new();
         let parts = parse(uri.as_bytes()).unwrap();
-        by.parse::<By>().unwrap().each(uri.as_bytes(), &parts, |value| {
+        by.parse::<By>().unwrap().each(uri.as_bytes(), &parts, &mut Names::default(), |value| {
             values.push(String::from_utf8(value.to_vec()).unwrap());
         });
         values

@@ -1,17 +1,20 @@
 //! Counts the parts of the records of a chunk, and adds the counts of chunks.
 
+use super::names::Names;
 use super::{By, Fault, Lengths, TopOptions};
-use crate::audit::redact_into;
+use crate::chunk::Padded;
 use crate::extract::LogPart;
+use crate::index::{Record, trim};
 use crate::io::{Chunk, Shape};
 use crate::key::Hasher;
 use crate::pipeline::driver::{Job, Reading};
-use crate::pipeline::invalid::{Fate, LongRecord, Policy};
-use crate::pipeline::slot::{Slot, Worker, record_at};
+use crate::pipeline::invalid::LongRecord;
+use crate::pipeline::slot::{Slot, Worker};
 use crate::pipeline::{Error, OnInvalid, Settings};
 use crate::simd::Isa;
 use crate::tally::{Tally, Texts};
-use crate::uri::{ErrorKind, UriError, parse};
+use crate::uri::bulk::parse_record;
+use crate::uri::{ErrorKind, UriError};
 
 /// The least that counts are given, however small the limit is.
 const LEAST: usize = 1 << 20;
@@ -30,6 +33,51 @@ pub(super) struct Found {
 }
 
 impl Found {
+    /// Nothing of `parts` parts.
+    fn clear_for(&mut self, parts: usize) {
+        self.texts.resize_with(parts, Texts::default);
+        self.texts.iter_mut().for_each(Texts::clear);
+        self.absent.clear();
+        self.absent.resize(parts, 0);
+        (self.counted, self.lengths) = (0, Lengths::default());
+        self.faults.clear();
+    }
+
+    /// Counts the parts of the forms of `worker`.
+    #[inline(always)]
+    fn count<I: Isa>(
+        &mut self,
+        isa: I,
+        worker: &mut Worker,
+        (by, hasher): (&[By], &Hasher),
+        record_end: u8,
+    ) {
+        let Worker { index, forms, .. } = worker;
+        let len = forms.len();
+        forms.resize(Padded::needed(len), 0);
+        let text = Padded::new(forms, len).expect("there is padding");
+        index.build_with(isa, text, record_end);
+        let mut names = Names::default();
+        for span in index.spans() {
+            self.counted += 1;
+            let record = Record::new(text, index, span);
+            let form = record.bytes();
+            let parts = if form.is_empty() { None } else { parse_record(isa, record).ok() };
+            let Some(parts) = parts else {
+                self.absent.iter_mut().for_each(|count| *count += 1);
+                continue;
+            };
+            for ((by, texts), absent) in by.iter().zip(&mut self.texts).zip(&mut self.absent) {
+                let mut has_any = false;
+                by.each(form, &parts, &mut names, |value| {
+                    has_any = true;
+                    texts.push(hasher, value);
+                });
+                *absent += u64::from(!has_any);
+            }
+        }
+    }
+
     /// Counts an entry of a log, of which `record` is the part that is listed.
     fn add_part(&mut self, by: &[By], hasher: &Hasher, record: &[u8]) {
         self.counted += 1;
@@ -44,9 +92,9 @@ impl Found {
 
 /// The job of [`super::top()`].
 pub(super) struct Count<'o> {
-    options: &'o TopOptions,
-    record_end: u8,
-    redact: bool,
+    pub(super) options: &'o TopOptions,
+    pub(super) record_end: u8,
+    pub(super) redact: bool,
     /// Whether the records are parts of entries of logs.
     is_of_logs: bool,
     /// The names of the sources, by their number.
@@ -106,71 +154,37 @@ impl Job for Count<'_> {
 
     #[inline(always)]
     fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Found>) {
-        let Worker { index, spans, scratch, .. } = worker;
-        let Slot { chunk, rows: found, rejects, report, stop, .. } = slot;
-        let TopOptions { by, equivalence, on_invalid, hasher, details, .. } = self.options;
-        let text = chunk.text.padded();
-        index.build_with(isa, text, self.record_end);
-        spans.clear();
-        spans.extend(index.spans());
-        found.texts.resize_with(by.len(), Texts::default);
-        found.texts.iter_mut().for_each(Texts::clear);
-        found.absent.clear();
-        found.absent.resize(by.len(), 0);
-        (found.counted, found.lengths) = (0, Lengths::default());
-        found.faults.clear();
-        let &Count { record_end, redact, .. } = self;
-        let mut masked = Vec::new();
-        let policy = Policy { on_invalid: *on_invalid, record_end, redact };
-        for (line, &whole) in spans.iter().enumerate() {
-            let (span, record) = record_at(text, index, whole);
-            if record.is_empty() {
-                report.blank += 1;
-                continue;
+        let &Count { options, record_end, is_of_logs, .. } = self;
+        let TopOptions { by, hasher, details, .. } = options;
+        slot.rows.clear_for(by.len());
+        let text = slot.chunk.text.padded();
+        worker.index.build_with(isa, text, record_end);
+        worker.spans.clear();
+        worker.spans.extend(worker.index.spans());
+        if is_of_logs {
+            let Slot { rows: found, report, .. } = slot;
+            for &whole in &worker.spans {
+                let record = trim(text.padded(), whole).of(text.padded());
+                report.blank += u64::from(record.is_empty());
+                if !record.is_empty() {
+                    report.records += 1;
+                    found.add_part(by, hasher, record);
+                }
             }
-            report.records += 1;
+        } else {
+            let end = self.list_forms(isa, worker, slot, |found, chunk, line, record, error| {
+                if *details && is_wanted(&found.faults, error.kind) {
+                    found.faults.push(self.fault(chunk, line, record, error));
+                }
+            });
             if *details {
-                found.lengths.add(record.len());
+                let text = slot.chunk.text.padded().padded();
+                let lens = worker.spans[..end].iter().map(|&whole| trim(text, whole).len());
+                lens.filter(|&len| len > 0).for_each(|len| slot.rows.lengths.add(len));
             }
-            if self.is_of_logs {
-                found.add_part(by, hasher, record.bytes());
-                continue;
-            }
-            let form = match equivalence.canonical(isa, record, scratch) {
-                Ok(form) => equivalence.shown(form.bytes()),
-                Err(error) => {
-                    if *details && is_wanted(&found.faults, error.kind) {
-                        found.faults.push(self.fault(chunk, line, record.bytes(), error));
-                    }
-                    match policy.apply(record.bytes(), (span, error), report, rejects, stop) {
-                        Fate::Keep | Fate::Omit => continue,
-                        Fate::Stop => break,
-                    }
-                }
-            };
-            found.counted += 1;
-            let form = match redact {
-                // Before it is split: part of a secret is not known as one.
-                true => {
-                    masked.clear();
-                    redact_into(form, &mut masked);
-                    &masked
-                }
-                false => form,
-            };
-            let Ok(parts) = parse(form) else {
-                found.absent.iter_mut().for_each(|count| *count += 1);
-                continue;
-            };
-            for ((by, texts), absent) in by.iter().zip(&mut found.texts).zip(&mut found.absent) {
-                let mut has_any = false;
-                by.each(form, &parts, |value| {
-                    has_any = true;
-                    texts.push(hasher, value);
-                });
-                *absent += u64::from(!has_any);
-            }
+            slot.rows.count(isa, worker, (by, hasher), record_end);
         }
+        let found = &mut slot.rows;
         found.texts.iter_mut().for_each(Texts::partition);
     }
 

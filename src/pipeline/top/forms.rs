@@ -1,0 +1,83 @@
+//! The canonical forms of the records of a chunk, one after the other.
+
+use super::job::Count;
+use crate::io::Chunk;
+use crate::normalize::{self, Room};
+use crate::pipeline::invalid::{Fate, Policy, push_record};
+use crate::pipeline::slot::{Slot, Worker, record_at};
+use crate::simd::Isa;
+use crate::uri::UriError;
+
+impl Count<'_> {
+    /// Replaces the forms of `worker` by those of the records of the chunk in `slot`, each with a record end; records that
+    /// have none are counted, and `on_fault` gets each with its line. Returns how many lines were looked at.
+    #[inline(always)]
+    pub(super) fn list_forms<I: Isa, R>(
+        &self,
+        isa: I,
+        worker: &mut Worker,
+        slot: &mut Slot<R>,
+        mut on_fault: impl FnMut(&mut R, &Chunk, usize, &[u8], UriError),
+    ) -> usize {
+        let Worker { index, split, spans, scratch, forms, .. } = worker;
+        let Slot { chunk, rows, rejects, report, stop, .. } = slot;
+        let &Count { options, record_end, redact, .. } = self;
+        let equivalence = &options.equivalence;
+        let text = chunk.text.padded();
+        forms.clear();
+        // Those that are canonical as they stand are copied with those around them.
+        let copies = !redact && equivalence.is_form_only() && equivalence.aliases.is_none();
+        match copies {
+            true => split.split(isa, text, index, spans, false),
+            false => split.none_unchanged(spans.len()),
+        }
+        let is_usual = copies && equivalence.normalize == normalize::Options::default();
+        let policy = Policy { on_invalid: options.on_invalid, record_end, redact };
+        let mut room: Room = [0; _];
+        let (mut copied, mut end) = (0, spans.len());
+        for seen in split.others() {
+            let number = seen.number() as usize;
+            let whole = spans[number];
+            if copies {
+                forms.extend_from_slice(&text.content()[copied..whole.start as usize]);
+                copied = text.len().min(whole.end as usize + 1);
+            }
+            if is_usual {
+                let bytes = &text.padded()[whole.start as usize..];
+                if let Some(form) = seen.canonical(isa, bytes, whole.len(), &mut room) {
+                    forms.extend_from_slice(form.bytes());
+                    forms.push(record_end);
+                    continue;
+                }
+            }
+            let (span, record) = record_at(text, index, whole);
+            if record.is_empty() {
+                report.blank += 1;
+                continue;
+            }
+            match equivalence.canonical(isa, record, scratch) {
+                Ok(form) => {
+                    // Masked before it is split: part of a secret is not known as one.
+                    push_record(equivalence.shown(form.bytes()), redact, forms);
+                    forms.push(record_end);
+                }
+                Err(error) => {
+                    on_fault(rows, chunk, number, record.bytes(), error);
+                    let fate = policy.apply(record.bytes(), (span, error), report, rejects, stop);
+                    if let Fate::Stop = fate {
+                        end = number;
+                        break;
+                    }
+                }
+            }
+        }
+        if copies && stop.is_none() {
+            forms.extend_from_slice(&text.content()[copied..]);
+            if copied < text.len() && !text.content().ends_with(&[record_end]) {
+                forms.push(record_end);
+            }
+        }
+        report.records = (end as u64 - report.blank) + u64::from(stop.is_some());
+        end + usize::from(stop.is_some())
+    }
+}
