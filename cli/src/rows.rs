@@ -70,7 +70,13 @@ fn needs_columns(plan: &Plan, choice: &TableChoice) -> bool {
         || plan.settings.redact
         || plan.settings.record_end == 0;
     let has_report = plan.side.report.is_some();
-    !plan.job.keeps_rows() || choice.sort_by.is_some() || is_cut || has_report || is_for_lists
+    let names_column = choice.into.is_some();
+    !plan.job.keeps_rows()
+        || names_column
+        || choice.sort_by.is_some()
+        || is_cut
+        || has_report
+        || is_for_lists
 }
 
 /// The format of all inputs and of the output, if it is one and has rows. That tables have rows is certain if `is_certain`.

@@ -7,7 +7,9 @@ use std::sync::atomic::Ordering;
 
 use arrow_array::builder::{StringBuilder, UInt64Builder};
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, BooleanArray, LargeListArray, StructArray, UInt64Array};
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, Int64Array, LargeListArray, StructArray, UInt64Array,
+};
 use arrow_buffer::OffsetBuffer;
 use arrow_schema::{Field, Fields};
 use arrow_select::take::take;
@@ -24,7 +26,7 @@ pub(crate) struct Classes {
     /// The number of the class of each row, in the order of their first rows; `None` for null and blank values.
     of_rows: Vec<Option<usize>>,
     kept: Vec<usize>,
-    counts: Vec<u64>,
+    counts: Vec<i64>,
     select: Select,
 }
 
@@ -103,7 +105,7 @@ impl Classes {
     /// The number of rows in the class of each row.
     pub(crate) fn counts(&self) -> ArrayRef {
         let counts = self.of_rows.iter().map(|class| class.map(|class| self.counts[class]));
-        Arc::new(counts.collect::<UInt64Array>())
+        Arc::new(counts.collect::<Int64Array>())
     }
 
     /// The kept row of the class of each row.
@@ -142,7 +144,7 @@ impl Classes {
         let members = structs(members);
         let item = Arc::new(Field::new_list_field(members.data_type().clone(), false));
         let kept: UInt64Array = order.iter().map(|&class| Some(self.kept[class] as u64)).collect();
-        let counts: UInt64Array = order.iter().map(|&class| Some(self.counts[class])).collect();
+        let counts: Int64Array = order.iter().map(|&class| Some(self.counts[class])).collect();
         Ok(structs([
             ("survivor", take(&self.values, &kept, None)?),
             ("count", Arc::new(counts)),

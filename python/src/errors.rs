@@ -82,6 +82,9 @@ pub(crate) fn of_table(py: Python<'_>, error: TableError, output: &Path) -> PyEr
         TableError::Partition { .. } => {
             PyValueError::new_err(format!("{text}; hive=False takes that of the file"))
         }
+        TableError::Exists { .. } => {
+            PyValueError::new_err(format!("{text}; into= gives the new one another name"))
+        }
         _ => PyValueError::new_err(text),
     }
 }

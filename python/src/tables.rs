@@ -46,6 +46,8 @@ pub(crate) struct Asked {
     /// Their names, whose ends say whether they are tables.
     dupes_name: Option<PathBuf>,
     clusters_name: Option<PathBuf>,
+    /// The name of the column that is added.
+    into: Option<String>,
     keep: String,
     select: String,
     count: bool,
@@ -110,8 +112,12 @@ fn job(form: &Form, asked: &Asked, sides: Formats, find: Option<Find>) -> PyResu
     let to = output_format(asked)?;
     let mut job = Job::new(&*asked.column, task, columns, to)
         .drops_invalid(asked.drops_invalid)
+        .into(asked.into.clone())
         .approximate(asked.approx)
         .limit(asked.memory.map(|bytes| MemoryLimit::new(bytes, &asked.temp_dir)));
+    if job.into.is_some() && !job.adds_columns() {
+        return Err(wrong("into names the column that count=True adds, and nothing is counted"));
+    }
     if let Some(keeps) = asked.keeps_no_uri {
         job = job.keeps_blank(keeps);
     }

@@ -1,7 +1,7 @@
 //! Single values, from Python to arrays and back.
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{UInt32Type, UInt64Type};
+use arrow_array::types::{Int64Type, UInt32Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, LargeBinaryArray, LargeStringArray};
 use arrow_schema::DataType;
 use pyo3::exceptions::PyTypeError;
@@ -38,6 +38,9 @@ pub(crate) fn to_python<'py>(
         DataType::Boolean => array.as_boolean().value(row).into_pyobject(py)?.to_owned().into_any(),
         DataType::UInt32 => {
             array.as_primitive::<UInt32Type>().value(row).into_pyobject(py)?.into_any()
+        }
+        DataType::Int64 => {
+            array.as_primitive::<Int64Type>().value(row).into_pyobject(py)?.into_any()
         }
         DataType::UInt64 => {
             array.as_primitive::<UInt64Type>().value(row).into_pyobject(py)?.into_any()

@@ -275,9 +275,36 @@ def test_errors_name_the_file_and_the_column(path, tmp_path):
     fails(TypeError, "keep is a str, not int", keep=5)
     fails(TypeError, "rungs", rungs="x")
     fails(ValueError, "no input", given=[])
-    with pytest.raises(ValueError, match="a column uri_key already exists"):
+    fails(ValueError, "count=True adds, and nothing is counted", into="n2", repeated=True)
+    fails(ValueError, "into: the name of a column is not empty", into="", count=True)
+    fails(TypeError, "into is a str, not int", into=5, count=True)
+    with pytest.raises(ValueError, match="a column uri_key already exists; into= gives the new one another name"):
         uriscan.key_parquet(path, tmp_path / "key.parquet", column="url")
         uriscan.key_parquet(tmp_path / "key.parquet", tmp_path / "key2.parquet", column="url")
+
+
+def test_what_was_written_is_read_and_added_to_again(path, tmp_path):
+    for function, made in [
+        (uriscan.normalize_parquet, ["x"]), (uriscan.key_parquet, ["x"]), (uriscan.check_parquet, ["x", "x_at"]),
+        (uriscan.audit_parquet, ["x"]), (uriscan.extract_parquet, ["x"]), (uriscan.parse_parquet, None),
+        (lambda *paths, **keywords: uriscan.dedup_parquet(*paths, count=True, **keywords), ["x"]),
+    ]:  # fmt: skip
+        first, second = tmp_path / "first.parquet", tmp_path / "second.parquet"
+        function(path, first, column="url")
+        function(first, second, column="url", into="x")
+        before, after = (pyarrow.parquet.read_schema(each).names for each in (first, second))
+        assert after[: len(before)] == before
+        assert all(name.startswith("x_") for name in after[len(before) :]) if made is None else after[len(before) :] == made
+        added = (pyarrow.parquet.read_table(second).column(at) for at in (len(before) - 1, -1))
+        assert next(added).type == next(added).type
+
+
+def test_counts_are_signed(path, tmp_path):
+    uriscan.dedup_parquet(path, tmp_path / "out.parquet", column="url", count=True)
+    assert pyarrow.parquet.read_schema(tmp_path / "out.parquet").field("uri_count").type == pyarrow.int64()
+    urls = pyarrow.array(["http://h", "HTTP://h"])
+    assert uriscan.dedup(urls, count=True)[1].type == pyarrow.int64()
+    assert uriscan.clusters(urls).type.field("count").type == pyarrow.int64()
 
 
 def test_in_place_and_through_links(table, path, tmp_path):

@@ -39,7 +39,16 @@ pub enum TableError {
         /// The requested member, or the path to it.
         member: String,
     },
-    /// Its columns are not those of the first table, or it already has one that is to be added.
+    /// It already has a column with the name of one that is to be added; [`super::Job::into`] gives that another one.
+    Exists {
+        /// The name of the table.
+        table: String,
+        /// The line of JSON, counted from 1, if a member of it has the name.
+        line: Option<u64>,
+        /// The name of the column.
+        name: String,
+    },
+    /// Its columns are not those of the first table.
     Columns {
         /// Its name.
         table: String,
@@ -109,6 +118,12 @@ impl fmt::Display for TableError {
             TableError::Member { table, member } => {
                 write!(f, "{table}: no line has a member {member}")
             }
+            TableError::Exists { table, line: None, name } => {
+                write!(f, "{table}: a column {name} already exists")
+            }
+            TableError::Exists { table, line: Some(line), name } => {
+                write!(f, "{table}:{line}: a member {name} already exists")
+            }
             TableError::Columns { table, what } => write!(f, "{table}: {what}"),
             TableError::Partition { table, column, place } => {
                 write!(f, "{table}: column {column} is in the file and in {place}")
@@ -139,6 +154,7 @@ impl std::error::Error for TableError {
             TableError::Read { .. }
             | TableError::Column { .. }
             | TableError::Member { .. }
+            | TableError::Exists { .. }
             | TableError::Columns { .. }
             | TableError::Partition { .. }
             | TableError::Partitions { .. }

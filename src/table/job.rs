@@ -9,7 +9,7 @@ use arrow_schema::{DataType, Field};
 use super::rank::KeepRow;
 use super::sort::SortBy;
 use super::unit::BATCH_ROWS;
-use super::{Dialect, TableFormat};
+use super::{Dialect, TableFormat, keys};
 use crate::arrow::{COMPONENTS, Columns};
 use crate::audit::RuleSet;
 use crate::extract::{Extractor, Filter, Format};
@@ -53,6 +53,20 @@ pub struct Job {
     pub to: TableFormat,
     /// The dialect of CSV and TSV, in tables that are read and in those that are written.
     pub dialect: Dialect,
+    /// The name of the column that the task adds, instead of the one that is said there; where it adds several, what their names
+    /// begin with, in the place of `uri`. A task that adds none ignores it.
+    ///
+    /// ```
+    /// use uriscan::arrow::Columns;
+    /// use uriscan::table::{Form, Input, Job, TableFormat, Task, run};
+    /// let task = Task::Form(Form::Normalized);
+    /// let job = Job::new("url", task, Columns::default(), TableFormat::Csv).into("form".to_owned());
+    /// let list = Input::stream("list", TableFormat::Csv, &b"url\nHTTP://h\n"[..]);
+    /// let mut out = Vec::new();
+    /// run(vec![list], &job, &mut out, None).unwrap();
+    /// assert_eq!(out, b"url,form\nHTTP://h,http://h/\n");
+    /// ```
+    pub into: Option<String>,
     /// Write rows in another order than that of the input.
     pub sort_by: Option<SortBy>,
     /// The memory that the keys of [`Task::Dedup`] and the classes of [`Task::Classes`] may use; `None` for no limit. What
@@ -78,7 +92,7 @@ pub struct Job {
 setters! { Job
     { drops_invalid: bool, dialect: Dialect, keeps_blank: bool }
     into {
-        filter: Option<Filter>, approximate: Option<f64>, sort_by: Option<SortBy>,
+        filter: Option<Filter>, approximate: Option<f64>, into: Option<String>, sort_by: Option<SortBy>,
         limit: Option<MemoryLimit>, stop: Option<Arc<AtomicBool>>,
     }
 }
@@ -96,11 +110,48 @@ impl Job {
             approximate: None,
             to,
             dialect: Dialect::default(),
+            into: None,
             sort_by: None,
             limit: None,
             stop: None,
             batch_rows: BATCH_ROWS,
         }
+    }
+}
+
+impl Job {
+    /// The columns that the task adds, where the column of URIs has values of the type `text`.
+    pub(super) fn added(&self, text: &DataType) -> Vec<(String, DataType)> {
+        let list =
+            |item: &DataType| DataType::List(Arc::new(Field::new_list_field(item.clone(), true)));
+        let one = |name: &str, of: DataType| {
+            vec![(self.into.clone().unwrap_or_else(|| name.to_owned()), of)]
+        };
+        let first = self.into.as_deref().unwrap_or("uri");
+        match &self.task {
+            Task::Copy | Task::Dedup => Vec::new(),
+            Task::Classes(by) if !by.count => Vec::new(),
+            Task::Classes(_) => one("uri_count", DataType::Int64),
+            Task::Form(Form::Normalized) => one("uri_normalized", text.clone()),
+            Task::Form(Form::Key) => one(keys::COLUMN, DataType::FixedSizeBinary(16)),
+            Task::Form(Form::Surt(_)) => one("surt", text.clone()),
+            Task::Parse => {
+                COMPONENTS.iter().map(|name| (format!("{first}_{name}"), text.clone())).collect()
+            }
+            Task::Check => {
+                let errors = one("uri_error", DataType::Utf8);
+                let at = (format!("{}_at", errors[0].0), DataType::UInt32);
+                [errors, vec![at]].concat()
+            }
+            Task::Audit(_) => one("uri_findings", list(&DataType::Utf8)),
+            Task::Extract(..) => one("uri_links", list(text)),
+        }
+    }
+
+    /// Whether the task adds columns, so that [`Job::into`] names something.
+    #[must_use]
+    pub fn adds_columns(&self) -> bool {
+        !self.added(&DataType::Utf8).is_empty()
     }
 }
 
@@ -124,13 +175,6 @@ pub enum Task {
     Audit(RuleSet),
     /// Add the links in every value, which is a document of this format and not a URI, as a column `uri_links` of lists.
     Extract(Box<Extractor>, Format),
-}
-
-impl Task {
-    /// The names of the columns that it adds.
-    pub(super) fn names(&self) -> Vec<String> {
-        added(self, DataType::Utf8).into_iter().map(|(name, _)| name).collect()
-    }
 }
 
 /// A form of a URI.
@@ -166,7 +210,7 @@ pub struct ByClass {
     pub keep: KeepRow,
     /// Which classes are written.
     pub select: Select,
-    /// Add the number of rows of its class to each row, as a column `uri_count` of unsigned 64-bit numbers.
+    /// Add the number of rows of its class to each row, as a column `uri_count` of the type `Int64`.
     pub count: bool,
     /// Which side outputs are rows with keys by [`Columns::hash`], as [`super::ClassTable`] takes them.
     pub rows: ClassRows,
@@ -186,28 +230,5 @@ impl ByClass {
             rows: ClassRows::default(),
             temp_dir: temp_dir.into(),
         }
-    }
-}
-
-/// The columns that a task adds, where the column of URIs has values of the type `text`.
-pub(super) fn added(task: &Task, text: DataType) -> Vec<(String, DataType)> {
-    let list = |item: DataType| DataType::List(Arc::new(Field::new_list_field(item, true)));
-    match task {
-        Task::Copy | Task::Dedup => Vec::new(),
-        Task::Classes(by) => {
-            by.count.then(|| ("uri_count".to_owned(), DataType::UInt64)).into_iter().collect()
-        }
-        Task::Form(Form::Normalized) => vec![("uri_normalized".to_owned(), text)],
-        Task::Form(Form::Key) => vec![("uri_key".to_owned(), DataType::FixedSizeBinary(16))],
-        Task::Form(Form::Surt(_)) => vec![("surt".to_owned(), text)],
-        Task::Parse => {
-            COMPONENTS.iter().map(|name| (format!("uri_{name}"), text.clone())).collect()
-        }
-        Task::Check => vec![
-            ("uri_error".to_owned(), DataType::Utf8),
-            ("uri_error_at".to_owned(), DataType::UInt32),
-        ],
-        Task::Audit(_) => vec![("uri_findings".to_owned(), list(DataType::Utf8))],
-        Task::Extract(..) => vec![("uri_links".to_owned(), list(text))],
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arrow_array::builder::{ArrayBuilder, StringBuilder};
 use arrow_array::cast::AsArray;
-use arrow_array::types::{UInt32Type, UInt64Type};
+use arrow_array::types::{Int64Type, UInt32Type};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
@@ -29,6 +29,8 @@ pub(super) fn is_of_lines(schema: &Schema) -> bool {
 pub(super) struct Lines<R> {
     reader: LineReader<R>,
     target: TargetMember,
+    /// Names of members to be added that are not the task's.
+    keys: Vec<String>,
     schema: SchemaRef,
     rows: usize,
     /// Whether there were lines, and all of them without the member.
@@ -47,10 +49,12 @@ impl<R: BufRead> Lines<R> {
         let name = &job.column[..];
         let fields =
             vec![Field::new(name, DataType::Utf8, true), Field::new(LINE, DataType::Utf8, false)];
-        let added = [&job.task.names()[..], keys].concat();
+        let of_task = job.added(&DataType::Utf8).into_iter().map(|(name, _)| name);
+        let added = of_task.chain(keys.iter().cloned()).collect();
         Lines {
             reader: LineReader::new(reader, table),
             target: TargetMember { name: name.to_owned(), added },
+            keys: keys.to_vec(),
             schema: Arc::new(Schema::new(fields)),
             rows,
             lacks_member: false,
@@ -77,7 +81,10 @@ impl<R: BufRead> Lines<R> {
                     values.append_option(value.flatten());
                     lines.append_value(line);
                 }
-                Err(what) => return Err(self.reader.wrong(what)),
+                Err(Fault::Taken(name)) if !self.keys.contains(&name) => {
+                    return Err(self.reader.exists(name));
+                }
+                Err(fault) => return Err(self.reader.wrong(fault.to_string())),
             }
         }
         if lines.is_empty() {
@@ -96,6 +103,22 @@ impl<R: BufRead> Iterator for Lines<R> {
     }
 }
 
+/// What is wrong with a line.
+enum Fault {
+    /// A member has this name, which is to be added.
+    Taken(String),
+    Other(String),
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::Taken(name) => write!(f, "a member {name} already exists"),
+            Fault::Other(what) => f.write_str(what),
+        }
+    }
+}
+
 /// The member that holds URIs, and the names of the members that will be added.
 struct TargetMember {
     /// The name of the member, or a path to it.
@@ -106,21 +129,22 @@ struct TargetMember {
 impl TargetMember {
     /// The string in the object `line`, or the text of a value of another type; `Some(None)` if it is null, `None` if there is
     /// no such member. It must not occur twice, and none of the members to be added may exist.
-    fn of_line(&self, line: &str) -> Result<Option<Option<String>>, String> {
+    fn of_line(&self, line: &str) -> Result<Option<Option<String>>, Fault> {
         if !line.starts_with('{') {
-            return Err(NO_OBJECT.to_owned());
+            return Err(Fault::Other(NO_OBJECT.to_owned()));
         }
         let TargetMember { name, added } = self;
-        let found = Search { path: name, added }.within(line).map_err(|error| no_object(&error))?;
+        let found = Search { path: name, added }.within(line);
+        let found = found.map_err(|error| Fault::Other(no_object(&error)))?;
         if let Some(taken) = found.taken {
-            return Err(format!("a member {taken} already exists"));
+            return Err(Fault::Taken(taken));
         }
         if found.is_twice {
-            return Err(format!("the member {name} occurs twice"));
+            return Err(Fault::Other(format!("the member {name} occurs twice")));
         }
         let value = match (found.value, found.outer) {
             (None, Some((rest, outer))) => value_at(outer.get(), rest)
-                .map_err(|()| format!("a member on the path {name} occurs twice"))?,
+                .map_err(|()| Fault::Other(format!("a member on the path {name} occurs twice")))?,
             (value, _) => value.map(RawValue::get),
         };
         match value {
@@ -128,7 +152,7 @@ impl TargetMember {
             Some(text) if text.starts_with(['"', 'n']) => serde_json::from_str(text)
                 .map(Some)
                 // Such as an unpaired surrogate.
-                .map_err(|_| format!("the member {name} is not valid Unicode")),
+                .map_err(|_| Fault::Other(format!("the member {name} is not valid Unicode"))),
             Some(text) => Ok(Some(Some(text.to_owned()))),
         }
     }
@@ -299,8 +323,8 @@ fn push_value(column: &ArrayRef, row: usize, out: &mut Vec<u8>) -> Result<(), Ta
         DataType::UInt32 => {
             out.extend(column.as_primitive::<UInt32Type>().value(row).to_string().bytes());
         }
-        DataType::UInt64 => {
-            out.extend(column.as_primitive::<UInt64Type>().value(row).to_string().bytes());
+        DataType::Int64 => {
+            out.extend(column.as_primitive::<Int64Type>().value(row).to_string().bytes());
         }
         DataType::FixedSizeBinary(_) => {
             out.push(b'"');
@@ -333,7 +357,8 @@ mod tests {
 
     fn values(lines: &str) -> Result<Vec<Option<Option<String>>>, String> {
         let target = TargetMember { name: "u".to_owned(), added: vec!["uri_key".to_owned()] };
-        lines.lines().map(|line| target.of_line(line)).collect()
+        let value = |line| target.of_line(line).map_err(|fault| fault.to_string());
+        lines.lines().map(value).collect()
     }
 
     #[test]
@@ -360,7 +385,8 @@ mod tests {
     #[test]
     fn a_path_leads_through_objects_and_arrays() {
         let at = |name: &str, line: &str| {
-            TargetMember { name: name.to_owned(), added: Vec::new() }.of_line(line)
+            let target = TargetMember { name: name.to_owned(), added: Vec::new() };
+            target.of_line(line).map_err(|fault| fault.to_string())
         };
         for (name, line, value) in [
             ("p.u", "{\"p\":{\"u\":\"a\"}}", Some("a")),

@@ -16,9 +16,10 @@ const OF_COLUMN: &str = "uriscan.key";
 /// The same, in the metadata of the file, for readers that show no other.
 pub(super) const OF_FILE: &str = "uriscan.uri_key";
 
-/// `schema` with the meaning of the keys in [`COLUMN`].
-pub(super) fn described(schema: &Schema, meaning: &Meaning) -> Schema {
-    let described = |field: &FieldRef| match field.name() == COLUMN {
+/// `schema` with the meaning of the keys in the column with the number `keys`. Of a column with another name than [`COLUMN`],
+/// the metadata of the file says nothing.
+pub(super) fn described(schema: &Schema, keys: usize, meaning: &Meaning) -> Schema {
+    let described = |(at, field): (usize, &FieldRef)| match at == keys {
         true => {
             let mut metadata = field.metadata().clone();
             metadata.insert(OF_COLUMN.to_owned(), meaning.as_str().to_owned());
@@ -27,8 +28,11 @@ pub(super) fn described(schema: &Schema, meaning: &Meaning) -> Schema {
         false => field.clone(),
     };
     let mut metadata = schema.metadata.clone();
-    metadata.insert(OF_FILE.to_owned(), meaning.as_str().to_owned());
-    Schema::new_with_metadata(schema.fields().iter().map(described).collect::<Vec<_>>(), metadata)
+    if schema.field(keys).name() == COLUMN {
+        metadata.insert(OF_FILE.to_owned(), meaning.as_str().to_owned());
+    }
+    let fields = schema.fields().iter().enumerate().map(described);
+    Schema::new_with_metadata(fields.collect::<Vec<_>>(), metadata)
 }
 
 /// The meaning of the keys in `field`, a column of a file with the columns of `schema`, if it is known.

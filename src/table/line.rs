@@ -41,6 +41,11 @@ impl<R: BufRead> LineReader<R> {
         TableError::Line { table: self.table.clone(), line: self.number, what: what.into() }
     }
 
+    /// The error for a member called `name` of the line that was read last, which is to be added.
+    pub(super) fn exists(&self, name: String) -> TableError {
+        TableError::Exists { table: self.table.clone(), line: Some(self.number), name }
+    }
+
     /// The number of the line that was read last, from 1.
     pub(super) fn number(&self) -> u64 {
         self.number

@@ -5,7 +5,7 @@
 use std::io::BufWriter;
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, BooleanArray, RecordBatch, UInt64Array};
+use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch};
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{Schema, SchemaRef};
 use arrow_select::filter::{filter, filter_record_batch};
@@ -47,14 +47,14 @@ impl Chosen<'_> {
     fn next(
         &mut self,
         batch: &RecordBatch,
-    ) -> Result<(BooleanArray, Option<UInt64Array>), TableError> {
+    ) -> Result<(BooleanArray, Option<Int64Array>), TableError> {
         let rows = batch.num_rows();
         let (mut marks, mut counts) = (vec![false; rows], vec![None; rows]);
         let mut window = Window::default();
         self.survivors.advance(rows as u64, &mut window)?;
         for &(row, count) in self.survivors.find(&mut window) {
             let is_written = self.select.has(count);
-            (marks[row as usize], counts[row as usize]) = (is_written, Some(count));
+            (marks[row as usize], counts[row as usize]) = (is_written, Some(count.cast_signed()));
             self.written += u64::from(is_written);
         }
         if let Some(target) = &self.blank_in {
@@ -213,7 +213,7 @@ fn kept(
             marked.push(of_unit);
         }
     }
-    let filtered = |(batch, marks, counts): (RecordBatch, BooleanArray, Option<UInt64Array>)| {
+    let filtered = |(batch, marks, counts): (RecordBatch, BooleanArray, Option<Int64Array>)| {
         let rows = filter_record_batch(&batch, &marks)?;
         let Some(counts) = counts else { return Ok(rows) };
         let counts: ArrayRef = filter(&counts, &marks)?;

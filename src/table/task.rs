@@ -8,7 +8,7 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use arrow_select::filter::filter_record_batch;
 use rayon::prelude::*;
 
-use super::job::{Form, Job, Task, added};
+use super::job::{Form, Job, Task};
 use super::metadata::remove_of_columns;
 use super::pick::{Picker, Sides};
 use super::read::Reader;
@@ -64,10 +64,13 @@ impl<'j> Work<'j> {
             other => other.clone(),
         };
         let (mut fields, mut metadata) = (schema.fields().to_vec(), schema.metadata().clone());
-        for (name, data_type) in added(&job.task, text) {
+        for (name, data_type) in job.added(&text) {
             if fields.iter().any(|field| *field.name() == name) {
-                let what = format!("a column {name} already exists");
-                return Err(TableError::Columns { table: reader.name().to_owned(), what });
+                return Err(TableError::Exists {
+                    table: reader.name().to_owned(),
+                    line: None,
+                    name,
+                });
             }
             fields.push(Arc::new(Field::new(name, data_type, true)));
             remove_of_columns(&mut metadata);
@@ -75,7 +78,9 @@ impl<'j> Work<'j> {
         let schema = Schema::new_with_metadata(fields, metadata);
         let schema = Arc::new(match &job.task {
             Task::Form(Form::Key) => {
-                keys::described(&schema, &columns.equivalence.meaning(columns.hash))
+                let (meaning, last) =
+                    (columns.equivalence.meaning(columns.hash), schema.fields().len() - 1);
+                keys::described(&schema, last, &meaning)
             }
             _ => schema,
         });

@@ -26,7 +26,7 @@ pub(crate) struct TableChoice {
     /// uri_scheme, uri_host and so on (parse; also uri_domain, uri_suffix, and uri_params as JSON); uri_error and uri_error_at (check); and the lists uri_findings (audit)
     /// and uri_links (extract). Null stays null.
     ///
-    /// dedup -c adds the column uri_count. --keep also takes min:COLUMN and max:COLUMN, which compare numbers, dates
+    /// dedup -c adds the column uri_count, a signed number of 64 bits. --into names a column that is added. --keep also takes min:COLUMN and max:COLUMN, which compare numbers, dates
     /// and times by value, and text and all columns of CSV by bytes. With -c, -d, -u, --keep, --dupes and --clusters, the tables are read twice. --rejects FILE receives rows, as a table in the output format, or with --on-bad-row skip and pass as JSON that says why; --dupes and
     /// --clusters receive the same as for lists, with row numbers for line numbers, as lines or as a table by their names. The exit code of audit is 0 whatever
     /// it finds. Options for output in another form are refused.
@@ -39,6 +39,12 @@ pub(crate) struct TableChoice {
     /// that does not fit its column is an error. parquet and arrow are compressed with zstd.
     #[arg(long, value_name = "COLUMN", group = "columns")]
     pub(crate) column: Option<String>,
+
+    /// Call the column that is added NAME; where there are several, NAME_scheme and so on (parse), NAME and NAME_at (check)
+    ///
+    /// So that what a run wrote can be read by another. A column of that name in the input is an error.
+    #[arg(long, value_name = "NAME", value_parser = column_name, requires = "column")]
+    pub(crate) into: Option<String>,
 
     /// Do not read columns from the names of directories
     ///
@@ -163,7 +169,7 @@ fn quote(typed: &str) -> Result<Quote, String> {
 
 fn column_name(typed: &str) -> Result<String, String> {
     let name = (!typed.is_empty()).then(|| typed.to_owned());
-    name.ok_or_else(|| "names of columns are expected, with commas between them".to_owned())
+    name.ok_or_else(|| "the name of a column is expected".to_owned())
 }
 
 fn character(typed: &str) -> Option<u8> {

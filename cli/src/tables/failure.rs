@@ -16,6 +16,9 @@ pub(super) fn failure(error: TableError) -> Failure {
         error @ TableError::Partition { .. } => {
             Failure::new(format!("{error}; --no-hive takes that of the file"))
         }
+        error @ TableError::Exists { .. } => {
+            Failure::new(format!("{error}; --into NAME gives the new one another name"))
+        }
         error @ TableError::Partitions { .. } => {
             Failure::new(format!("{error}; --max-partitions allows more"))
         }

@@ -225,7 +225,14 @@ fn job(plan: &Plan, table: &TableUse, to: TableFormat) -> Result<table::Job, Fai
         columns.on_invalid = OnInvalid::Fail;
     }
     let drops = [Some(pipeline::OnInvalid::Drop), Some(pipeline::OnInvalid::Divert)];
-    Ok(table::Job::new(&*table.column, task, columns, to)
+    let job = table::Job::new(&*table.column, task, columns, to).into(table.choice.into.clone());
+    if job.into.is_some() && !job.adds_columns() {
+        return Err(Failure::at(
+            "--into",
+            "names the column that is added, and `dedup` adds one only with -c",
+        ));
+    }
+    Ok(job
         .filter(plan.filter.clone())
         .drops_invalid(drops.contains(&on_invalid))
         .limit(plan.job.limit().cloned())

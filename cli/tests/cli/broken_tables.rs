@@ -116,7 +116,7 @@ fn columns_are_told_by_file_and_name() {
     let again = ["normalize", "--column", "url", "t.parquet", "-o", "n.parquet"];
     assert_eq!(place.run(&again, "").quiet(), "");
     let message = place.run(&["normalize", "--column", "url", "n.parquet", "-o", "m.parquet"], "");
-    let wrong = "uriscan: n.parquet: a column uri_normalized already exists";
+    let wrong = "uriscan: n.parquet: a column uri_normalized already exists; --into NAME gives the new one another name";
     assert_eq!(message.refused(), wrong);
 }
 

@@ -70,6 +70,7 @@ mod table_classes;
 mod table_datasets;
 mod table_dialects;
 mod table_inputs;
+mod table_into;
 mod table_keys;
 mod table_parts;
 mod table_paths;

@@ -43,7 +43,7 @@ def dedup(
         **equivalence: When two values are equivalent; see :class:`Deduplicator`.
 
     Returns:
-        A column of the kind and type of ``urls``; with ``count``, a pair of it and a column of ``uint64``.
+        A column of the kind and type of ``urls``; with ``count``, a pair of it and a column of ``int64``.
 
     >>> dedup(["http://h", "HTTP://H/", "http://i"])
     ['http://h', 'http://i']

@@ -26,6 +26,7 @@ Progress = Callable[[int], Any]
 class Files(TypedDict, total=False):
     """How tables are read and written; :func:`dedup_parquet` explains all of these keywords."""
 
+    into: str | None
     from_: TableFormat | None
     to: TableFormat | None
     hive: bool
@@ -47,7 +48,7 @@ class Valid(Rows, Equivalence, total=False):
     on_invalid: Policy
 
 
-_FILES: dict[str, Any] = {"from_": None, "to": None, "hive": True, "progress": None}
+_FILES: dict[str, Any] = {"into": None, "from_": None, "to": None, "hive": True, "progress": None}
 _ROWS: dict[str, Any] = {**_FILES, "temp_dir": None, "sort_by": None, "no_uri": "keep"}
 _VALID: dict[str, Any] = {**_ROWS, "rejects": None, "on_invalid": "pass"}
 
@@ -87,7 +88,7 @@ def dedup_parquet(
         column: The column of URIs: its name, its number from 1, or a path such as ``page.url``.
         keep: Which row of a class: as in :func:`dedup`, or ``"min:COLUMN"`` or ``"max:COLUMN"`` for the first with the
             least or greatest value there.
-        count: Add a column ``uri_count``: the rows of each class.
+        count: Add a column ``uri_count``: the rows of each class, as ``int64``.
         repeated: Only classes of two rows or more.
         unique: Only classes of one row.
         seen: A set (:class:`Set`): rows with a key in it are dropped too.
@@ -105,6 +106,7 @@ def dedup_parquet(
         no_uri: Whether rows without a URI (null or blank) are kept.
         on_invalid: Invalid values are compared by their bytes (``"pass"``), their rows are dropped (``"drop"``), or the
             first one raises :class:`UriError` (``"error"``).
+        into: The name of the column that is added, instead of ``uri_count``; one that the input has is an error.
         from_: The format of the inputs, instead of what their names and first bytes say.
         to: The format of the output, instead of what its name says.
         hive: Whether the directories ``name=value`` of a dataset are columns.
@@ -232,14 +234,22 @@ def key_parquet(
 )
 def parse_parquet(inputs: Inputs, output: Path, *, column: str, **options: Unpack[Rows]) -> Totals:
     """Adds the components of every value (:func:`parse`) as columns ``uri_scheme``, ``uri_host`` and so on: ``uriscan
-    parse --column``."""
+    parse --column``.
+
+    Args:
+        into: What the names of the columns begin with, instead of ``uri``.
+    """
     return _run("parse", inputs, output, column, _only(_ROWS, options))
 
 
 @_adds_columns(Rows, _ROWS, "a b", '"uri_error":"space","uri_error_at":1')
 def check_parquet(inputs: Inputs, output: Path, *, column: str, **options: Unpack[Rows]) -> Totals:
     """Adds what is wrong with every value and where, as ``uri_error`` and ``uri_error_at``; null for a URI-reference:
-    ``uriscan check --column``."""
+    ``uriscan check --column``.
+
+    Args:
+        into: The name of the first of these columns, instead of ``uri_error``; that of the other one is the same with ``_at``.
+    """
     return _run("check", inputs, output, column, _only(_ROWS, options))
 
 
@@ -344,8 +354,10 @@ def _run(
     """
     given = {name: options.pop(name, default) for name, default in _VALID.items()}
     on_invalid, rejects, no_uri = given["on_invalid"], given["rejects"], given["no_uri"]
-    for name in "sort_by", "from_", "to":
+    for name in "sort_by", "into", "from_", "to":
         text(name, given[name])
+    if given["into"] == "":
+        raise ValueError("into: the name of a column is not empty")
     if on_invalid not in ("pass", "drop", "error"):
         raise ValueError(f"on_invalid={on_invalid!r}: there are pass, drop, error")
     if on_invalid == "error" and rejects is not None:
@@ -359,7 +371,7 @@ def _run(
     asked = {
         **_ASKED, **(asked or {}), "task": task, "column": str(column), "inputs": files, "output_name": os.fspath(output),
         "below": [below if given["hive"] else None for _, below in found], "is_directory": is_directory(output),
-        "temp_dir": os.fspath(given["temp_dir"] or tempfile.gettempdir()), "sort_by": given["sort_by"],
+        "temp_dir": os.fspath(given["temp_dir"] or tempfile.gettempdir()), "sort_by": given["sort_by"], "into": given["into"],
         "input_format": given["from_"], "output_format": given["to"], "drops_invalid": on_invalid == "drop" or rejects is not None,
         # Documents are no URIs.
         "keeps_no_uri": None if task == "extract" else no_uri == "keep",

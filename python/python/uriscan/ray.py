@@ -58,7 +58,7 @@ def dedup(
     they do for the program: names that begin with ``.`` or ``_``, and those that are not of tables, are skipped; directories
     ``name=value`` below what is named are columns of text; columns are unified by name; and a table of Delta Lake, Iceberg or
     Hudi is refused. Rows are in the order of the names of files and of the rows in them if they are sorted by the column that
-    ``place`` names.
+    is added as ``place``, ``int64``, which no file may have.
 
     Keys and places are moved, 24 bytes a row, in ``parts`` by ranges of keys, each of which fits into the memory of a task; then
     files are read again, which must not have changed, and tasks keep their rows. ``seen`` is a directory of
@@ -76,6 +76,8 @@ def dedup(
     paths, store = _files([inputs] if isinstance(inputs, str) else list(inputs), filesystem, column is None)
     found = [piece for number, path in enumerate(paths) for piece in pieces(store, number, path, column, piece_bytes)]
     schema = None if column is None else _columns(store, paths, column)
+    if place is not None and place in (["url"] if schema is None else schema.names):
+        raise ValueError(f"a column {place} already exists; place= gives the new one another name")
 
     def keys(batch: pa.Table) -> Iterator[pa.Table]:
         for row in batch.to_pylist():

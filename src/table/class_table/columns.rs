@@ -16,7 +16,8 @@ const KEY_BYTES: i32 = 16;
 /// The columns of rows as they are read.
 pub(super) fn of_rows(has_classes: bool) -> SchemaRef {
     let text = |name: &str, is_nullable| Field::new(name, DataType::Utf8, is_nullable);
-    let number = |name: &str, is_nullable| Field::new(name, DataType::UInt64, is_nullable);
+    // Signed, as other systems have no other numbers of 64 bits.
+    let number = |name: &str, is_nullable| Field::new(name, DataType::Int64, is_nullable);
     let rule = Arc::new(Field::new_list_field(DataType::Utf8, true));
     let mut fields = vec![text("source", false), number("line", false)];
     fields.extend([text("uri", true), text("hex", true)]);
@@ -33,7 +34,8 @@ pub(super) fn of_rows(has_classes: bool) -> SchemaRef {
 pub(super) fn of_table(read: &Schema, format: TableFormat, meaning: &Meaning) -> SchemaRef {
     let written = read.fields().iter().map(|field| of_format(field, format));
     let schema = Schema::new(written.collect::<Vec<_>>());
-    Arc::new(keys::described(&schema, meaning))
+    let keys = schema.fields().len() - 1;
+    Arc::new(keys::described(&schema, keys, meaning))
 }
 
 /// The column of a table in `format` for a column that is read.

@@ -45,7 +45,8 @@ def normalize(
     on_invalid: OnInvalid = "pass",
     **equivalence: Unpack[Equivalence],
 ) -> DataFrame:
-    """``rows`` with the canonical form of a column, in its place or as the column ``into``; see :func:`uriscan.normalize`."""
+    """``rows`` with the canonical form of a column, in its place or as the column ``into``, which ``rows`` must not have; see
+    :func:`uriscan.normalize`."""
     keywords = _checked(on_invalid=on_invalid, **equivalence)
     kind = rows.select(column).schema[0].dataType.simpleString()
 
@@ -54,7 +55,7 @@ def normalize(
         return uriscan.normalize(urls, **keywords)
 
     made = F.arrow_udf(form, kind)(F.col(column))
-    return _replaced(rows, column, made) if into is None else rows.withColumn(into, made)
+    return _replaced(rows, column, made) if into is None else _added(rows, into, made)
 
 
 def key(
@@ -66,26 +67,27 @@ def key(
     on_invalid: OnInvalid = "pass",
     **equivalence: Unpack[Equivalence],
 ) -> DataFrame:
-    """``rows`` with the public key of a column, 16 bytes, as the column ``into``; see :func:`uriscan.key`."""
+    """``rows`` with the public key of a column, 16 bytes, as the column ``into``, which ``rows`` must not have; see
+    :func:`uriscan.key`."""
     keywords = _checked(on_invalid=on_invalid, **equivalence)
 
     def of(urls: pa.Array) -> pa.Array:
         one_thread()
         return uriscan.key(urls, hash=hash, **keywords).cast(pa.binary())
 
-    return rows.withColumn(into, F.arrow_udf(of, "binary")(F.col(column)))
+    return _added(rows, into, F.arrow_udf(of, "binary")(F.col(column)))
 
 
 def extract(rows: DataFrame, column: str, *, into: str = "link", **options: Any) -> DataFrame:
-    """A row for every link in the documents of a column, with the link as the column ``into``; the ``options`` are those of
-    :func:`uriscan.extract`."""
+    """A row for every link in the documents of a column, with the link as the column ``into``, which ``rows`` must not have;
+    the ``options`` are those of :func:`uriscan.extract`."""
     uriscan.extract([], **options)
 
     def links(texts: pa.Array) -> pa.Array:
         one_thread()
         return uriscan.extract(texts, **options).cast(pa.list_(pa.string()))
 
-    return rows.select("*", F.explode(F.arrow_udf(links, "array<string>")(F.col(column))).alias(into))
+    return _added(rows, into, F.explode(F.arrow_udf(links, "array<string>")(F.col(column))))
 
 
 def dedup(
@@ -127,6 +129,15 @@ def dedup(
         except TooManyPages:
             pass
     return job.of_rows(pieces, order)
+
+
+def _added(rows: DataFrame, into: str, made: Column) -> DataFrame:
+    """``rows`` with ``made`` as the column ``into``, which Spark would replace if it were there already."""
+    is_exact = rows.sparkSession.conf.get("spark.sql.caseSensitive") == "true"
+    for name in rows.columns:
+        if name == into or not is_exact and name.lower() == into.lower():
+            raise ValueError(f"a column {name} already exists; into= gives the new one another name")
+    return rows.select("*", made.alias(into))
 
 
 def _replaced(rows: DataFrame, column: str, made: Column) -> DataFrame:
