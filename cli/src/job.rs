@@ -86,6 +86,12 @@ pub(crate) trait Job: Debug {
         None
     }
 
+    /// The columns of tables whose values must be equal, too.
+    #[cfg(feature = "full")]
+    fn with(&self) -> &[String] {
+        &[]
+    }
+
     /// The hash of the keys that are written, to the output or to a set if the run `has_set`.
     fn hash(&self, _has_set: bool) -> Option<PublicHash> {
         None

@@ -170,7 +170,7 @@ impl Plan {
         let refuse = |what: &str| Err(Failure::at("--report", what));
         if !self.job.has_report() {
             return refuse(
-                "does not work with --list-rules, --redact, --differ and other grammars",
+                "does not work with --list-rules, --redact, --differ, --with and other grammars",
             );
         }
         let is_regular = |input: &Input| match input {

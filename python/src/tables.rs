@@ -46,6 +46,8 @@ pub(crate) struct Asked {
     /// Their names, whose ends say whether they are tables.
     dupes_name: Option<PathBuf>,
     clusters_name: Option<PathBuf>,
+    /// Columns whose values must be equal, too.
+    with_columns: Vec<String>,
     /// The name of the column that is added.
     into: Option<String>,
     keep: String,
@@ -113,6 +115,7 @@ fn job(form: &Form, asked: &Asked, sides: Formats, find: Option<Find>) -> PyResu
     let mut job = Job::new(&*asked.column, task, columns, to)
         .drops_invalid(asked.drops_invalid)
         .into(asked.into.clone())
+        .with(&*asked.with_columns)
         .approximate(asked.approx)
         .limit(asked.memory.map(|bytes| MemoryLimit::new(bytes, &asked.temp_dir)));
     if job.into.is_some() && !job.adds_columns() {

@@ -299,6 +299,25 @@ def test_what_was_written_is_read_and_added_to_again(path, tmp_path):
         assert next(added).type == next(added).type
 
 
+def test_rows_are_compared_by_other_columns_too(table, path, tmp_path):
+    out = tmp_path / "out.parquet"
+    totals = uriscan.dedup_parquet(path, out, column="url", with_columns=["day"], count=True)
+    rows = table.append_column("class", uriscan.classes(table["url"])).to_pylist()
+    expected = {}
+    for row in rows:
+        if row["class"] is not None:
+            expected.setdefault((row["class"], row["day"]), []).append(row["n"])
+    made = pyarrow.parquet.read_table(out)
+    assert made["n"].to_pylist() == [numbers[0] for numbers in expected.values()]
+    assert made["uri_count"].to_pylist() == [len(numbers) for numbers in expected.values()]
+    assert totals["written"] == len(expected)
+    for wrong, kind in [({"with_columns": "day"}, TypeError), ({"with_columns": ["x"]}, ValueError)]:
+        with pytest.raises(kind):
+            uriscan.dedup_parquet(path, out, column="url", **wrong)
+    with pytest.raises(ValueError, match="omit with_columns"):
+        uriscan.dedup_parquet(path, out, column="url", with_columns=["day"], seen=tmp_path / "s.set", update=True)
+
+
 def test_counts_are_signed(path, tmp_path):
     uriscan.dedup_parquet(path, tmp_path / "out.parquet", column="url", count=True)
     assert pyarrow.parquet.read_schema(tmp_path / "out.parquet").field("uri_count").type == pyarrow.int64()

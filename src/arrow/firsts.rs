@@ -137,6 +137,30 @@ impl Keyed {
 }
 
 impl Keyed {
+    /// Makes each key one by `hasher` of itself and what `push` appends for its row of the array.
+    pub(crate) fn join(&mut self, push: &(dyn Fn(usize, &mut Vec<u8>) + Sync), hasher: &Hasher) {
+        let starts = self.pieces.iter().scan(0, |rows, piece| {
+            let start = *rows;
+            *rows += piece.keys.len();
+            Some(start)
+        });
+        let starts: Vec<usize> = starts.collect();
+        let work = self.rows.par_iter_mut().zip(&self.pieces).zip(starts);
+        work.for_each(|((rows, piece), start)| {
+            let (mut joined, mut bytes, mut next) = (Rows::default(), Vec::new(), 0);
+            let keyed = (start..).zip(&piece.keys).filter(|(_, key)| **key != [0; 16]);
+            for (row, _) in keyed {
+                bytes.clear();
+                bytes.extend_from_slice(&rows.key(next).0.to_le_bytes());
+                push(row, &mut bytes);
+                joined.push(hasher.key(&bytes));
+                next += 1;
+            }
+            joined.partition();
+            *rows = joined;
+        });
+    }
+
     /// Of each piece, the rows of the array that its keys belong to; rows without a key that are too long to be parsed, and so classes
     /// of their own; and which rows are null, or passed over as if they were. May be called once.
     pub(crate) fn positions(&mut self) -> (Vec<Vec<usize>>, Vec<usize>, Option<NullBuffer>) {

@@ -53,6 +53,21 @@ pub struct Job {
     pub to: TableFormat,
     /// The dialect of CSV and TSV, in tables that are read and in those that are written.
     pub dialect: Dialect,
+    /// For [`Task::Dedup`] and [`Task::Classes`]: columns whose values must be equal, too, for rows to be equivalent, named as
+    /// [`Job::column`] is. Null is equal to null, NaN to NaN, and -0.0 to 0.0; text is compared by its bytes. Other tasks
+    /// ignore them, and a set on disk has no keys of such rows.
+    ///
+    /// ```
+    /// use uriscan::arrow::Columns;
+    /// use uriscan::table::{Input, Job, TableFormat, Task, run};
+    /// let job = Job::new("url", Task::Dedup, Columns::default(), TableFormat::Csv);
+    /// let job = job.with(["lang".to_owned()]);
+    /// let csv = "url,lang\nhttp://h,de\nHTTP://h/,en\nhttp://h/,de\n";
+    /// let mut out = Vec::new();
+    /// run(vec![Input::stream("list", TableFormat::Csv, csv.as_bytes())], &job, &mut out, None).unwrap();
+    /// assert_eq!(out, b"url,lang\nhttp://h,de\nHTTP://h/,en\n");
+    /// ```
+    pub with: Vec<String>,
     /// The name of the column that the task adds, instead of the one that is said there; where it adds several, what their names
     /// begin with, in the place of `uri`. A task that adds none ignores it.
     ///
@@ -93,7 +108,7 @@ setters! { Job
     { drops_invalid: bool, dialect: Dialect, keeps_blank: bool }
     into {
         filter: Option<Filter>, approximate: Option<f64>, into: Option<String>, sort_by: Option<SortBy>,
-        limit: Option<MemoryLimit>, stop: Option<Arc<AtomicBool>>,
+        limit: Option<MemoryLimit>, stop: Option<Arc<AtomicBool>>, with: Vec<String>,
     }
 }
 
@@ -110,6 +125,7 @@ impl Job {
             approximate: None,
             to,
             dialect: Dialect::default(),
+            with: Vec::new(),
             into: None,
             sort_by: None,
             limit: None,

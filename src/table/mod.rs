@@ -62,6 +62,7 @@ mod unit;
 mod unpack;
 mod values;
 mod wide;
+mod with;
 mod write;
 mod zones;
 

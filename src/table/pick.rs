@@ -16,6 +16,7 @@ use super::second_pass::{Chosen, Marked, SecondPass};
 use super::target::Target;
 use super::unit::Unit;
 use super::values::trimmed;
+use super::with::With;
 use super::{TableError, jsonl};
 use crate::arrow::{Columns, Keyed, each_value, spelled_out};
 use crate::dedup::{ApproxSet, Rows};
@@ -25,11 +26,17 @@ use crate::pipeline::{
 };
 use crate::survivors::{Batch, Budget, ClassMode, ClassSet, FirstSet, Record, SpillStream, Wanted};
 
+/// Why a set on disk is of no use to rows that are compared by other columns, too.
+const OF_URIS: &str =
+    "a set on disk has the keys of URIs, and none of rows that are compared by other columns, too";
+
 /// Picks rows.
 pub(super) struct Picker<'j> {
     columns: Columns,
     hasher: Hasher,
     target: Target,
+    /// The other columns that rows are compared by.
+    with: Option<With>,
     kind: Kind<'j>,
     /// Deferred rows.
     rows: SecondPass,
@@ -57,15 +64,20 @@ struct ClassesOf<'j> {
 }
 
 impl<'j> Picker<'j> {
-    /// Picks rows of tables with the columns of `schema`, whose URIs are at the target, that are not in `seen`; with `by`, by class.
+    /// Picks rows of tables with the columns of `reader` that are not in `seen`; with `by`, by class.
     pub(super) fn new(
         job: &'j Job,
         by: Option<&'j ByClass>,
-        (schema, target): (&SchemaRef, &Target),
+        reader: &Reader,
         columns: Columns,
         seen: Option<Seen<'j>>,
         sides: &Sides<'_>,
     ) -> Result<Picker<'j>, TableError> {
+        let (schema, target) = (&reader.schema(), reader.target());
+        let with = With::new(&job.with, reader.name(), schema)?;
+        if with.is_some() && seen.is_some() {
+            return Err(TableError::Format(OF_URIS.to_owned()));
+        }
         let equivalence = &columns.equivalence;
         let public = seen.is_some().then(|| equivalence.public_hasher(columns.hash));
         let hasher = equivalence.run_hasher(&columns.hasher, public);
@@ -97,7 +109,7 @@ impl<'j> Picker<'j> {
         };
         let (rows, alone, table) = (SecondPass::default(), Vec::new(), None);
         let target = target.clone();
-        Ok(Picker { columns, hasher, target, kind, rows, alone, table })
+        Ok(Picker { columns, hasher, target, with, kind, rows, alone, table })
     }
 
     /// Starts the table of `reader`.
@@ -122,6 +134,9 @@ impl<'j> Picker<'j> {
         let values = self.target.values(batch)?;
         let mut keyed = self.columns.keyed(&values, &self.hasher)?;
         let invalid = keyed.invalid;
+        if let Some(with) = &self.with {
+            with.join(batch, &mut keyed)?;
+        }
         if let Kind::Firsts(firsts) = &mut self.kind {
             if !firsts.has_spilled() && !firsts.fits(&keyed.rows(), 0) {
                 firsts.begin_spill(0)?;
@@ -397,6 +412,58 @@ mod tests {
                             assert_eq!(Report { spilled: 0, ..report }, plain, "{case}");
                         }
                     }
+                }
+            }
+        }
+
+        #[test]
+        fn rows_compared_by_other_columns_do_not_depend_on_the_limit() {
+            let dir = tempfile::tempdir().unwrap();
+            let rows = (0..20_000usize).map(|i| (i * 7_919 % 1_009, i * 31 % 7, i));
+            let url = |host, i| match i % 2 {
+                0 => format!("HTTP://H{host}:80"),
+                _ => format!("http://h{host}/"),
+            };
+            let line = |(host, k, i)| format!("{},{},{i}\n", url(host, i), ["", "x", "xx"][k % 3]);
+            let csv: String = rows.clone().map(line).collect();
+            // The first, the last and the number of rows of each class, the slow way.
+            let mut found = std::collections::BTreeMap::new();
+            for (host, k, i) in rows {
+                let class = found.entry((host, k % 3)).or_insert((i, i, 0));
+                *class = (class.0, i, class.2 + 1);
+            }
+            let by = |keep| ByClass::new(KeepRow::Uri(keep), dir.path()).count(true);
+            for (task, is_last, has_count) in [
+                (Task::Dedup, false, false),
+                (Task::Classes(by(Keep::First)), false, true),
+                (Task::Classes(by(Keep::Last)), true, true),
+            ] {
+                let mut expected: Vec<String> = found
+                    .values()
+                    .map(|&(first, last, count)| {
+                        let row = if is_last { last } else { first };
+                        if has_count { format!("{row},{count}") } else { row.to_string() }
+                    })
+                    .collect();
+                expected
+                    .sort_by_key(|row| row.split(',').next().unwrap().parse::<usize>().unwrap());
+                let job = Job::new("u", task, Columns::default(), TableFormat::Csv);
+                let mut job = job.with(["k".to_owned()]);
+                for bytes in [None, Some(0), Some(60_000)] {
+                    let limit = |bytes| MemoryLimit {
+                        set_bytes: Some(bytes),
+                        ..MemoryLimit::new(1 << 20, dir.path())
+                    };
+                    job.limit = bytes.map(limit);
+                    let text = format!("u,k,i\n{csv}");
+                    let csv = Input::stream("csv", TableFormat::Csv, Cursor::new(text));
+                    let (out, report) = written(vec![csv], &job);
+                    let out = String::from_utf8(out).unwrap();
+                    let rows: Vec<&str> =
+                        out.lines().skip(1).map(|row| row.splitn(3, ',').nth(2).unwrap()).collect();
+                    assert!(rows == expected, "{:?} {bytes:?}", job.task);
+                    assert_eq!(report.written, found.len() as u64);
+                    assert_eq!(report.spilled > 0, bytes.is_some());
                 }
             }
         }

@@ -31,17 +31,21 @@ enum Step {
 }
 
 impl Target {
-    /// What is called `name` in the table `table` with the columns of `schema`. It must be text or bytes.
+    /// What is called `name` in the table `table` with the columns of `schema`.
+    pub(super) fn locate(table: &str, schema: &Schema, name: &str) -> Result<Target, TableError> {
+        let wrong = |what: String| TableError::Columns { table: table.to_owned(), what };
+        let found = by_name(schema, name).map_err(wrong)?.or_else(|| by_path(schema, name));
+        found.ok_or_else(|| {
+            let (table, column) = (table.to_owned(), name.to_owned());
+            let columns = schema.fields().iter().map(|field| field.name().clone()).collect();
+            TableError::Column { table, column, columns }
+        })
+    }
+
+    /// The same, if it is text or bytes.
     pub(super) fn find(table: &str, schema: &Schema, name: &str) -> Result<Target, TableError> {
         let wrong = |what: String| TableError::Columns { table: table.to_owned(), what };
-        let target = match by_name(schema, name).map_err(wrong)?.or_else(|| by_path(schema, name)) {
-            Some(target) => target,
-            None => {
-                let (table, column) = (table.to_owned(), name.to_owned());
-                let columns = schema.fields().iter().map(|field| field.name().clone()).collect();
-                return Err(TableError::Column { table, column, columns });
-            }
-        };
+        let target = Target::locate(table, schema, name)?;
         let found = target.data_type(schema);
         // A column without a type has nulls only.
         if is_text(found) || found.is_null() {
@@ -158,7 +162,7 @@ pub(super) fn item_of_type(of: &DataType) -> Option<&FieldRef> {
 }
 
 /// The step that leads on from a column of this type.
-fn advice(name: &str, found: &DataType) -> String {
+pub(super) fn advice(name: &str, found: &DataType) -> String {
     match found {
         DataType::Struct(fields) => {
             let fields: Vec<String> =

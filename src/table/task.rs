@@ -85,8 +85,8 @@ impl<'j> Work<'j> {
             _ => schema,
         });
         let pick = |by| {
-            let at = (&schema, &target);
-            Ok::<_, TableError>(Box::new(Picker::new(job, by, at, columns.clone(), seen, sides)?))
+            let picker = Picker::new(job, by, reader, columns.clone(), seen, sides)?;
+            Ok::<_, TableError>(Box::new(picker))
         };
         let picker = match &job.task {
             Task::Dedup => Some(pick(None)?),

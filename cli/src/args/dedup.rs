@@ -11,7 +11,7 @@ use super::format::table_names;
 use super::groups::{
     Common, Equivalence, Hash, InvalidRecords, Memory, ProfileChoice, Redaction, ReportFile, Typed,
 };
-use super::table::TABLES;
+use super::table::{TABLES, column_name};
 
 /// Keep the first record of each equivalence class, in input order
 ///
@@ -68,6 +68,14 @@ pub(crate) struct Dedup {
     pub(crate) memory: Memory,
     #[command(flatten)]
     pub(crate) table: super::table::TableChoice,
+
+    /// Rows are duplicates only if the values of these columns are equal, too
+    ///
+    /// Columns are named as for --column. Null is equal to null, NaN to NaN, and -0.0 to 0.0; text is compared by its bytes. Lists
+    /// and structs are refused; values within them can be named.
+    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',', value_parser = column_name)]
+    #[arg(requires = "column", conflicts_with = "seen", help_heading = TABLES)]
+    pub(crate) with: Vec<String>,
 
     /// Format of the output table [default: by the name of the output file, or that of the first table]
     ///

@@ -167,7 +167,7 @@ fn quote(typed: &str) -> Result<Quote, String> {
     }
 }
 
-fn column_name(typed: &str) -> Result<String, String> {
+pub(super) fn column_name(typed: &str) -> Result<String, String> {
     let name = (!typed.is_empty()).then(|| typed.to_owned());
     name.ok_or_else(|| "the name of a column is expected".to_owned())
 }

@@ -76,7 +76,8 @@ impl args::Dedup {
             return Err(Failure::at("--keep", "min:COLUMN and max:COLUMN require --column"));
         }
         let strict = self.invalid.strictness.strict;
-        let job = Box::new(Dedup { options, by_class: by_class(&self.classes, rows) });
+        let job =
+            Box::new(Dedup { options, with: self.with, by_class: by_class(&self.classes, rows) });
         let mut plan = Plan::of_job(job, rejects, self.common, strict, environment)?
             .reading_typed(&self.typed)?;
         plan.side = SideFiles { rejects: plan.side.rejects, ..side };
@@ -115,6 +116,8 @@ fn by_class(typed: &args::Classes, rows: ClassRows) -> Option<ClassOptions> {
 #[derive(Debug)]
 struct Dedup {
     options: DedupOptions,
+    /// Columns of tables that are compared, too.
+    with: Vec<String>,
     /// How whole classes are treated, where not the first record of each is written. Its own `dedup` is not used.
     by_class: Option<ClassOptions>,
 }
@@ -183,12 +186,21 @@ impl Job for Dedup {
         self.options.approximate
     }
 
+    #[cfg(feature = "full")]
+    fn with(&self) -> &[String] {
+        &self.with
+    }
+
+    fn has_report(&self) -> bool {
+        self.with.is_empty()
+    }
+
     fn hash(&self, has_set: bool) -> Option<PublicHash> {
         (self.options.emit == Emit::Key || has_set).then_some(self.options.hash)
     }
 
     fn keeps_rows(&self) -> bool {
-        self.options.emit == Emit::Original && self.by_class.is_none()
+        self.options.emit == Emit::Original && self.by_class.is_none() && self.with.is_empty()
     }
 
     fn is_in_place(&self) -> bool {

@@ -226,6 +226,7 @@ fn job(plan: &Plan, table: &TableUse, to: TableFormat) -> Result<table::Job, Fai
     }
     let drops = [Some(pipeline::OnInvalid::Drop), Some(pipeline::OnInvalid::Divert)];
     let job = table::Job::new(&*table.column, task, columns, to).into(table.choice.into.clone());
+    let job = job.with(plan.job.with());
     if job.into.is_some() && !job.adds_columns() {
         return Err(Failure::at(
             "--into",

@@ -76,5 +76,6 @@ mod table_parts;
 mod table_paths;
 mod table_rows;
 mod table_sides;
+mod table_with;
 mod tables;
 mod top;

@@ -67,6 +67,7 @@ def dedup_parquet(
     count: bool = False,
     repeated: bool = False,
     unique: bool = False,
+    with_columns: Sequence[str] = (),
     seen: Path | None = None,
     update: bool = False,
     dupes: Path | None = None,
@@ -91,6 +92,8 @@ def dedup_parquet(
         count: Add a column ``uri_count``: the rows of each class, as ``int64``.
         repeated: Only classes of two rows or more.
         unique: Only classes of one row.
+        with_columns: Columns whose values must be equal, too, for rows to be of one class: null is equal to null, NaN to NaN, and
+            -0.0 to 0.0. There is no set of keys of such rows, so that ``seen`` is refused.
         seen: A set (:class:`Set`): rows with a key in it are dropped too.
         update: Add the keys of the rows that are written to the set, which is created if it does not exist.
         dupes: A file for the dropped duplicates: the value, its survivor and the rung, with tabs between; or a table with a row
@@ -137,6 +140,9 @@ def dedup_parquet(
     """
     if update and seen is None:
         raise ValueError("update: there is no set to update; seen names it")
+    with_columns = names("with_columns", with_columns)
+    if with_columns and seen is not None:
+        raise ValueError("seen: the keys in a set are those of values alone: omit with_columns, or the set")
     whole = [repeated, unique, count, keep != "first", dupes, clusters]
     if approx is not None:
         if not (isinstance(approx, float) and 1e-9 <= approx <= 0.5):
@@ -149,7 +155,7 @@ def dedup_parquet(
     text("keep", keep)
     asked = {
         "keep": keep, "select": selection(repeated, unique), "count": count, "approx": approx,
-        "memory": _memory_bytes(max_memory), "seen": None if seen is None else os.fspath(seen), "update": update,
+        "memory": _memory_bytes(max_memory), "with_columns": with_columns, "seen": None if seen is None else os.fspath(seen), "update": update,
     }  # fmt: skip
     others = {"dupes": dupes, "clusters": clusters}
     return _run("dedup", inputs, output, column, {"no_uri": "drop", **options}, asked, others=others, hash=hash)
@@ -329,7 +335,7 @@ def _name(path: Path | None) -> str | None:
 # What a task does not say otherwise.
 _ASKED: dict[str, Any] = {
     "keep": "first", "select": "all", "count": False, "approx": None, "seen": None, "update": False, "memory": None,
-    "audit_select": [], "audit_ignore": [],
+    "with_columns": [], "audit_select": [], "audit_ignore": [],
 }  # fmt: skip
 
 
