@@ -84,7 +84,7 @@ pub(crate) fn equivalence_by(
         (_, Some(_)) => return Err(Failure::at("--aliases", "requires --rung protocol")),
     }
     Ok(Equivalence::default()
-        .normalize(Options::new(rung).drop_fragment(typed.ignore_fragment))
+        .normalize(Options::new(rung).drop_fragment(typed.drop_fragment))
         .repairs(typed.mending.repairs())
         .rules(rule_choice::rule_set(&typed.rules)?)
         .context(context(grammar, &typed.references, typed.mending.repairs())?)

@@ -170,7 +170,7 @@ fn write_chosen(equivalence: &Equivalence, out: &mut impl Write) -> io::Result<(
     let others = json!({
         "rule_set": equivalence.identity().to_string(),
         "rung": equivalence.normalize.rung.name(),
-        "ignore_fragment": equivalence.normalize.drop_fragment,
+        "drop_fragment": equivalence.normalize.drop_fragment,
         "rules": rules.map_or(Vec::new(), names),
         "typed": rules.map_or(Vec::new(), RuleSet::typed),
         "sites": rules.into_iter().flat_map(RuleSet::sites).map(|site| site_json(&site)).collect::<Vec<Value>>(),

@@ -286,7 +286,7 @@ impl Summary {
             "version": env!("CARGO_PKG_VERSION"),
             "profile": equivalence.and_then(|of| of.profile).map(Profile::name),
             "rung": equivalence.filter(|of| of.profile.is_none()).map(rung),
-            "ignore_fragment": options.map(|options| options.drop_fragment),
+            "drop_fragment": options.map(|options| options.drop_fragment),
             "rules": equivalence.map(|of| of.rules.as_deref().map_or(Vec::new(), rules::names)),
             "rule_set": equivalence.map(|of| of.identity().to_string()),
             "on_invalid": self.on_invalid.map(policy),

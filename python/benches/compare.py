@@ -124,7 +124,7 @@ def measured(column: pa.StringArray, corpus: str, program: str, threads: int, ty
 
 def agree(name: str, forms: list[str | None], urls: list[str], profile: str) -> None:
     """That a peer does what we think it does: our profile of it gives the same forms."""
-    ours = uriscan.normalize(urls, profile=profile, on_invalid="null")
+    ours = uriscan.normalize(urls, profile=profile, on_invalid="drop")
     differ = [(url, form, own) for url, form, own in zip(urls, forms, ours) if form != own]
     print(f"{name}: {len(urls) - len(differ)} of {len(urls)} forms are those of profile {profile}")
     for found in differ[:3]:

@@ -6,10 +6,13 @@ use std::path::Path;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use rayon::prelude::*;
-use uriscan::arrow::{COMPONENTS, ColumnError, Columns, OnInvalid, OptionValue, is_part};
+use uriscan::arrow::{
+    COMPONENTS, ColumnError, Columns, OnInvalid, OptionKind, OptionValue, is_part,
+};
 use uriscan::extract::Extractor;
 use uriscan::io::Selector;
 use uriscan::key::PublicHash;
@@ -32,6 +35,18 @@ const SHORT: usize = 1 << 20;
 #[pyclass(frozen, module = "uriscan._uriscan")]
 #[derive(Clone, Debug)]
 pub(crate) struct Form(Columns);
+
+/// The options of the library: the name of each, whether it is a `flag`, a `text` or a `list`, and the values that it can have, if
+/// these are from a list.
+#[pyfunction]
+pub(crate) fn options() -> Vec<(&'static str, &'static str, Vec<&'static str>)> {
+    let kind = |kind| match kind {
+        OptionKind::Flag => "flag",
+        OptionKind::Text => "text",
+        OptionKind::List => "list",
+    };
+    Columns::OPTIONS.map(|option| (option.name, kind(option.kind), option.values())).to_vec()
+}
 
 /// The pack in the file of that name.
 fn pack(name: &str) -> Result<Pack, String> {
@@ -77,44 +92,29 @@ impl Form {
 
 #[pymethods]
 impl Form {
+    /// Under keywords that are options of the library; what is missing or `None` is as by default.
     #[new]
-    #[pyo3(signature = (*, rung="scheme", drop_fragment=false, rules=vec![], preset=None, packs=vec![],
-        without_rules=vec![], repair=vec![], base=None, lenient_scheme=false, suffix_scheme=None, profile=None,
-        on_invalid="pass"))]
-    #[expect(clippy::too_many_arguments, reason = "as many as there are keywords")]
-    fn new(
-        rung: &str,
-        drop_fragment: bool,
-        rules: Vec<String>,
-        preset: Option<&str>,
-        packs: Vec<String>,
-        without_rules: Vec<String>,
-        repair: Vec<String>,
-        base: Option<&str>,
-        lenient_scheme: bool,
-        suffix_scheme: Option<&str>,
-        profile: Option<&str>,
-        on_invalid: &str,
-    ) -> PyResult<Form> {
-        let mut options: Vec<(&str, OptionValue)> = vec![
-            ("rung", rung.into()),
-            ("drop_fragment", drop_fragment.into()),
-            ("rules", rules.into()),
-            ("packs", packs.into()),
-            ("without_rules", without_rules.into()),
-            ("repair", repair.into()),
-            ("lenient_scheme", lenient_scheme.into()),
-            ("on_invalid", on_invalid.into()),
-        ];
-        for (name, value) in [
-            ("preset", preset),
-            ("base", base),
-            ("suffix_scheme", suffix_scheme),
-            ("profile", profile),
-        ] {
-            options.extend(value.map(|value| (name, value.into())));
+    #[pyo3(signature = (**options))]
+    fn new(options: Option<&Bound<'_, PyDict>>) -> PyResult<Form> {
+        let mut named = Vec::new();
+        for (name, value) in options.into_iter().flatten() {
+            let name: String = name.extract()?;
+            let known = Columns::OPTIONS.into_iter().find(|option| option.name == name);
+            let known = known.filter(|option| option.name != "hash").ok_or_else(|| {
+                PyTypeError::new_err(format!("there is no keyword {name:?} here"))
+            })?;
+            if !value.is_none() {
+                named.push((
+                    known.name,
+                    match known.kind {
+                        OptionKind::Flag => OptionValue::Flag(value.extract()?),
+                        OptionKind::Text => OptionValue::Text(value.extract()?),
+                        OptionKind::List => OptionValue::List(value.extract()?),
+                    },
+                ));
+            }
         }
-        Columns::from_options(options, pack).map(Form).map_err(wrong)
+        Columns::from_options(named, pack).map(Form).map_err(wrong)
     }
 
     /// The same with public keys by `hash`. It is not among the keywords of [`Form::new`], as most functions have no use

@@ -35,7 +35,7 @@ mod _uriscan {
     #[pymodule_export]
     use crate::firsts::Firsts;
     #[pymodule_export]
-    use crate::form::Form;
+    use crate::form::{Form, options};
     #[pymodule_export]
     use crate::set::{Adding, KeySet};
     #[pymodule_export]

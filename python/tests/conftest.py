@@ -72,12 +72,12 @@ def values(seed, count):
 
 FUNCTIONS = {
     "normalize": uriscan.normalize,
-    "normalize-null": lambda given: uriscan.normalize(given, on_invalid="null"),
+    "normalize-null": lambda given: uriscan.normalize(given, on_invalid="drop"),
     "normalize-crawl": lambda given: uriscan.normalize(given, preset="crawl"),
     "normalize-base": lambda given: uriscan.normalize(given, base="http://base/a/b"),
-    "normalize-repair": lambda given: uriscan.normalize(given, repair=["all", "iri"]),
+    "normalize-repair": lambda given: uriscan.normalize(given, repair=["all"], iri=True),
     "key": uriscan.key,
-    "key-sha256": lambda given: uriscan.key(given, hash="sha256", rung="syntax", on_invalid="null"),
+    "key-sha256": lambda given: uriscan.key(given, hash="sha256", rung="syntax", on_invalid="drop"),
     "key-whatwg": lambda given: uriscan.key(given, profile="whatwg"),
     "surt": uriscan.surt,
     "parse": uriscan.parse,

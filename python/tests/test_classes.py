@@ -8,7 +8,7 @@ from conftest import values
 
 import uriscan
 
-KEYWORDS = [{}, {"rung": "string"}, {"on_invalid": "null"}, {"preset": "crawl"}, {"drop_fragment": True}, {"profile": "surt"}]
+KEYWORDS = [{}, {"rung": "string"}, {"on_invalid": "drop"}, {"preset": "crawl"}, {"drop_fragment": True}, {"profile": "surt"}]
 BLANK = " \t\n\x0b\x0c\r"
 
 
@@ -121,7 +121,7 @@ def test_census(keywords):
     kinds = collections.Counter(
         uriscan.check(value)["kind"]
         for value in given
-        if value and value.strip(BLANK) and uriscan.normalize(value, rung="syntax", on_invalid="null", **plain) is None
+        if value and value.strip(BLANK) and uriscan.normalize(value, rung="syntax", on_invalid="drop", **plain) is None
     )
     assert found["invalid"] == dict(kinds)
     for wrong in "rung", "profile", "on_invalid":

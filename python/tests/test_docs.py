@@ -3,6 +3,7 @@
 import doctest
 import inspect
 import re
+import typing
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,23 @@ def test_every_keyword_is_explained(name):
     text = inspect.cleandoc(function.__doc__).partition("Args:\n")[2].partition("\n\n")[0]
     explained = [one.strip("* ") for names in re.findall(r"^    (\S[^:]*): .", text, re.M) for one in names.split(",")]
     assert sorted(explained) == sorted(inspect.signature(function).parameters)
+
+
+def test_keywords_of_equivalence_are_the_options_of_the_library():
+    options = {name: (kind, values) for name, kind, values in uriscan._uriscan.options()}
+    assert list(options) == [*_options.Equivalence.__annotations__, "hash", "on_invalid"]
+    hints = typing.get_type_hints(_options.Equivalence)
+    for name, (kind, values) in options.items():
+        hint = {"hash": _options.KeyHash, "on_invalid": _options.OnInvalid}.get(name) or hints[name]
+        known = [value for each in (hint, *typing.get_args(hint)) for value in typing.get_args(each) if isinstance(value, str)]
+        assert known == (values if kind == "text" and name != "preset" else []), name
+        assert (hint is bool) == (kind == "flag")
+    for old in "without_rules", "packs", "ignore_fragment", "hash":
+        with pytest.raises(TypeError, match=f"there is no keyword '{old}' here"):
+            uriscan.normalize([], **{old: ["x"]})
+    for wrong in "null", "pass ", "":
+        with pytest.raises(ValueError, match="there are pass, drop, error"):
+            uriscan.normalize([], on_invalid=wrong)
 
 
 def test_every_keyword_of_equivalence_is_explained():

@@ -16,15 +16,15 @@ EQUIVALENCES = [
     ({"rung": "string"}, None),
     ({"rung": "syntax"}, None),
     ({"drop_fragment": True}, None),
-    ({"repair": ["all", "iri"]}, None),
+    ({"repair": ["all"], "iri": True}, None),
     ({"preset": "rfc"}, None),
-    ({"rules": ["sort-query"]}, RULES + "rule sort-query 1"),
+    ({"rule": ["sort-query"]}, RULES + "rule sort-query 1"),
     ({"profile": "surt"}, "uriscan key\nprofile surt 3"),
     ({"base": "http://base/a/b"}, RULES + "base http://base/a/b"),
     ({"base": "http://base/a/b", "lenient_scheme": True}, RULES + "lenient-base http://base/a/b"),
     ({"suffix_scheme": "https"}, RULES + "suffix-scheme https"),
     # Repairs are in no context.
-    ({"rules": ["sort-query"], "repair": ["all"]}, RULES + "rule sort-query 1"),
+    ({"rule": ["sort-query"], "repair": ["all"]}, RULES + "rule sort-query 1"),
 ]
 
 
@@ -78,7 +78,7 @@ def test_contexts():
     assert crawl.startswith(RULES + "rule ") and not crawl.endswith("\n")
     assert crawl != uriscan.key_context(preset="crawl", rung="syntax")
     assert "fragment dropped" in uriscan.key_context(preset="crawl", drop_fragment=True)
-    assert uriscan.key_context(preset="crawl", without_rules=["anchor"]) != crawl
+    assert uriscan.key_context(preset="crawl", no_rule=["anchor"]) != crawl
 
 
 def test_wrong_hashes():

@@ -23,10 +23,10 @@ def test_keywords():
     assert uriscan.normalize("HTTP://h", rung="string") == "HTTP://h"
     assert uriscan.normalize("HTTP://h:80", rung="syntax") == "http://h:80"
     assert uriscan.normalize("http://h/#f", drop_fragment=True) == "http://h/"
-    assert uriscan.normalize("http://www.example.com/?b&a", rules=["www", "sort-query"]) == "http://example.com/?a&b"
-    assert uriscan.normalize("http://h/?utm_source=x", packs=["tracking"]) == "http://h/"
+    assert uriscan.normalize("http://www.example.com/?b&a", rule=["www", "sort-query"]) == "http://example.com/?a&b"
+    assert uriscan.normalize("http://h/?utm_source=x", rules=["tracking"]) == "http://h/"
     assert uriscan.normalize("http://h/?b&a", preset="log") == "https://h/?a&b"
-    assert uriscan.normalize("http://h/?b&a", preset="log", without_rules=["sort-query"]) == "https://h/?b&a"
+    assert uriscan.normalize("http://h/?b&a", preset="log", no_rule=["sort-query"]) == "https://h/?b&a"
     assert uriscan.normalize("http://h/a b", repair=["space"]) == "http://h/a%20b"
     assert uriscan.normalize("x", base="http://h/a/") == "http://h/a/x"
     assert uriscan.normalize("http:x", base="http://h/a/", lenient_scheme=True) == "http://h/a/x"
@@ -37,9 +37,9 @@ def test_keywords():
 def test_a_pack_of_ones_own(tmp_path):
     pack = tmp_path / "mine.toml"
     pack.write_text('name = "mine"\nversion = 1\n[[param]]\ndrop = ["ref"]\n')
-    assert uriscan.normalize("http://h/?ref=1&x", packs=[str(pack)]) == "http://h/?x"
+    assert uriscan.normalize("http://h/?ref=1&x", rules=[str(pack)]) == "http://h/?x"
     pack.write_text('name = "mine"\nversion = 2\n[[param]]\ndrop = ["x"]\n')
-    assert uriscan.normalize("http://h/?ref=1&x", packs=[str(pack)]) == "http://h/?ref=1"
+    assert uriscan.normalize("http://h/?ref=1&x", rules=[str(pack)]) == "http://h/?ref=1"
 
 
 @pytest.mark.parametrize(
@@ -47,9 +47,9 @@ def test_a_pack_of_ones_own(tmp_path):
     [
         {"rung": "protocol"},
         {"preset": "none"},
-        {"rules": ["no-such-rule"]},
-        {"without_rules": ["www"]},
-        {"packs": ["/no/such/pack.toml"]},
+        {"rule": ["no-such-rule"]},
+        {"no_rule": ["www"]},
+        {"rules": ["/no/such/pack.toml"]},
         {"repair": ["everything"]},
         {"base": "/relative"},
         {"base": "http://h/", "suffix_scheme": "http"},
@@ -68,7 +68,7 @@ def test_unknown_keywords():
     with pytest.raises(TypeError):
         uriscan.normalize("http://h/", rungs="scheme")
     with pytest.raises(TypeError, match="list of names"):
-        uriscan.normalize("http://h/", rules="www")
+        uriscan.normalize("http://h/", rule="www")
     with pytest.raises(TypeError, match="list of names"):
         uriscan.extract("x", fields="http")
     with pytest.raises(ValueError):
@@ -85,8 +85,8 @@ def test_changes_of_what_has_no_steps():
 def test_invalid_values():
     given = ["http://h/", "http://h/a b", None, "/x"]
     assert uriscan.normalize(given) == given
-    assert uriscan.normalize(given, on_invalid="null") == ["http://h/", None, None, None]
-    assert uriscan.key(given, on_invalid="null")[1:] == [None, None, None]
+    assert uriscan.normalize(given, on_invalid="drop") == ["http://h/", None, None, None]
+    assert uriscan.key(given, on_invalid="drop")[1:] == [None, None, None]
     for function in uriscan.normalize, uriscan.key, uriscan.surt, uriscan.parse, uriscan.changes, uriscan.dedup:
         with pytest.raises(uriscan.UriError) as caught:
             function(given, on_invalid="error")

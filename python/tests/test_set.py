@@ -47,7 +47,7 @@ def test_keys(tmp_path):
 def test_what_is_too_long_has_a_key_that_no_set_has(tmp_path):
     seen = Set.create(tmp_path / "seen")
     zeros = uriscan.key(b"http://h/" + b"x" * (64 << 20))
-    assert zeros == bytes(16) and uriscan.key(["http://h/" + "x" * (64 << 20)], on_invalid="null") == [None]
+    assert zeros == bytes(16) and uriscan.key(["http://h/" + "x" * (64 << 20)], on_invalid="drop") == [None]
     assert seen.add_keys([zeros, uriscan.key("http://h/"), None]) == 1
     assert seen.contains_keys([zeros, uriscan.key("http://h/")]) == [False, True]
     assert seen.verify() == []
@@ -191,7 +191,7 @@ def test_faults(tmp_path):
     assert len(damages) == 1 and "damaged" in damages[0]
 
 
-@pytest.mark.parametrize("keywords", [{}, {"preset": "crawl"}, {"on_invalid": "null"}, {"rung": "string"}], ids=str)
+@pytest.mark.parametrize("keywords", [{}, {"preset": "crawl"}, {"on_invalid": "drop"}, {"rung": "string"}], ids=str)
 def test_what_is_new_from_run_to_run(tmp_path, keywords):
     """A set does what a deduplicator does, over many runs, and in another process."""
     given = values(91, 1200)

@@ -12,8 +12,8 @@ from conftest import values
 import uriscan
 
 KEYWORDS = [
-    {}, {"rung": "string"}, {"preset": "crawl"}, {"drop_fragment": True}, {"profile": "whatwg"}, {"on_invalid": "null"},
-    {"base": "http://base.example/a/b"}, {"rules": ["fragment"]}, {"repair": ["all"]},
+    {}, {"rung": "string"}, {"preset": "crawl"}, {"drop_fragment": True}, {"profile": "whatwg"}, {"on_invalid": "drop"},
+    {"base": "http://base.example/a/b"}, {"rule": ["fragment"]}, {"repair": ["all"]},
 ]  # fmt: skip
 
 

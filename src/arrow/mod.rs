@@ -47,7 +47,7 @@ use dictionary::{text_to_other, text_to_text};
 pub(crate) use dictionary::spelled_out;
 pub use firsts::Firsts;
 pub(crate) use firsts::Keyed;
-pub use named::{OptionError, OptionValue};
+pub use named::{NamedOption, OptionError, OptionKind, OptionValue};
 pub use parts::{COMPONENTS, is_part};
 pub use single::Single;
 pub use steps::step_names;

@@ -82,9 +82,10 @@ struct Named {
     rung: Rung,
     drop_fragment: bool,
     preset: Option<String>,
+    rule: Vec<String>,
     rules: Vec<String>,
-    without_rules: Vec<String>,
-    packs: Vec<String>,
+    no_rule: Vec<String>,
+    iri: bool,
     repair: Vec<String>,
     base: Option<String>,
     lenient_scheme: bool,
@@ -94,35 +95,123 @@ struct Named {
     on_invalid: OnInvalid,
 }
 
+/// An option that has one name in the program (with `-` for `_`), in Python and in SQL; see [`Columns::OPTIONS`].
+///
+/// ```
+/// use uriscan::arrow::{Columns, OptionKind};
+/// let option = Columns::OPTIONS.iter().find(|option| option.name == "on_invalid").unwrap();
+/// assert_eq!(option.flag(), "on-invalid");
+/// assert_eq!((option.kind, option.values()), (OptionKind::Text, vec!["pass", "drop", "error"]));
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct NamedOption {
+    /// Its name.
+    pub name: &'static str,
+    /// What its value is.
+    pub kind: OptionKind,
+    values: Values,
+}
+
+/// The names that values have; none where they are not from a list.
+type Values = fn() -> Vec<&'static str>;
+
+/// What the value of an option is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OptionKind {
+    /// On or off.
+    Flag,
+    /// A text.
+    Text,
+    /// Texts; the program takes the option several times.
+    List,
+}
+
+impl NamedOption {
+    const fn new(name: &'static str, kind: OptionKind, values: Values) -> NamedOption {
+        NamedOption { name, kind, values }
+    }
+
+    /// The option of the program, without the two hyphens before it.
+    pub fn flag(&self) -> String {
+        self.name.replace('_', "-")
+    }
+
+    /// The values that it can have; empty if these are not from a list.
+    pub fn values(&self) -> Vec<&'static str> {
+        (self.values)()
+    }
+
+    /// `found`, what the value `name` stands for, or an error with the values that there are.
+    fn known<T>(&self, name: &str, found: Option<T>) -> Result<T, OptionError> {
+        named(self.name, name, found, self.values())
+    }
+}
+
+/// The options, in the order of [`Columns::OPTIONS`].
+mod option {
+    use super::OptionKind::{Flag, List, Text};
+    use super::{NamedOption as New, POLICIES, Profile, PublicHash, Repair, Rule, Rung};
+
+    pub(super) const RUNG: New = New::new("rung", Text, || Rung::ALL.map(Rung::name).to_vec());
+    pub(super) const DROP_FRAGMENT: New = New::new("drop_fragment", Flag, Vec::new);
+    pub(super) const PRESET: New = New::new("preset", Text, || super::PRESETS.to_vec());
+    pub(super) const RULE: New = New::new("rule", List, || Rule::ALL.map(Rule::name).to_vec());
+    pub(super) const RULES: New = New::new("rules", List, Vec::new);
+    pub(super) const NO_RULE: New =
+        New::new("no_rule", List, || Rule::ALL.map(Rule::name).to_vec());
+    pub(super) const IRI: New = New::new("iri", Flag, Vec::new);
+    pub(super) const REPAIR: New = New::new("repair", List, || {
+        let others = Repair::ALL.into_iter().filter(|&repair| repair != Repair::Iri);
+        ["all"].into_iter().chain(others.map(Repair::name)).collect()
+    });
+    pub(super) const BASE: New = New::new("base", Text, Vec::new);
+    pub(super) const LENIENT_SCHEME: New = New::new("lenient_scheme", Flag, Vec::new);
+    pub(super) const SUFFIX_SCHEME: New = New::new("suffix_scheme", Text, Vec::new);
+    pub(super) const PROFILE: New =
+        New::new("profile", Text, || Profile::ALL.map(Profile::name).to_vec());
+    pub(super) const HASH: New =
+        New::new("hash", Text, || PublicHash::ALL.map(PublicHash::name).to_vec());
+    pub(super) const ON_INVALID: New =
+        New::new("on_invalid", Text, || POLICIES.map(|(name, _)| name).to_vec());
+}
+
+/// The names of the presets.
+const PRESETS: [&str; 3] = ["rfc", "crawl", "log"];
+
+/// What becomes of invalid values. A column has a null for a value that is dropped.
+const POLICIES: [(&str, OnInvalid); 3] =
+    [("pass", OnInvalid::Pass), ("drop", OnInvalid::Null), ("error", OnInvalid::Fail)];
+
 impl Columns {
-    /// The names that [`Columns::from_options`] takes.
-    pub const OPTIONS: [&str; 13] = [
-        "rung",
-        "drop_fragment",
-        "preset",
-        "rules",
-        "without_rules",
-        "packs",
-        "repair",
-        "base",
-        "lenient_scheme",
-        "suffix_scheme",
-        "profile",
-        "hash",
-        "on_invalid",
+    /// The options that [`Columns::from_options`] takes: the one table of which the keywords of Python and the options of SQL are
+    /// made, and which the options of the program are checked against. The program has more: what it reads from files
+    /// (`--aliases`, and the rung `protocol`, which needs them), and earlier versions of presets (`crawl@1`).
+    pub const OPTIONS: [NamedOption; 14] = [
+        option::RUNG,
+        option::DROP_FRAGMENT,
+        option::PRESET,
+        option::RULE,
+        option::RULES,
+        option::NO_RULE,
+        option::IRI,
+        option::REPAIR,
+        option::BASE,
+        option::LENIENT_SCHEME,
+        option::SUFFIX_SCHEME,
+        option::PROFILE,
+        option::HASH,
+        option::ON_INVALID,
     ];
 
-    /// Columns under options given by their names, those of the keywords in Python and of the
-    /// options of the program: `rung`, `drop_fragment`, `preset`, `rules`, `without_rules`, `packs`
-    /// (built-in ones, or what `read_pack` gives for a name), `repair`, `base`, `lenient_scheme`,
-    /// `suffix_scheme`, `profile`, `hash` (`blake3` or `sha256`) and `on_invalid` (`pass`, `null` or
-    /// `error`).
+    /// Columns under options given by their names, which are those of [`Columns::OPTIONS`]. `rules` are built-in packs, or what
+    /// `read_pack` gives for a name.
     ///
     /// ```
     /// use arrow_array::{StringArray, cast::AsArray};
     /// use uriscan::arrow::Columns;
     /// let no_pack = |name: &str| Err(format!("there is no pack {name}"));
-    /// let options = [("preset", "crawl".into()), ("on_invalid", "null".into())];
+    /// let options = [("preset", "crawl".into()), ("on_invalid", "drop".into())];
     /// let columns = Columns::from_options(options, no_pack).unwrap();
     /// let forms = columns.normalize(&StringArray::from(vec!["http://H/?utm_source=x#y"])).unwrap();
     /// assert_eq!(forms.as_string::<i32>().value(0), "http://h/");
@@ -154,41 +243,35 @@ impl Named {
     fn set(&mut self, name: &str, value: OptionValue) -> Result<(), OptionError> {
         match name {
             "drop_fragment" => self.drop_fragment = flag(name, &value)?,
+            "iri" => self.iri = flag(name, &value)?,
             "lenient_scheme" => self.lenient_scheme = flag(name, &value)?,
+            "rule" => self.rule = list(name, value)?,
             "rules" => self.rules = list(name, value)?,
-            "without_rules" => self.without_rules = list(name, value)?,
-            "packs" => self.packs = list(name, value)?,
+            "no_rule" => self.no_rule = list(name, value)?,
             "repair" => self.repair = list(name, value)?,
             "preset" => self.preset = Some(text(name, value)?),
             "base" => self.base = Some(text(name, value)?),
             "suffix_scheme" => self.suffix_scheme = Some(text(name, value)?),
             "rung" => {
                 let text = text(name, value)?;
-                let names = Rung::ALL.map(Rung::name);
-                self.rung = named(name, &text, Rung::from_name(&text), names)?;
+                self.rung = option::RUNG.known(&text, Rung::from_name(&text))?;
             }
             "profile" => {
                 let text = text(name, value)?;
-                let names = Profile::ALL.map(Profile::name);
-                self.profile = Some(named(name, &text, Profile::from_name(&text), names)?);
+                self.profile = Some(option::PROFILE.known(&text, Profile::from_name(&text))?);
             }
             "hash" => {
                 let text = text(name, value)?;
-                let names = PublicHash::ALL.map(PublicHash::name);
-                self.hash = named(name, &text, PublicHash::from_name(&text), names)?;
+                self.hash = option::HASH.known(&text, PublicHash::from_name(&text))?;
             }
             "on_invalid" => {
                 let text = text(name, value)?;
-                let found = match &text[..] {
-                    "pass" => Some(OnInvalid::Pass),
-                    "null" => Some(OnInvalid::Null),
-                    "error" => Some(OnInvalid::Fail),
-                    _ => None,
-                };
-                self.on_invalid = named(name, &text, found, ["pass", "null", "error"])?;
+                let found = POLICIES.into_iter().find(|(known, _)| *known == text);
+                self.on_invalid =
+                    option::ON_INVALID.known(&text, found.map(|(_, policy)| policy))?;
             }
             _ => {
-                let names = Columns::OPTIONS.join(", ");
+                let names = Columns::OPTIONS.map(|option| option.name).join(", ");
                 return Err(OptionError(format!("there is no option {name}; there are {names}")));
             }
         }
@@ -225,7 +308,7 @@ impl Named {
             .context(context)
             .normalize(Options::new(self.rung).drop_fragment(self.drop_fragment))
             .rules(rules)
-            .repairs(repairs(&self.repair)?)
+            .repairs(repairs(self.iri, &self.repair)?)
             .profile(self.profile);
         Ok(Columns::new(equivalence).hash(self.hash).on_invalid(self.on_invalid))
     }
@@ -236,9 +319,10 @@ impl Named {
             ("rung", self.rung != Rung::default()),
             ("drop_fragment", self.drop_fragment),
             ("preset", self.preset.is_some()),
+            ("rule", !self.rule.is_empty()),
             ("rules", !self.rules.is_empty()),
-            ("without_rules", !self.without_rules.is_empty()),
-            ("packs", !self.packs.is_empty()),
+            ("no_rule", !self.no_rule.is_empty()),
+            ("iri", self.iri),
             ("repair", !self.repair.is_empty()),
             ("base", self.base.is_some()),
             ("lenient_scheme", self.lenient_scheme),
@@ -253,38 +337,39 @@ impl Named {
     ) -> Result<Option<Arc<RuleSet>>, OptionError> {
         let mut builder = RuleSet::builder();
         if let Some(name) = &self.preset {
-            let names = Preset::newest().into_iter().map(|preset| preset.name);
-            let preset = named("preset", name, Preset::from_name(name), names)?;
+            let preset = option::PRESET.known(name, Preset::from_name(name))?;
             builder.preset(&preset).map_err(|error| wrong("preset", error))?;
         }
-        for name in &self.packs {
+        for name in &self.rules {
             let pack = Pack::built_in(name).map_or_else(|| read_pack(name), Ok);
-            builder.pack(&pack.map_err(|error| wrong("packs", error))?);
+            builder.pack(&pack.map_err(|error| wrong("rules", error))?);
         }
-        for name in &self.without_rules {
-            let names = Rule::ALL.into_iter().map(Rule::name);
-            let rule = named("without_rules", name, Rule::from_name(name), names)?;
+        for name in &self.no_rule {
+            let rule = option::NO_RULE.known(name, Rule::from_name(name))?;
             if !builder.without(rule) {
-                let text = format!("without_rules={name:?}: the preset has no such rule");
+                let text = format!("no_rule={name:?}: the preset has no such rule");
                 return Err(OptionError(text));
             }
         }
-        for rule in &self.rules {
-            builder.rule(rule).map_err(|error| wrong("rules", error))?;
+        for rule in &self.rule {
+            builder.rule(rule).map_err(|error| wrong("rule", error))?;
         }
         let rules = builder.build().map_err(|error| wrong("rules", error))?;
         Ok((!rules.is_empty()).then(|| Arc::new(rules)))
     }
 }
 
-fn repairs(names: &[String]) -> Result<Repairs, OptionError> {
+fn repairs(iri: bool, names: &[String]) -> Result<Repairs, OptionError> {
     let mut repairs = Repairs::default();
+    if iri {
+        repairs = repairs.with(Repair::Iri);
+    }
     for name in names {
         repairs = match name.as_str() {
             "all" => repairs.or(Repairs::usual()),
             name => {
-                let names = Repair::ALL.into_iter().map(Repair::name).chain(["all"]);
-                repairs.with(named("repair", name, Repair::from_name(name), names)?)
+                let found = Repair::from_name(name).filter(|&repair| repair != Repair::Iri);
+                repairs.with(option::REPAIR.known(name, found)?)
             }
         };
     }
@@ -324,14 +409,14 @@ mod tests {
 
     #[test]
     fn every_option_can_be_given() {
-        for name in Columns::OPTIONS {
+        for NamedOption { name, kind, .. } in Columns::OPTIONS {
             let value: OptionValue = match name {
-                "drop_fragment" | "lenient_scheme" => true.into(),
+                _ if kind == OptionKind::Flag => true.into(),
                 "rung" => "syntax".into(),
                 "preset" => "log".into(),
-                "rules" => vec!["fragment".to_owned()].into(),
-                "without_rules" => continue,
-                "packs" => "tracking".into(),
+                "rule" => vec!["fragment".to_owned()].into(),
+                "no_rule" => continue,
+                "rules" => "tracking".into(),
                 "repair" => "all".into(),
                 "base" => "http://h/".into(),
                 "suffix_scheme" => "https".into(),
@@ -344,7 +429,7 @@ mod tests {
                 panic!("{name}: {error}");
             }
         }
-        let with_preset = [("preset", "crawl".into()), ("without_rules", "session-id".into())];
+        let with_preset = [("preset", "crawl".into()), ("no_rule", "session-id".into())];
         assert!(made(&with_preset).is_ok());
     }
 
@@ -356,7 +441,7 @@ mod tests {
             ("base", "http://h/a".into()),
             ("lenient_scheme", true.into()),
             ("hash", "sha256".into()),
-            ("on_invalid", "null".into()),
+            ("on_invalid", "drop".into()),
         ])
         .unwrap();
         let context = Context::Base {
@@ -378,7 +463,7 @@ mod tests {
         for (options, expected) in [
             (&[("rungs", "scheme".into())][..], "there is no option rungs; there are rung, "),
             (&[("rung", true.into())], "rung is a text"),
-            (&[("rules", true.into())], "rules is a list of texts"),
+            (&[("rule", true.into())], "rule is a list of texts"),
             (&[("drop_fragment", "yes".into())], "drop_fragment is true or false"),
             (&[("profile", "chrome".into())], "profile=\"chrome\": there are "),
             (
@@ -386,14 +471,11 @@ mod tests {
                 "profile=\"surt\" has forms of its own: drop_fragment has no effect",
             ),
             (&[("hash", "md5".into())], "hash=\"md5\": there are blake3, sha256"),
-            (&[("on_invalid", "drop".into())], "on_invalid=\"drop\": there are pass, null, error"),
+            (&[("on_invalid", "null".into())], "on_invalid=\"null\": there are pass, drop, error"),
             (&[("preset", "all".into())], "preset=\"all\": there are "),
-            (&[("packs", "mine".into())], "packs: there is no pack mine"),
-            (&[("rules", "nothing".into())], "rules: "),
-            (
-                &[("without_rules", "fragment".into())],
-                "without_rules=\"fragment\": the preset has no",
-            ),
+            (&[("rules", "mine".into())], "rules: there is no pack mine"),
+            (&[("rule", "nothing".into())], "rule: "),
+            (&[("no_rule", "fragment".into())], "no_rule=\"fragment\": the preset has no"),
             (&[("base", "a".into())], "the base is no URI: "),
             (&[("suffix_scheme", "".into())], "suffix_scheme: "),
             (

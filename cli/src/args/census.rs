@@ -17,7 +17,7 @@ use super::rule_choice::RuleChoice;
 pub(crate) struct Census {
     /// Ignore fragments: they are not sent to a server
     #[arg(long, help_heading = "What is compared")]
-    pub(crate) ignore_fragment: bool,
+    pub(crate) drop_fragment: bool,
 
     #[command(flatten)]
     pub(crate) mending: Mending,
@@ -68,6 +68,6 @@ Examples:
 
   uriscan census urls.txt
   uriscan census --preset crawl urls.txt           what rules would merge in addition
-  uriscan census --ignore-fragment --to json urls.txt | jq '.rungs[-1].distinct'
+  uriscan census --drop-fragment --to json urls.txt | jq '.rungs[-1].distinct'
 
 Exit codes: 0 done, 1 invalid records under --strict, 2 error.";

@@ -75,7 +75,7 @@ pub(crate) struct Equivalence {
 
     /// Ignore fragments: they are not sent to a server
     #[arg(long)]
-    pub(crate) ignore_fragment: bool,
+    pub(crate) drop_fragment: bool,
 
     /// Redirects and other aliases, for --rung protocol: columns from and to, as TSV, CSV or JSON lines
     ///
@@ -121,7 +121,7 @@ pub(crate) struct ProfileChoice {
     /// CDX keys of the Wayback Machine. Records that it rejects are invalid. Keys of different profiles never match.
     #[arg(long, value_name = "NAME", value_parser = profiles(), hide_possible_values = true)]
     #[arg(conflicts_with_all = [
-        "rung", "ignore_fragment", "aliases", "iri", "repair", "rules", "preset", "packs", "no_rules", "base",
+        "rung", "drop_fragment", "aliases", "iri", "repair", "rules", "preset", "packs", "no_rules", "base",
         "lenient_scheme", "suffix_scheme",
     ])]
     pub(crate) profile: Option<Profile>,
@@ -380,7 +380,7 @@ pub(crate) struct Reporting {
 
     /// Print a summary in this format
     ///
-    /// json is one object on one line, with the fields command, version, profile, rung, ignore_fragment,
+    /// json is one object on one line, with the fields command, version, profile, rung, drop_fragment,
     /// rules, rule_set, on_invalid, records, written, distinct (dedup only), withheld (by dedup
     /// -d and -u), duplicates, seen (with --seen; distinct URIs in the set, whose records are duplicates), dropped, same_document (resolve only), differing (check --differ only),
     /// set_added or set_removed, and set_keys (if a set was changed), blank, spilled_bytes (dedup only), findings and findings_by_rule (audit only), repaired, filtered and filtered_by_cause (with a filter), invalid, invalid_by_kind, bytes, seconds, bytes_per_second,

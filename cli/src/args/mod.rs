@@ -244,6 +244,40 @@ mod tests {
         definition().debug_assert();
     }
 
+    /// The names of the options that Python and SQL have, too, what they take, and the values that they offer.
+    #[cfg(feature = "full")]
+    #[test]
+    fn options_are_those_of_the_library() {
+        use uriscan::arrow::{Columns, OptionKind};
+        let definition = definition();
+        for name in ["dedup", "normalize", "key", "explain", "set create"] {
+            let mut words = name.split(' ');
+            let command = words.try_fold(&definition, |at, word| at.find_subcommand(word));
+            let command = command.unwrap_or_else(|| panic!("{name}"));
+            for option in Columns::OPTIONS {
+                let of_name = |arg: &&clap::Arg| arg.get_long() == Some(&option.flag());
+                let Some(arg) = command.get_arguments().find(of_name) else {
+                    // What explains does not make keys, and explains what is invalid.
+                    let is_elsewhere = matches!(
+                        (name, option.name),
+                        ("explain", "hash" | "on_invalid" | "profile") | ("normalize", "hash")
+                    );
+                    assert!(is_elsewhere, "{name} lacks --{}", option.flag());
+                    continue;
+                };
+                let is_flag = !arg.get_action().takes_values();
+                assert_eq!(is_flag, option.kind == OptionKind::Flag, "{name} {}", option.name);
+                let offered = arg.get_possible_values();
+                let offered: Vec<&str> = offered.iter().map(|value| value.get_name()).collect();
+                let mut values = option.values();
+                if option.name == "rung" {
+                    values.push("protocol");
+                }
+                assert!(is_flag || offered == values, "{name} {}: {offered:?}", option.name);
+            }
+        }
+    }
+
     #[test]
     fn every_command_teaches_by_example() {
         for command in Cli::command().get_subcommands() {

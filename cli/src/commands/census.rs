@@ -24,7 +24,7 @@ impl args::Census {
     pub(super) fn plan(self, environment: &Environment) -> Result<Plan, Failure> {
         let options = CensusOptions::default()
             .context(context(Grammar::Rfc3986, &self.references, self.mending.repairs())?)
-            .drop_fragment(self.ignore_fragment)
+            .drop_fragment(self.drop_fragment)
             .repairs(self.mending.repairs())
             .rules(rule_choice::rule_set(&self.rules)?)
             .hasher(Hasher::random());

@@ -85,7 +85,7 @@ fn agree(
     chosen: &Meaning,
     stored: &Meaning,
 ) -> Result<(), Failure> {
-    let args::Equivalence { rung, ignore_fragment, aliases, references, rules, mending } =
+    let args::Equivalence { rung, drop_fragment, aliases, references, rules, mending } =
         typed.equivalence;
     let refused = |option: &str, has: String| {
         let set = path.display();
@@ -120,7 +120,7 @@ fn agree(
             ),
             &RUNG[..1],
         ),
-        (ignore_fragment.then(|| "--ignore-fragment".to_owned()), FRAGMENT),
+        (drop_fragment.then(|| "--drop-fragment".to_owned()), FRAGMENT),
         (repairs.into_iter().flatten().next().map(str::to_owned), REPAIRS),
         (context, CONTEXT),
     ] {

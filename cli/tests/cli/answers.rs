@@ -110,7 +110,7 @@ fn census_says_what_each_rung_merges() {
         rungs.map(|rung| rung.1).collect::<Vec<_>>()
     };
     assert_eq!(counts(&[]), [5, 4, 3]);
-    assert_eq!(counts(&["--ignore-fragment"]), [4, 3, 2]);
+    assert_eq!(counts(&["--drop-fragment"]), [4, 3, 2]);
 }
 
 #[test]

@@ -45,10 +45,10 @@ fn the_first_of_a_class_is_kept_in_input_order() {
 fn fragments_count_unless_ignored() {
     let input = "http://h/#a\nhttp://h/#b\nhttp://h/\nhttp://h/#\n";
     assert_eq!(run(["dedup"], input).quiet(), input);
-    assert_eq!(run(["dedup", "--ignore-fragment"], input).quiet(), "http://h/#a\n");
-    let normalized = run(["normalize", "--ignore-fragment"], input).quiet();
+    assert_eq!(run(["dedup", "--drop-fragment"], input).quiet(), "http://h/#a\n");
+    let normalized = run(["normalize", "--drop-fragment"], input).quiet();
     assert_eq!(normalized, "http://h/\n".repeat(4));
-    let keys = run(["key", "--ignore-fragment"], input).quiet();
+    let keys = run(["key", "--drop-fragment"], input).quiet();
     assert!(keys.lines().all(|key| Some(key) == keys.lines().next()), "{keys}");
 }
 

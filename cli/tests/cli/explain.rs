@@ -19,7 +19,7 @@ HTTP://Example.COM:80/a/../%7Ebob
   = http://example.com/~bob
 ";
     assert_eq!(told, expected);
-    let told = run(["explain", "http://h/#f", "--ignore-fragment", "--rung", "string"], "").quiet();
+    let told = run(["explain", "http://h/#f", "--drop-fragment", "--rung", "string"], "").quiet();
     assert_eq!(
         told,
         "http://h/#f\n  rule    fragment        9..11     #f -> \"\"\n  = http://h/\n"
@@ -169,7 +169,7 @@ fn rules_are_named_where_a_rung_is_needed_too() {
         assert!(rows.contains(row) && rows.contains(",syntax,host-case,"), "{rows}");
     }
     let list = "http://h/#a\nhttp://H/#b\n";
-    place.run(&["dedup", "--ignore-fragment", "--dupes", "d.tsv", "-q"], list).quiet();
+    place.run(&["dedup", "--drop-fragment", "--dupes", "d.tsv", "-q"], list).quiet();
     assert!(place.read("d.tsv").ends_with("\trules:fragment\n"), "{}", place.read("d.tsv"));
 }
 

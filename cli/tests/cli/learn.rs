@@ -173,10 +173,7 @@ fn topics_are_explained() {
 fn completions_know_names() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let script = run(["completions", shell], "").quiet();
-        assert!(
-            script.contains("--ignore-fragment") || script.contains("ignore-fragment"),
-            "{shell}"
-        );
+        assert!(script.contains("drop-fragment"), "{shell}");
     }
     let bash = run(["completions", "bash"], "").quiet();
     for name in

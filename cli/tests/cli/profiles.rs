@@ -65,7 +65,7 @@ fn a_profile_stands_alone() {
         &["dedup", "--profile", "whatwg", "--rule", "www"],
         &["dedup", "--profile", "whatwg", "--rules", "tracking"],
         &["dedup", "--profile", "whatwg", "--preset", "crawl"],
-        &["normalize", "--profile", "whatwg", "--ignore-fragment"],
+        &["normalize", "--profile", "whatwg", "--drop-fragment"],
         &["normalize", "--profile", "whatwg", "--base", "http://h/"],
         &["normalize", "--profile", "whatwg", "--grammar", "rfc2396"],
         &["key", "--profile", "whatwg", "--iri"],

@@ -71,7 +71,7 @@ fn the_hash_of_the_rule_set_is_told() {
     let (www, names) = hash(&["normalize", "--rule", "www"]);
     assert_eq!(names, serde_json::json!(["www"]));
     assert_ne!(www, plain);
-    assert_ne!(hash(&["dedup", "--rule", "www", "--ignore-fragment"]).0, www);
+    assert_ne!(hash(&["dedup", "--rule", "www", "--drop-fragment"]).0, www);
     let printed = run(["rules", "--rule", "www", "--to", "json"], "").quiet();
     let printed: Value = serde_json::from_str(&printed).unwrap();
     assert_eq!(printed["rule_set"], www);
@@ -82,7 +82,7 @@ fn the_hash_of_the_rule_set_is_told() {
     let all = [
         of(&[]),
         of(&["--rung", "syntax"]),
-        of(&["--ignore-fragment"]),
+        of(&["--drop-fragment"]),
         of(&["--base", "http://b/"]),
         of(&["--base", "http://b/", "--lenient-scheme"]),
         of(&["--suffix-scheme", "http"]),

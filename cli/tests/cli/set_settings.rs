@@ -8,7 +8,7 @@ use crate::sets::files;
 /// Options, and two spellings that are equivalent only under them.
 const OPTIONS: [(&[&str], &str, &str); 9] = [
     (&["--rung", "string"], "http://a/", "http://a/"),
-    (&["--rung", "syntax", "--ignore-fragment"], "http://a/#b", "HTTP://A/#c"),
+    (&["--rung", "syntax", "--drop-fragment"], "http://a/#b", "HTTP://A/#c"),
     (
         &["--rule", "www", "--rule", "index-page=a.htm,b.htm"],
         "http://www.a.example/b.htm",
@@ -72,7 +72,7 @@ fn options_that_agree_are_accepted_and_all_others_refused() {
         &["--repair=byte"],
         &["--iri"],
         &["--profile", "surt"],
-        &["--ignore-fragment"],
+        &["--drop-fragment"],
     ];
     for (options, one, _) in OPTIONS {
         let place = place();
@@ -92,7 +92,7 @@ fn options_that_agree_are_accepted_and_all_others_refused() {
             let kind = other[0].split('=').next().unwrap();
             // What is not typed and is so anyway agrees.
             let is_default = kind == "--rung" && !is_typed("--rung") && !is_typed("--profile");
-            if is_default || (kind == "--ignore-fragment" && is_typed(kind)) {
+            if is_default || (kind == "--drop-fragment" && is_typed(kind)) {
                 continue;
             }
             for args in [
@@ -270,7 +270,7 @@ fn sets_that_differ_are_not_combined_and_say_in_what() {
     for (name, options) in [
         ("a", &[][..]),
         ("b", &["--rung", "syntax"]),
-        ("c", &["--ignore-fragment", "--rule", "www"]),
+        ("c", &["--drop-fragment", "--rule", "www"]),
         ("d", &["--hash", "sha256"]),
         ("e", &["--first-seen"]),
         ("f", &["--profile", "w3lib"]),

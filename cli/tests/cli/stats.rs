@@ -63,10 +63,10 @@ fn json_says_how_it_was_done() {
     let stats: Value = serde_json::from_str(&run(args, "a:\n").stderr).unwrap();
     assert_eq!((&stats["threads"], &stats["backend"]), (&3.into(), &"scalar".into()));
     assert_eq!((&stats["hash"], stats.get("seed")), (&"blake3".into(), None));
-    let ran = run(["dedup", "--stats-format", "json", "--ignore-fragment"], "a:\n");
+    let ran = run(["dedup", "--stats-format", "json", "--drop-fragment"], "a:\n");
     let stats: Value = serde_json::from_str(&ran.stderr).unwrap();
     assert!(stats["hash"].is_null(), "no keys left the program");
-    assert_eq!(stats["ignore_fragment"], true);
+    assert_eq!(stats["drop_fragment"], true);
     assert!(number(&stats, "threads") >= 1);
 }
 

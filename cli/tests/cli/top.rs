@@ -79,7 +79,7 @@ fn distinct_counts_what_dedup_keeps() {
     assert_eq!(counts(&[]), ["3", "1"]);
     assert_eq!(counts(&["--distinct"]), ["2", "1"]);
     assert_eq!(counts(&["--distinct", "--rung", "string"]), ["3", "1"]);
-    assert_eq!(counts(&["--distinct", "--ignore-fragment"]), ["1", "1"]);
+    assert_eq!(counts(&["--distinct", "--drop-fragment"]), ["1", "1"]);
 }
 
 #[test]

@@ -155,20 +155,20 @@ fn options() -> Vec<(&'static str, Vec<(&'static str, OptionValue)>)> {
         ("{'drop_fragment': true}", vec![("drop_fragment", true.into())]),
         ("{'profile': 'whatwg'}", vec![("profile", "whatwg".into())]),
         ("{'base': 'http://base.example/a/b'}", vec![("base", "http://base.example/a/b".into())]),
-        ("{'on_invalid': 'null'}", vec![("on_invalid", "null".into())]),
+        ("{'on_invalid': 'drop'}", vec![("on_invalid", "drop".into())]),
         (
-            "{'rules': ['fragment', 'drop-param=utm_*']}",
-            vec![("rules", list(&["fragment", "drop-param=utm_*"]))],
+            "{'rule': ['fragment', 'drop-param=utm_*']}",
+            vec![("rule", list(&["fragment", "drop-param=utm_*"]))],
         ),
         (
-            "{'preset': 'crawl', 'without_rules': ['anchor']}",
-            vec![("preset", "crawl".into()), ("without_rules", list(&["anchor"]))],
+            "{'preset': 'crawl', 'no_rule': ['anchor']}",
+            vec![("preset", "crawl".into()), ("no_rule", list(&["anchor"]))],
         ),
         ("{'suffix_scheme': 'https'}", vec![("suffix_scheme", "https".into())]),
         ("{'repair': ['all']}", vec![("repair", list(&["all"]))]),
         ("{'hash': 'sha256'}", vec![("hash", "sha256".into())]),
         ("null", vec![]),
-        ("{'preset': null, 'rules': [], 'drop_fragment': null}", vec![]),
+        ("{'preset': null, 'rule': [], 'drop_fragment': null}", vec![]),
     ]
 }
 
@@ -251,7 +251,7 @@ async fn several_parts_are_of_one_parse() {
     for (query, expected) in [
         ("SELECT uri_parse(u)['host'] AS a, uri_parse(v)['host'] AS b FROM x", ["h", "i"]),
         (
-            "SELECT uri_parse(u)['host'] AS a, uri_parse(u, {'repair': ['iri']})['host'] AS b FROM x",
+            "SELECT uri_parse(u)['host'] AS a, uri_parse(u, {'iri': true})['host'] AS b FROM x",
             ["h", "h"],
         ),
     ] {
@@ -350,9 +350,9 @@ async fn what_is_wrong_is_named() {
         ),
         ("uri_normalize(u, {'rung': 'x'})", "rung=\"x\": there are string, syntax, scheme"),
         ("uri_normalize(u, {'rung': 1})", "rung is a text, a boolean or a list of texts"),
-        ("uri_normalize(u, {'rules': [1]})", "rules is a list of texts"),
-        ("uri_normalize(u, {'rules': ['fragment', null]})", "without nulls"),
-        ("uri_normalize(u, {'packs': '/etc/passwd'})", "there is no pack /etc/passwd"),
+        ("uri_normalize(u, {'rule': [1]})", "rule is a list of texts"),
+        ("uri_normalize(u, {'rule': ['fragment', null]})", "without nulls"),
+        ("uri_normalize(u, {'rules': '/etc/passwd'})", "there is no pack /etc/passwd"),
         ("uri_normalize(u, {'rung': u})", "options must be the same for all rows"),
         ("uri_normalize(u, 5)", "options are a struct, such as {'rung': 'syntax'}"),
         ("uri_normalize(u, {'rung': 'syntax'}, {'rung': 'syntax'})", "takes 1 texts and options"),

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import threading
 
 import duckdb
@@ -60,8 +61,8 @@ def blobs():
 
 OPTIONS = [
     {}, {"rung": "syntax"}, {"rung": "string"}, {"preset": "crawl"}, {"drop_fragment": True}, {"profile": "whatwg"},
-    {"base": "http://base.example/a/b"}, {"on_invalid": "null"}, {"rules": ["fragment", "drop-param=utm_*"]},
-    {"preset": "crawl", "without_rules": ["session-id"]}, {"suffix_scheme": "https"}, {"repair": ["all"]},
+    {"base": "http://base.example/a/b"}, {"on_invalid": "drop"}, {"rule": ["fragment", "drop-param=utm_*"]},
+    {"preset": "crawl", "no_rule": ["session-id"]}, {"suffix_scheme": "https"}, {"repair": ["all"]},
 ]
 
 
@@ -112,7 +113,7 @@ def test_parts_of_bytes_are_those_of_the_wheel(sql):
 
 def test_targets_of_bytes_are_those_of_the_wheel(sql):
     values, base = blobs(), "http://base.example/a/b?c"
-    expected = uriscan.resolve(pa.array(values, pa.binary()), base, on_invalid="null").to_pylist()
+    expected = uriscan.resolve(pa.array(values, pa.binary()), base, on_invalid="drop").to_pylist()
     for shown in [f"'{base}'", f"'{base}'::blob"]:
         assert column(sql, f"uri_resolve(url, {shown})", values, pa.binary()) == expected
     assert one(sql, "uri_resolve('g', 'http://h/a'::blob)") == b"http://h/g"
@@ -203,7 +204,7 @@ def test_targets(sql):
         shown = "null" if base is None else repr(base)
         found = column(sql, f"uri_resolve(url, {shown}::varchar)", values)
         if base == "http://base.example/a/b?c":
-            assert found == uriscan.resolve(pa.array(values), base, on_invalid="null").to_pylist()
+            assert found == uriscan.resolve(pa.array(values), base, on_invalid="drop").to_pylist()
         else:
             assert set(found) == {None}
     assert one(sql, "uri_resolve('http:g', 'http://h/a', {'lenient_scheme': true})") == "http://h/g"
@@ -212,7 +213,7 @@ def test_targets(sql):
 
 def test_null_options_are_no_options(sql):
     assert one(sql, "uri_normalize('HTTP://h', null)") == "http://h/"
-    assert one(sql, "uri_normalize('HTTP://h', {'preset': null, 'rules': null, 'drop_fragment': null})") == "http://h/"
+    assert one(sql, "uri_normalize('HTTP://h', {'preset': null, 'rule': null, 'drop_fragment': null})") == "http://h/"
     assert one(sql, "uri_part('http://h', null)") is None
 
 
@@ -220,10 +221,10 @@ def test_null_options_are_no_options(sql):
     ("uri_normalize('x', {'rungs': 'x'})", "uri_normalize: there is no option rungs; there are rung, "),
     ("uri_normalize('x', {'rung': 'x'})", 'uri_normalize: rung="x": there are string, syntax, scheme'),
     ("uri_normalize('x', {'rung': 1})", "rung is a text, a boolean or a list of texts"),
-    ("uri_normalize('x', {'rules': [1]})", "rules is a list of texts"),
-    ("uri_normalize('x', {'rules': ['fragment', null]})", "without nulls"),
+    ("uri_normalize('x', {'rule': [1]})", "rule is a list of texts"),
+    ("uri_normalize('x', {'rule': ['fragment', null]})", "without nulls"),
     ("uri_normalize('x', 'syntax')", "options are a struct, such as {'rung': 'syntax'}"),
-    ("uri_normalize('x', {'packs': '/etc/passwd'})", "there is no pack /etc/passwd"),
+    ("uri_normalize('x', {'rules': '/etc/passwd'})", "there is no pack /etc/passwd"),
     ("uri_part('x', 'segment:0')", "uri_part: there is no part segment:0; there are scheme, "),
     ("uri_part('x', 'hosts')", "uri_part: there is no part hosts; there are scheme, "),
     ("uri_surt('x', {'form': 'x'})", "there are ssurt, surt:cdxj, surt:ia"),
@@ -231,7 +232,7 @@ def test_null_options_are_no_options(sql):
     ("uri_key('a b', {'on_invalid': 'error'})", 'uri_key: "a b": space at byte 1'),
     ("uri_normalize(x, {'rung': x}) from (values ('string'), ('syntax')) t(x)", "rung must be the same for all rows"),
     ("uri_normalize('x', {'drop_fragment': x}) from (values (true), (false)) t(x)", "must be the same for all rows"),
-    ("uri_normalize('x', {'rules': x}) from (values (['fragment']), ([])) t(x)", "must be the same for all rows"),
+    ("uri_normalize('x', {'rule': x}) from (values (['fragment']), ([])) t(x)", "must be the same for all rows"),
     ("uri_part(x, x) from (values ('host'), ('port')) t(x)", "must be the same for all rows"),
 ])
 def test_what_is_wrong_is_named(sql, query, message):
@@ -300,3 +301,35 @@ def test_hostile_values(sql):
     # More sets of options than are remembered.
     for i in range(200):
         assert one(sql, f"uri_normalize('x', {{'base': 'http://h/{i}/'}})") == f"http://h/{i}/x"
+
+
+GUIDE = ROOT / "docs" / "guide" / "sql.md"
+
+
+def test_the_guide_shows_what_queries_give():
+    block = re.search(r"## In DuckDB\n.*?```sql\n(.*?)```", GUIDE.read_text("utf-8"), re.S)[1]
+    connection, shown = connect(), 0
+    for line in block.splitlines():
+        query, _, expected = line.partition("--")
+        if not query.startswith("LOAD"):
+            rows = connection.execute(query).fetchall()
+            shown += bool(expected)
+            assert not expected or str(rows[0][0]) == expected.strip(), line
+    assert shown > 5
+
+
+def test_options_are_those_of_the_library_and_of_the_guide(sql):
+    values = {
+        "base": "http://h/", "suffix_scheme": "https", "rules": ["tracking"], "no_rule": ["session-id"], "rule": ["www"],
+    }  # fmt: skip
+    listed = re.findall(r"^\| `(\w+)` \| `--([a-z-]+)` \|", GUIDE.read_text("utf-8"), re.M)
+    assert listed == [(name, name.replace("_", "-")) for name, _, _ in uriscan._uriscan.options()]
+    for name, kind, known in uriscan._uriscan.options():
+        usual = True if kind == "flag" else known[:1] if kind == "list" else next(iter(known), None)
+        given = {name: values.get(name, usual)}
+        if name == "no_rule":
+            given["preset"] = "crawl"
+        assert one(sql, f"uri_normalize('http://h/'{literal(given)})") == "http://h/"
+    for old in "without_rules", "packs", "ignore_fragment":
+        with pytest.raises(duckdb.Error, match="there is no option " + old):
+            one(sql, f"uri_normalize('http://h/', {{'{old}': ['x']}})")

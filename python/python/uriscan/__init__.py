@@ -100,7 +100,7 @@ def normalize(urls: Any, *, on_invalid: OnInvalid = "pass", **equivalence: Unpac
 
     Args:
         urls: A column, a list or one ``str``.
-        on_invalid: Invalid values stand for themselves (``"pass"``), are ``None`` (``"null"``), or the first one raises
+        on_invalid: Invalid values stand for themselves (``"pass"``), are ``None`` (``"drop"``), or the first one raises
             :class:`UriError` (``"error"``).
         **equivalence: The canonical form; see :class:`Deduplicator`.
 
@@ -113,13 +113,13 @@ def normalize(urls: Any, *, on_invalid: OnInvalid = "pass", **equivalence: Unpac
 
     >>> normalize(["HTTP://h", "no URI"])
     ['http://h/', 'no URI']
-    >>> normalize("no URI", on_invalid="null")
+    >>> normalize("no URI", on_invalid="drop")
     >>> normalize("http://www.h/?utm_source=x&id=1", preset="crawl")
     'http://www.h/?id=1'
     >>> normalize("../x?y", base="http://h/a/b/c")
     'http://h/a/x?y'
     """
-    if isinstance(urls, (str, bytes)) and "packs" not in equivalence:
+    if isinstance(urls, (str, bytes)) and "rules" not in equivalence:
         return _settled(Normalizer, on_invalid=on_invalid, **equivalence)(urls)
     return _kinds.answer(urls, _form(on_invalid=on_invalid, **equivalence).normalize)
 
@@ -141,7 +141,7 @@ def key(
     Args:
         urls: A column, a list or one ``str``.
         hash: ``"blake3"`` or ``"sha256"``.
-        on_invalid: Keys of invalid values are computed from their bytes (``"pass"``), are ``None`` (``"null"``), or the first
+        on_invalid: Keys of invalid values are computed from their bytes (``"pass"``), are ``None`` (``"drop"``), or the first
             one raises :class:`UriError` (``"error"``).
         **equivalence: When two values have one key; see :class:`Deduplicator`.
 
@@ -161,7 +161,7 @@ def key(
     True
     """
     _text("hash", hash)
-    if isinstance(urls, (str, bytes)) and "packs" not in equivalence:
+    if isinstance(urls, (str, bytes)) and "rules" not in equivalence:
         return _settled(Key, hash=hash, on_invalid=on_invalid, **equivalence)(urls)
     return _kinds.answer(urls, _form(on_invalid=on_invalid, **equivalence).hashed(hash).key)
 
@@ -205,7 +205,7 @@ def surt(
         urls: A column, a list or one ``str``.
         form: ``"surt"``; ``"surt:cdxj"`` and ``"surt:ia"``, the keys of web archives' indexes; or ``"ssurt"``, which keeps port
             and scheme after the host.
-        on_invalid: Invalid values stand for themselves (``"pass"``), are ``None`` (``"null"``), or the first one raises
+        on_invalid: Invalid values stand for themselves (``"pass"``), are ``None`` (``"drop"``), or the first one raises
             :class:`UriError` (``"error"``).
         **equivalence: The canonical form; see :class:`Deduplicator`.
 
@@ -233,7 +233,7 @@ def parse(urls: Any, *, on_invalid: OnInvalid = "pass") -> Any:
 
     Args:
         urls: A column, a list or one ``str``. Relative references are as good as URIs.
-        on_invalid: For what is neither: ``None`` (``"pass"`` and ``"null"``), or ``"error"`` to raise :class:`UriError`.
+        on_invalid: For what is neither: ``None`` (``"pass"`` and ``"drop"``), or ``"error"`` to raise :class:`UriError`.
 
     Returns:
         A struct for each value; of one ``str`` a ``dict``.
@@ -260,7 +260,7 @@ def part(urls: Any, name: str, *, on_invalid: OnInvalid = "pass") -> Any:
             segment of the path with this number, from 1, or from the end if it is negative. With ``:decoded`` after one of
             these two it is decoded, and ``+`` in a parameter is a space; control characters and what is not UTF-8 stay
             encoded.
-        on_invalid: For invalid values: ``None`` (``"pass"`` and ``"null"``), or ``"error"`` to raise :class:`UriError`.
+        on_invalid: For invalid values: ``None`` (``"pass"`` and ``"drop"``), or ``"error"`` to raise :class:`UriError`.
 
     Returns:
         Text, or ``None`` where there is no such part; a parameter without ``=`` is empty.
@@ -287,7 +287,7 @@ def params(urls: Any, *, on_invalid: OnInvalid = "pass") -> Any:
 
     Args:
         urls: A column, a list or one ``str``.
-        on_invalid: For invalid values: ``None`` (``"pass"`` and ``"null"``), or ``"error"`` to raise :class:`UriError`.
+        on_invalid: For invalid values: ``None`` (``"pass"`` and ``"drop"``), or ``"error"`` to raise :class:`UriError`.
 
     Returns:
         A list for each value: empty for an empty query, ``None`` where there is no query.
@@ -309,7 +309,7 @@ def resolve(
         references: A column, a list or one ``str``.
         base: A URI, or a column of as many.
         lenient_scheme: Read ``http:g`` as ``g`` under a base with that scheme (5.2.2).
-        on_invalid: What cannot be resolved stands for itself (``"pass"``), is ``None`` (``"null"``), or raises
+        on_invalid: What cannot be resolved stands for itself (``"pass"``), is ``None`` (``"drop"``), or raises
             :class:`UriError` (``"error"``).
 
     Returns:
@@ -374,7 +374,7 @@ def changes(urls: Any, *, on_invalid: OnInvalid = "pass", **equivalence: Unpack[
 
     Args:
         urls: A column, a list or one ``str``.
-        on_invalid: For invalid values: ``None`` (``"pass"`` and ``"null"``), or ``"error"`` to raise :class:`UriError`.
+        on_invalid: For invalid values: ``None`` (``"pass"`` and ``"drop"``), or ``"error"`` to raise :class:`UriError`.
         **equivalence: The canonical form; see :class:`Deduplicator`. A base, repairs and a profile have no steps.
 
     Returns:

@@ -38,7 +38,7 @@ def dedup(
         count: Return a pair: the values, and how many values the class of each has.
         repeated: Only classes of two values or more.
         unique: Only classes of one value.
-        on_invalid: Invalid values are compared by their bytes (``"pass"``), dropped (``"null"``), or raise
+        on_invalid: Invalid values are compared by their bytes (``"pass"``), dropped (``"drop"``), or raise
             :class:`UriError` (``"error"``).
         **equivalence: When two values are equivalent; see :class:`Deduplicator`.
 
@@ -135,8 +135,8 @@ def census(urls: Any, **equivalence: Unpack[Equivalence]) -> dict[str, Any]:
 
     Args:
         urls: A column, a list or one ``str``.
-        **equivalence: All of :class:`Deduplicator` but ``rung`` and ``profile``. Rules (``preset``, ``rules``,
-            ``packs``) are counted on top of the highest rung.
+        **equivalence: All of :class:`Deduplicator` but ``rung`` and ``profile``. Rules (``preset``, ``rule``,
+            ``rules``) are counted on top of the highest rung.
 
     Returns:
         A ``dict`` like that of ``uriscan census --to json``: ``records``, ``blank`` (with ``None``), ``rungs`` (a list
@@ -156,7 +156,7 @@ def census(urls: Any, **equivalence: Unpack[Equivalence]) -> dict[str, Any]:
         if name in equivalence:
             raise TypeError(f"census() takes no {name}: it counts at every rung")
     values = _kinds.column([urls] if isinstance(urls, (str, bytes)) else urls)
-    rules = {"preset", "rules", "without_rules", "packs"}
+    rules = {"preset", "rule", "rules", "no_rule"}
     plain: dict[str, Any] = {name: value for name, value in equivalence.items() if name not in rules}
     marks = Firsts(form(rung="string", **plain)).mark(values)
     records = below = len(values) - marks.null_count

@@ -15,11 +15,11 @@ class Deduplicator:
 
     - ``rung``: how far up the ladder of RFC 3986 section 6.2, ``"string"``, ``"syntax"`` or ``"scheme"`` (default);
     - ``drop_fragment``: drop the fragment;
-    - ``preset``, ``rules``, ``without_rules``, ``packs``: rules beyond the RFC, as ``uriscan rules`` lists them;
-    - ``repair``: how invalid values may be repaired, ``["iri"]`` or ``["all"]``, say;
+    - ``preset``, ``rule``, ``rules``, ``no_rule``: rules beyond the RFC, as ``uriscan rules`` lists them;
+    - ``repair``: how invalid values may be repaired, ``["all"]``, say; ``iri``: IRIs are accepted;
     - ``base``, ``lenient_scheme``, ``suffix_scheme``: what relative references are completed with;
     - ``profile``: another system's equivalence, ``"whatwg"`` or ``"w3lib"``, say;
-    - ``on_invalid``: invalid values are compared by their bytes (``"pass"``), skipped (``"null"``), or raise
+    - ``on_invalid``: invalid values are compared by their bytes (``"pass"``), skipped (``"drop"``), or raise
       :class:`uriscan.UriError` (``"error"``).
 
     The keys in memory are not those of :func:`uriscan.key`: they depend on random bytes that never leave the process, so

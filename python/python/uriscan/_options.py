@@ -23,12 +23,13 @@ else:
             return Any
 
 
-OnInvalid = Literal["pass", "null", "error"]
+OnInvalid = Literal["pass", "drop", "error"]
 KeyHash = Literal["blake3", "sha256"]
 
 
 class Equivalence(TypedDict, total=False):
-    """When two values are equivalent; each keyword does what the option of the program does."""
+    """When two values are equivalent; each keyword does what the option of the program does that has its name, with ``-`` for
+    ``_``."""
 
     rung: Literal["string", "syntax", "scheme"]
     """How far up the ladder of RFC 3986 section 6.2; ``scheme`` by default."""
@@ -36,14 +37,16 @@ class Equivalence(TypedDict, total=False):
     """Drop the fragment (6.1)."""
     preset: str | None
     """A bundle of rules beyond the RFC: ``rfc``, ``crawl``, ``log``."""
-    rules: Sequence[str]
+    rule: Sequence[str]
     """Rules beyond the RFC, each ``NAME`` or ``NAME=ARG``."""
-    without_rules: Sequence[str]
+    rules: Sequence[str]
+    """Files of rules (TOML), or names of built-in packs."""
+    no_rule: Sequence[str]
     """Rules of the preset that are not wanted."""
-    packs: Sequence[str]
-    """Packs of patterns for parameters: built-in names, or TOML files."""
+    iri: bool
+    """Accept IRIs (RFC 3987, 3.1)."""
     repair: Sequence[str]
-    """How invalid values may be repaired; ``all`` for all ways but ``iri`` and ``entity``, which also changes valid ones."""
+    """How invalid values may be repaired; ``all`` for all ways but ``entity``, which also changes valid ones."""
     base: str | None
     """The URI that relative references are resolved against first."""
     lenient_scheme: bool
@@ -59,8 +62,7 @@ def _made(options: tuple[tuple[str, Any], ...]) -> _uriscan.Form:
     return _uriscan.Form(**dict(options))
 
 
-_LISTS = ("rules", "without_rules", "packs", "repair")
-_FLAGS = ("drop_fragment", "lenient_scheme")
+_KINDS = {name: kind for name, kind, _ in _uriscan.options()}
 
 
 def form(**options: Any) -> _uriscan.Form:
@@ -69,19 +71,19 @@ def form(**options: Any) -> _uriscan.Form:
         if name != "on_invalid" and name not in Equivalence.__annotations__:
             there = ", ".join(Equivalence.__annotations__)
             raise TypeError(f"there is no keyword {name!r} here; the keywords of equivalence are {there}")
-        if name in _LISTS:
+        if _KINDS[name] == "list":
             if isinstance(value, str):
                 raise TypeError(f"{name} is a list of names, not one")
             options[name] = tuple(names(name, value))
-        elif name in _FLAGS:
+        elif _KINDS[name] == "flag":
             if not isinstance(value, bool):
                 raise TypeError(f"{name} is True or False, not {type(value).__name__}")
         else:
             text(name, value)
             if value is None and name in ("rung", "on_invalid"):
                 raise TypeError(f"{name} is a str, not None")
-    if options.get("packs"):
-        # A pack may be a file, which may change.
+    if options.get("rules"):
+        # Files may change.
         return _uriscan.Form(**options)
     return _made(tuple(sorted(options.items())))
 

@@ -14,10 +14,9 @@ from ._errors import SetError
 from ._files import Inputs, Path, drafts, is_directory, named, refuse_inputs
 from ._links import DEFAULTS as LINKS
 from ._links import Links, find
-from ._options import Equivalence, F, KeyHash, Unpack, form, keywords, names, text
+from ._options import Equivalence, F, KeyHash, OnInvalid, Unpack, form, keywords, names, text
 
 Totals = dict[str, Any]
-Policy = Literal["pass", "drop", "error"]
 TableFormat = Literal["parquet", "arrow", "arrow-stream", "csv", "tsv", "jsonl"]
 SurtForm = Literal["ssurt", "surt:cdxj", "surt:ia", "surt"]
 Progress = Callable[[int], Any]
@@ -45,7 +44,7 @@ class Valid(Rows, Equivalence, total=False):
     """Of functions that compute canonical forms, which invalid values do not have."""
 
     rejects: Path | None
-    on_invalid: Policy
+    on_invalid: OnInvalid
 
 
 _FILES: dict[str, Any] = {"into": None, "from_": None, "to": None, "hive": True, "progress": None}

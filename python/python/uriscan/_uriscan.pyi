@@ -34,16 +34,19 @@ class Column:
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
+def options() -> list[tuple[str, str, list[str]]]: ...
+
 class Form:
     def __init__(
         self,
         *,
         rung: str = "scheme",
         drop_fragment: bool = False,
-        rules: Sequence[str] = (),
         preset: str | None = None,
-        packs: Sequence[str] = (),
-        without_rules: Sequence[str] = (),
+        rule: Sequence[str] = (),
+        rules: Sequence[str] = (),
+        no_rule: Sequence[str] = (),
+        iri: bool = False,
         repair: Sequence[str] = (),
         base: str | None = None,
         lenient_scheme: bool = False,
