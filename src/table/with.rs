@@ -188,7 +188,8 @@ mod tests {
     }
 
     /// Checks that all values of `array` have different bytes, but the last ones, which are those at `again` once more; cut anywhere.
-    fn check(array: ArrayRef, again: &[usize]) {
+    fn check(array: impl Array + 'static, again: &[usize]) {
+        let array: ArrayRef = Arc::new(array);
         assert!(is_comparable(array.data_type()), "{}", array.data_type());
         let distinct = array.len() - again.len();
         let all = pushed(std::slice::from_ref(&array));
@@ -210,26 +211,23 @@ mod tests {
         let more = [Some(f64::NEG_INFINITY), Some(f64::MIN_POSITIVE)];
         let again = [Some(-0.0), Some(nan), Some(-f64::NAN), None];
         let doubles: Float64Array = doubles.into_iter().chain(more).chain(again).collect();
-        check(Arc::new(doubles), &[1, 4, 4, 0]);
+        check(doubles, &[1, 4, 4, 0]);
         let floats =
             [None, Some(0.0), Some(f32::NAN), Some(f32::INFINITY), Some(f32::MIN_POSITIVE)];
         let again = [Some(-0.0), Some(f32::from_bits(0x7F80_0001)), None];
-        check(Arc::new(floats.into_iter().chain(again).collect::<Float32Array>()), &[1, 2, 0]);
+        check(floats.into_iter().chain(again).collect::<Float32Array>(), &[1, 2, 0]);
         let halves = [0u16, 0x7E00, 0x7C00, 0xFC00, 1, 0x8000, 0xFE01];
-        let halves = halves
-            .map(|bits| <Float16Type as arrow_array::ArrowPrimitiveType>::Native::from_bits(bits));
-        check(Arc::new(PrimitiveArray::<Float16Type>::from_iter_values(halves)), &[0, 1]);
-        check(
-            Arc::new(Int8Array::from(vec![Some(0), None, Some(-1), Some(1), None, Some(0)])),
-            &[1, 0],
-        );
-        check(Arc::new(Int64Array::from(vec![0, 1, 256, 1 << 32, i64::MIN, 256])), &[2]);
+        let halves =
+            halves.map(<Float16Type as arrow_array::ArrowPrimitiveType>::Native::from_bits);
+        check(PrimitiveArray::<Float16Type>::from_iter_values(halves), &[0, 1]);
+        check(Int8Array::from(vec![Some(0), None, Some(-1), Some(1), None, Some(0)]), &[1, 0]);
+        check(Int64Array::from(vec![0, 1, 256, 1 << 32, i64::MIN, 256]), &[2]);
         let long = [i256::ZERO, i256::ONE, i256::MIN, i256::ONE];
-        check(Arc::new(Decimal256Array::from_iter_values(long)), &[1]);
+        check(Decimal256Array::from_iter_values(long), &[1]);
         let spans = [(1, 0, 0), (0, 30, 0), (0, 0, 1), (0, 30, 0)];
         let spans = spans.map(|(m, d, n)| IntervalMonthDayNano::new(m, d, n));
-        check(Arc::new(IntervalMonthDayNanoArray::from_iter_values(spans)), &[1]);
-        check(Arc::new(BooleanArray::from(vec![Some(true), None, Some(false), Some(true)])), &[0]);
+        check(IntervalMonthDayNanoArray::from_iter_values(spans), &[1]);
+        check(BooleanArray::from(vec![Some(true), None, Some(false), Some(true)]), &[0]);
     }
 
     #[test]
@@ -246,14 +244,14 @@ mod tests {
             Some("a"),
         ];
         let again = [0, 2];
-        check(Arc::new(StringArray::from(texts.to_vec())), &again);
-        check(Arc::new(LargeStringArray::from(texts.to_vec())), &again);
-        check(Arc::new(StringViewArray::from(texts.to_vec())), &again);
+        check(StringArray::from(texts.to_vec()), &again);
+        check(LargeStringArray::from(texts.to_vec()), &again);
+        check(StringViewArray::from(texts.to_vec()), &again);
         let bytes = texts.map(|text| text.map(str::as_bytes)).to_vec();
-        check(Arc::new(BinaryArray::from_opt_vec(bytes)), &again);
+        check(BinaryArray::from_opt_vec(bytes), &again);
         let fixed = [Some(b"ab"), None, Some(b"\0\0"), Some(b"ab")];
         let fixed = FixedSizeBinaryArray::try_from_sparse_iter_with_size(fixed.into_iter(), 2);
-        check(Arc::new(fixed.unwrap()), &[0]);
+        check(fixed.unwrap(), &[0]);
     }
 
     #[test]

@@ -112,6 +112,7 @@ Exit codes:
 
 /// The commands.
 #[derive(Debug, Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "a run has one value")]
 pub(crate) enum Command {
     Dedup(Dedup),
     Normalize(Normalize),
