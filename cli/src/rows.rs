@@ -11,19 +11,21 @@ use crate::hint::Beginning;
 use crate::inputs::{Input, first_of_stdin};
 use crate::output::{Destination, NOT_COMPRESSED, is_packed};
 use crate::plan::Plan;
+use crate::sides::SideFiles;
 use crate::tables;
 
-/// How `plan` reads tables as rows; `None` if it does not, but as columns.
+/// How `plan` reads tables as rows; `None` if it does not, but as columns: always if the values of a column decide which rows are
+/// kept.
 ///
 /// # Errors
 /// When an option is only for rows, and the tables are not read as rows.
 pub(crate) fn options(
     plan: &Plan,
-    choice: &TableChoice,
+    (choice, has_keep_column): (&TableChoice, bool),
     formats: &[Option<String>; 2],
 ) -> Result<Option<RowOptions>, Failure> {
     let Some(column) = &choice.column else { return Ok(None) };
-    let format = match needs_columns(plan, choice) {
+    let format = match has_keep_column || needs_columns(plan, choice) {
         false => format_of(plan, formats, !HAS_COLUMNS || choice.on_bad_row.is_some())?,
         true => None,
     };
@@ -57,9 +59,9 @@ pub(crate) fn options(
 }
 
 const FOR_ROWS: &str = "is for rows that are written as they are: those of CSV, TSV, JSON lines and fields, by `dedup` without \
-     -c, -d, -u, --keep, --dupes, --clusters, --sort-by, --report, or another format or several files as output, of files with the same columns and no arrays";
+     -c, --keep min:COLUMN and max:COLUMN, --dupes, --clusters, --sort-by, --report, or another format or several files as output, of files with the same columns and no arrays";
 
-/// Whether tables are read as columns, whatever their format: columns are added, whole classes compared, rows sorted, or results
+/// Whether tables are read as columns, whatever their format: columns are added, omitted rows reported, rows sorted, or results
 /// several files; or the option is for lists, which the reader of columns says.
 fn needs_columns(plan: &Plan, choice: &TableChoice) -> bool {
     let is_cut = choice.rows_per_file.is_some()
@@ -69,7 +71,8 @@ fn needs_columns(plan: &Plan, choice: &TableChoice) -> bool {
         || plan.aliases.is_some()
         || plan.settings.redact
         || plan.settings.record_end == 0;
-    let has_report = plan.side.report.is_some();
+    let SideFiles { rejects: _, dupes, clusters, report } = &plan.side;
+    let has_report = report.is_some() || dupes.is_some() || clusters.is_some();
     let names_column = choice.into.is_some();
     !plan.job.keeps_rows()
         || names_column

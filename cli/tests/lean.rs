@@ -91,6 +91,8 @@ fn rows_of_text_tables_are_records() {
     let (code, out, error) = kept(&["--column", "url", "t.csv", "--on-bad-row", "skip"]);
     assert_eq!((code, &*error), (0, ""));
     assert_eq!(out, "id,url\r\n1,http://h\r\n3,\"http://i\"\r\n");
+    let (_, out, _) = kept(&["--column", "url", "t.csv", "-u", "--on-bad-row", "skip"]);
+    assert_eq!(out, "id,url\r\n3,\"http://i\"\r\n");
     let (_, out, _) = kept(&["--column", "p.u", "t.jsonl"]);
     assert_eq!(out, "{\"p\":{\"u\":\"x:1\"},\"n\":NaN}\n");
     let (_, out, _) = kept(&["--column", "1", "--from", "fields", "list"]);

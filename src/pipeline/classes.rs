@@ -7,7 +7,7 @@
 
 use std::sync::Mutex;
 
-use super::driver::{End, Job, run};
+use super::driver::{End, Job, Reading, run};
 use super::dupes;
 use super::forecast::Forecast;
 use super::invalid;
@@ -15,6 +15,7 @@ use super::limit::within;
 use super::long::{Bytes, LongRecord, Spool};
 use super::numbered::Numbered;
 use super::reread::{Reread, Unit};
+use super::rows::{RowOptions, RowRun, forget_decoded};
 use super::scan::scan_found;
 use super::slot::{Slot, Worker};
 use super::writer::{Origins, RecordWriter};
@@ -89,7 +90,7 @@ pub fn classes(
     settings: &Settings,
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
-    run_classes(sources, options, None, settings, sinks)
+    run_classes((sources, None), options, None, settings, sinks)
 }
 
 /// [`classes`] without those whose keys are in a set on disk.
@@ -110,11 +111,46 @@ pub fn classes_unseen(
     settings: &Settings,
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
-    run_classes(sources, options, Some(seen), settings, sinks)
+    run_classes((sources, None), options, Some(seen), settings, sinks)
+}
+
+/// Writes one row of each class of `sources`, text tables whose rows are records, in input order, once everything is read:
+/// rows as [`super::dedup_rows`] reads and writes them, of the classes that [`ClassOptions::select`] says.
+///
+/// [`ClassOptions::keep`] compares the URIs of rows. Counts, [`Sinks::dupes`] and [`Sinks::clusters`] are not written. Rows
+/// that belong to no class, the header, and those without a URI and those that do not fit if they are passed on, are always
+/// written.
+///
+/// ```
+/// use uriscan::{io::Source, pipeline::{ClassOptions, RowOptions, Select, Settings, Sinks, class_rows}};
+/// use uriscan::row::{TextFormat, TextTable};
+/// let rows = Source::new("rows", &b"id,url\n1,http://h\n2,HTTP://H:80/\n3,\"http://h/x\"\n"[..]);
+/// let (table, mut out) = (TextTable::new(TextFormat::Csv, "url"), Vec::new());
+/// let (rows, options) = (vec![rows], ClassOptions::default().select(Select::Repeated));
+/// let mut sinks = Sinks::new(&mut out);
+/// class_rows(rows, &RowOptions::new(table), &options, None, &Settings::default(), &mut sinks).unwrap();
+/// assert_eq!(out, b"id,url\n1,http://h\n");
+/// ```
+///
+/// # Errors
+/// See [`Error`]. Nothing is written then but rejects.
+pub fn class_rows(
+    sources: Vec<Source>,
+    rows: &RowOptions,
+    options: &ClassOptions,
+    seen: Option<Seen<'_>>,
+    settings: &Settings,
+    sinks: &mut Sinks<'_>,
+) -> Result<Report, Error> {
+    let dedup = options.dedup.clone().emit(Emit::Original);
+    let options = options.clone().dedup(dedup).count(false).rows(ClassRows::default());
+    let (settings, run) = rows.run(&sources, &options.dedup, settings);
+    (sinks.dupes, sinks.clusters) = (None, None);
+    run_classes((sources, Some(run)), &options, seen, &settings, sinks)
 }
 
 fn run_classes(
-    sources: Vec<Source>,
+    (sources, rows): (Vec<Source>, Option<RowRun>),
     options: &ClassOptions,
     seen: Option<Seen<'_>>,
     settings: &Settings,
@@ -140,7 +176,9 @@ fn run_classes(
         return dupes::run_dupes(sources, options, settings, sinks);
     }
     let has_texts = reopened.is_none();
-    let mode = ClassMode { keep: options.keep, has_texts, has_members, has_sort_keys: false };
+    // Not rows are compared, but their URIs.
+    let has_sort_keys = rows.is_some() && !options.keep.is_by_position();
+    let mode = ClassMode { keep: options.keep, has_texts, has_members, has_sort_keys };
     let names = sources.iter().map(|source| source.name.clone()).collect();
     let writer = RecordWriter::of_classes(&options, settings, Origins::new(names));
     let classes = ClassSet::new(mode, limit.cloned().map(Budget::of_process));
@@ -154,6 +192,8 @@ fn run_classes(
             Some(sources) => Results::Reread { sources: Mutex::new(sources), long: 0 },
         },
         classes: Some(classes.without(seen, options.select, hasher)),
+        has_sort_keys,
+        rows,
         options,
     };
     run(&mut job, sources, settings, sinks)
@@ -166,6 +206,9 @@ struct ClassJob<'s> {
     writer: RecordWriter,
     /// Lines so far, in all sources.
     lines: u64,
+    /// What finds rows, if the records are rows of tables. Their positions are bytes.
+    rows: Option<RowRun>,
+    has_sort_keys: bool,
     /// `None` once everything is read.
     classes: Option<ClassSet<'s>>,
     forecast: Forecast,
@@ -202,16 +245,31 @@ impl Batch for Scanned<'_> {
 impl Job for ClassJob<'_> {
     type Rows = Numbered;
 
+    fn reading(&self) -> Reading {
+        Reading { cut: self.rows.as_ref().map(|rows| rows.finder.cut()), ..Reading::default() }
+    }
+
     #[inline(always)]
     fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Numbered>) {
         let Settings { record_end, redact, .. } = self.settings;
         let options = &self.options.dedup;
-        scan_found(isa, options, (record_end, redact), worker, slot, |found| &mut found.keyed);
-        slot.rows.number(&worker.index);
+        let len = self.rows.as_ref().map(|rows| rows.find(isa, slot));
+        scan_found(isa, options, (record_end, redact), worker, slot);
+        let Slot { chunk, rows, .. } = &mut *slot;
+        match len {
+            None => rows.number(&worker.index),
+            Some(len) => rows.number_rows((chunk.text.padded().content(), len), self.has_sort_keys),
+        }
+        forget_decoded(slot, len);
     }
 
     fn commit(&mut self, slots: &mut [Slot<Numbered>]) -> Result<(), Error> {
-        if slots.iter().any(|slot| slot.stop.is_some()) {
+        let stop = slots.iter().position(|slot| slot.stop.is_some());
+        if let Some(rows) = &mut self.rows {
+            let end = stop.map_or(slots.len(), |i| i + 1);
+            rows.account(&mut slots[..end])?;
+        }
+        if stop.is_some() {
             // Nothing will be written.
             return Ok(());
         }
@@ -229,6 +287,10 @@ impl Job for ClassJob<'_> {
         sinks: &mut Sinks<'_>,
     ) -> Result<(), Error> {
         let (End::OfInput, Some(classes)) = (end, self.classes.take()) else { return Ok(()) };
+        if let Some(rows) = &self.rows {
+            rows.require_member()?;
+            sinks.out.write_all(rows.mark()).map_err(Error::Write)?;
+        }
         let wanted = Wanted {
             lines: matches!(self.results, Results::Held(_)),
             dupes: sinks.dupes.is_some(),
@@ -243,14 +305,19 @@ impl Job for ClassJob<'_> {
         match &mut self.results {
             Results::Held(spool) => {
                 let (long, bytes) = spool.finish()?;
-                let long = Long { writer, settings, records: long, bytes };
+                let is_passed = self.rows.is_some();
+                let long = Long { writer, settings, records: long, bytes, is_passed };
                 report.written = 0;
                 long.write_with(&mut found, report, sinks)
             }
             Results::Reread { sources, long } => {
-                let sources = std::mem::take(sources.get_mut().unwrap_or_else(|e| e.into_inner()));
-                let (unit, survivors) = (Unit::Lines, found.survivors()?);
-                let rows = None;
+                let mut sources =
+                    std::mem::take(sources.get_mut().unwrap_or_else(|e| e.into_inner()));
+                let rows = self.rows.as_ref().map(|rows| rows.of_part(rows.start()));
+                // Those before the first row are empty.
+                sources.drain(..self.rows.as_ref().map_or(0, |rows| rows.start().0));
+                let unit = if rows.is_some() { Unit::Bytes } else { Unit::Lines };
+                let survivors = found.survivors()?;
                 let reread = Reread { writer, on_invalid, unit, survivors, settings, rows };
                 let written = reread.write(sources, sinks)?;
                 report.written = written.written;
@@ -288,6 +355,14 @@ impl ClassJob<'_> {
     fn number_lines(&mut self, slot: &mut Slot<Numbered>) {
         self.writer.origins.note(self.lines, slot.chunk.source);
         if slot.chunk.shape == Shape::Records {
+            if let Results::Held(spool) = &mut self.results {
+                // They are written with the others, as long ones are.
+                let text = slot.chunk.text.padded().content();
+                for row in &slot.rows.keyed.table.passed {
+                    spool.begin(self.lines + u64::from(row.start));
+                    spool.add(row.of(text));
+                }
+            }
             slot.rows.position = self.lines;
             self.lines += slot.rows.line_count;
             return;
@@ -315,12 +390,14 @@ impl ClassJob<'_> {
     }
 }
 
-/// Overlong records, which are written with the others.
+/// Overlong records, or rows that are in no class, which are written with the others.
 struct Long<'w> {
     writer: &'w RecordWriter,
     settings: Settings,
     records: Vec<LongRecord>,
     bytes: Bytes,
+    /// Whether all of them are passed on, and count as nothing.
+    is_passed: bool,
 }
 
 impl Long<'_> {
@@ -351,11 +428,11 @@ impl Long<'_> {
         report: &mut Report,
         sinks: &mut Sinks<'_>,
     ) -> Result<(), Error> {
-        if self.writer.select() == Select::Repeated {
+        if self.writer.select() == Select::Repeated && !self.is_passed {
             report.withheld += 1;
             return self.bytes.skip(record.len);
         }
-        report.written += 1;
+        report.written += u64::from(!self.is_passed);
         match self.writer.long_record() {
             invalid::LongRecord::Row(row) => {
                 self.bytes.skip(record.len)?;

@@ -11,7 +11,7 @@ use super::input::{Input, Places, places_of};
 use super::invalid::LongRecord;
 use super::limit::{batch_bytes, within};
 use super::reread::{Reread, Unit};
-use super::rows::{MARK, RowOptions, RowRun};
+use super::rows::{RowOptions, RowRun, forget_decoded};
 use super::scan::{Found, scan_found};
 use super::slot::{Slot, Worker};
 use super::writer::RecordWriter;
@@ -95,10 +95,8 @@ pub fn dedup_rows(
     settings: &Settings,
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
-    let names = sources.iter().map(|source| source.name.clone()).collect();
     let options = options.clone().emit(Emit::Original);
-    let settings = Settings { record_end: b'\n', redact: false, ..settings.within_limits() };
-    let run = RowRun::new(rows, &options, names, settings.max_record);
+    let (settings, run) = rows.run(&sources, &options, settings);
     run_dedup((sources, Some(run)), &options, seen, &settings, sinks)
 }
 
@@ -206,8 +204,8 @@ impl Dedup<'_> {
         let Some(Spilled { dir, input, start, .. }) = self.spilled.take() else { return Ok(None) };
         let settings = self.settings;
         let rows = self.rows.as_ref().map(|rows| rows.of_part(start));
-        if start.1 > 0 && self.rows.as_ref().is_some_and(|rows| rows.is_start(start)) {
-            sinks.out.write_all(MARK).map_err(Error::Write)?;
+        if let Some(rows) = self.rows.as_ref().filter(|rows| rows.start() == start) {
+            sinks.out.write_all(rows.mark()).map_err(Error::Write)?;
         }
         let writer = &RecordWriter::of_firsts(&self.options, &settings);
         let (on_invalid, unit) = (self.options.on_invalid, Unit::Bytes);
@@ -258,17 +256,9 @@ impl Job for Dedup<'_> {
     fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Found>) {
         let Settings { record_end, redact, .. } = self.settings;
         let how = (record_end, redact);
-        let Some(run) = &self.rows else {
-            return scan_found(isa, &self.options, how, worker, slot, |found| found);
-        };
-        let len = slot.chunk.text.padded().len();
-        slot.rows.table.reports_bad = run.explains_rejects();
-        slot.report.filtered = run.finder.find(isa, &mut slot.chunk, &mut slot.rows.table);
-        (slot.rows.is_table, slot.rows.explains) = (true, run.explains_rejects());
-        scan_found(isa, &self.options, how, worker, slot, |found| found);
-        // What was decoded is not needed any more.
-        slot.chunk.text.set_len(len);
-        slot.report.blank += slot.rows.table.blank;
+        let len = self.rows.as_ref().map(|rows| rows.find(isa, slot));
+        scan_found(isa, &self.options, how, worker, slot);
+        forget_decoded(slot, len);
     }
 
     fn commit(&mut self, slots: &mut [Slot<Found>]) -> Result<(), Error> {
@@ -294,8 +284,8 @@ impl Job for Dedup<'_> {
             return;
         }
         let start = (chunk.source, chunk.byte);
-        if start.1 > 0 && self.rows.as_ref().is_some_and(|rows| rows.is_start(start)) {
-            out.extend_from_slice(MARK);
+        if let Some(rows) = self.rows.as_ref().filter(|rows| rows.start() == start) {
+            out.extend_from_slice(rows.mark());
         }
         let (found, to) = ((chunk.text.padded(), &*rows), (&mut *room, out));
         report.written = write_firsts(isa, &self.options, &self.settings, worker, found, to);

@@ -10,7 +10,7 @@ use super::firsts::{long_first, write_firsts, write_rest};
 use super::forecast::Forecast;
 use super::invalid::LongRecord;
 use super::numbered::Numbered;
-use super::scan::scan_found;
+use super::scan::{self, scan_found};
 use super::slot::{Slot, Worker};
 use super::writer::{Origins, RecordWriter};
 use super::{ClassOptions, Error, Keep, OnInvalid, Report, Select, Settings, Sinks};
@@ -68,6 +68,12 @@ pub(super) fn run_dupes(
         options,
     };
     run(&mut job, sources, settings, sinks)
+}
+
+impl AsMut<scan::Found> for Found {
+    fn as_mut(&mut self) -> &mut scan::Found {
+        &mut self.numbered.keyed
+    }
 }
 
 /// The job.
@@ -169,9 +175,7 @@ impl Job for Dupes {
     fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Found>) {
         let Settings { record_end, redact, .. } = self.settings;
         let options = &self.options.dedup;
-        scan_found(isa, options, (record_end, redact), worker, slot, |found| {
-            &mut found.numbered.keyed
-        });
+        scan_found(isa, options, (record_end, redact), worker, slot);
         if self.has_lines() {
             slot.rows.numbered.number(&worker.index);
         }

@@ -223,7 +223,7 @@ impl Job for Members<'_> {
     #[inline(always)]
     fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Found>) {
         let shown = (self.record_end, self.redact);
-        scan_found(isa, &self.options, shown, worker, slot, |found| found);
+        scan_found(isa, &self.options, shown, worker, slot);
     }
 
     fn commit(&mut self, slots: &mut [Slot<Found>]) -> Result<(), Error> {

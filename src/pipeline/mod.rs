@@ -53,7 +53,7 @@ pub use aliases::{AliasFault, Aliases};
 pub use audit::{AuditFormat, AuditOptions, FindingCounts, audit, redact};
 pub use census::{Census, CensusOptions, RulesCensus, RungCensus, census};
 pub use check::{CheckFormat, check};
-pub use classes::{classes, classes_unseen};
+pub use classes::{class_rows, classes, classes_unseen};
 pub use dedup::{dedup, dedup_rows, dedup_unseen};
 pub use equivalence::Equivalence;
 pub(crate) use equivalence::Scratch;

@@ -60,7 +60,11 @@ impl Reread<'_> {
             out.extend_from_slice(row.of(text));
             out.push(b'\n');
         };
-        for &(offset, _) in self.survivors.find(window) {
+        for &(offset, count) in self.survivors.find(window) {
+            if !self.writer.select().has(count) {
+                report.withheld += 1;
+                continue;
+            }
             let offset = offset as u32;
             while let Some(&row) = passed.next_if(|row| row.start < offset) {
                 push(row);

@@ -6,15 +6,15 @@ use std::sync::{Arc, OnceLock};
 
 use super::scan;
 use super::slot::Slot;
-use super::{DedupOptions, Equivalence, Error, OnInvalid};
+use super::{DedupOptions, Equivalence, Error, OnInvalid, Settings};
 use crate::extract::{Filter, Filtered, Kind};
 use crate::io::cut::Cut;
-use crate::io::{Chunk, Shape, json};
+use crate::io::{Chunk, Shape, Source, json};
 use crate::row::{Found, HEADER_BYTES, Layout, OnBadRow, TextTable};
 use crate::simd::{Isa, Kernels, Task};
 
 /// The byte order mark of UTF-8, which the reader takes off.
-pub(super) const MARK: &[u8] = b"\xEF\xBB\xBF";
+const MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Text tables whose rows are records, and which of them are read.
 ///
@@ -40,6 +40,18 @@ impl RowOptions {
     /// All rows of `table`.
     pub fn new(table: TextTable) -> RowOptions {
         RowOptions { table, filter: None }
+    }
+
+    /// The run over rows of `sources` that are compared as `by` says, and its settings.
+    pub(super) fn run(
+        &self,
+        sources: &[Source],
+        by: &DedupOptions,
+        settings: &Settings,
+    ) -> (Settings, RowRun) {
+        let names = sources.iter().map(|source| source.name.clone()).collect();
+        let settings = Settings { record_end: b'\n', redact: false, ..settings.within_limits() };
+        (settings, RowRun::new(self, by, names, settings.max_record))
     }
 }
 
@@ -130,12 +142,7 @@ pub(super) struct RowRun {
 
 impl RowRun {
     /// Rows of the sources called `names`.
-    pub(super) fn new(
-        options: &RowOptions,
-        by: &DedupOptions,
-        names: Vec<String>,
-        longest: usize,
-    ) -> RowRun {
+    fn new(options: &RowOptions, by: &DedupOptions, names: Vec<String>, longest: usize) -> RowRun {
         let has_rejects = by.on_invalid == OnInvalid::Divert;
         let finder = RowFinder::new(options, &by.equivalence);
         let (lines, first) = ((0, 0), None);
@@ -161,12 +168,29 @@ impl RowRun {
     pub(super) fn of_part(&self, start: (usize, u64)) -> RowFinder {
         // What follows a mark is the beginning, too.
         let begins = start.1 <= MARK.len() as u64;
-        RowFinder { begins, writes_header: self.is_start(start), ..self.finder.clone() }
+        RowFinder { begins, writes_header: self.first == Some(start), ..self.finder.clone() }
     }
 
-    /// Whether nothing precedes what is at `start`, in which source and at which byte.
-    pub(super) fn is_start(&self, start: (usize, u64)) -> bool {
-        self.first == Some(start)
+    /// Where the first row is, in which source and at which byte; where all begins if there is none.
+    pub(super) fn start(&self) -> (usize, u64) {
+        self.first.unwrap_or_default()
+    }
+
+    /// The mark that is written before the first row.
+    pub(super) fn mark(&self) -> &'static [u8] {
+        if self.start().1 > 0 { MARK } else { b"" }
+    }
+
+    /// Finds the rows of the chunk in `slot`, for [`scan::scan_found`]; returns the length of its text, which has decoded values
+    /// after that until [`forget_decoded`].
+    #[inline(always)]
+    pub(super) fn find<I: Isa, R: AsMut<scan::Found>>(&self, isa: I, slot: &mut Slot<R>) -> usize {
+        let len = slot.chunk.text.padded().len();
+        let (found, explains) = (slot.rows.as_mut(), self.explains_rejects());
+        found.table.reports_bad = explains;
+        (found.is_table, found.explains) = (true, explains);
+        slot.report.filtered = self.finder.find(isa, &mut slot.chunk, &mut found.table);
+        len
     }
 
     /// The offset in its chunk of the invalid row that ends the run.
@@ -178,14 +202,17 @@ impl RowRun {
     ///
     /// # Errors
     /// [`Error::Row`] at the first one, if it ends the run.
-    pub(super) fn account(&mut self, slots: &mut [Slot<scan::Found>]) -> Result<(), Error> {
+    pub(super) fn account<R: AsMut<scan::Found>>(
+        &mut self,
+        slots: &mut [Slot<R>],
+    ) -> Result<(), Error> {
         for slot in slots {
             self.account_slot(slot)?;
         }
         Ok(())
     }
 
-    fn account_slot(&mut self, slot: &mut Slot<scan::Found>) -> Result<(), Error> {
+    fn account_slot<R: AsMut<scan::Found>>(&mut self, slot: &mut Slot<R>) -> Result<(), Error> {
         let source = slot.chunk.source;
         if self.lines.0 != source {
             self.lines = (source, 0);
@@ -202,7 +229,7 @@ impl RowRun {
         let is_start = *self.first.get_or_insert(start) == start;
         let explains = self.explains_rejects();
         let text = slot.chunk.text.padded().content();
-        let found = &mut slot.rows.table;
+        let found = &mut slot.rows.as_mut().table;
         if let Some((stop, _)) = slot.stop {
             self.stop = Some(u64::from(stop.start));
             // Nothing after it counts.
@@ -255,6 +282,15 @@ impl RowRun {
         }
         let source = self.names.first().cloned().unwrap_or_default();
         Err(Error::Member { source, member: self.finder.table.column.clone() })
+    }
+}
+
+/// Counts the rows without a URI of the chunk in `slot`, and takes what was decoded off its text of `len` bytes, if it has rows.
+#[inline(always)]
+pub(super) fn forget_decoded<R: AsMut<scan::Found>>(slot: &mut Slot<R>, len: Option<usize>) {
+    if let Some(len) = len {
+        slot.chunk.text.set_len(len);
+        slot.report.blank += slot.rows.as_mut().table.blank;
     }
 }
 

@@ -38,19 +38,23 @@ impl Found {
     }
 }
 
-/// Finds the keys of all records of the chunk in `slot`, for the `found` in what the job keeps of it. `redact` says
-/// whether secrets are masked in what is turned away.
+impl AsMut<Found> for Found {
+    fn as_mut(&mut self) -> &mut Found {
+        self
+    }
+}
+
+/// Finds the keys of all records of the chunk in `slot`. `redact` says whether secrets are masked in what is turned away.
 #[inline(always)]
-pub(super) fn scan_found<I: Isa, R>(
+pub(super) fn scan_found<I: Isa, R: AsMut<Found>>(
     isa: I,
     options: &DedupOptions,
     (record_end, redact): (u8, bool),
     worker: &mut Worker,
     slot: &mut Slot<R>,
-    found: impl FnOnce(&mut R) -> &mut Found,
 ) {
     let Slot { chunk, rows, rejects, report, stop, .. } = slot;
-    let (text, found) = (chunk.text.padded(), found(rows));
+    let (text, found) = (chunk.text.padded(), rows.as_mut());
     found.spans.clear();
     found.rows.clear();
     let scan = Scan { options, record_end, redact, text, worker, found, rejects, report, stop };

@@ -201,7 +201,7 @@ impl<'s> ClassSet<'s> {
             for (chunk, rows) in keys.iter().enumerate() {
                 for (key, row) in rows.in_partition(partition) {
                     let (position, bytes) = batch.record(chunk, row);
-                    let rank = mode.keep.rank(bytes);
+                    let rank = mode.rank(bytes);
                     let bytes = if mode.has_texts { bytes } else { &[] };
                     group.push(&Row { key, position, count: 1, rank, bytes }, file);
                 }
@@ -272,7 +272,7 @@ fn each_row(mode: ClassMode, keys: &[Key], mut store: ClassStore, mut push: impl
     let all = 0..u64::MAX;
     let row_of = |member: &Member| {
         let (key, bytes) = (keys[member.class as usize], store.bytes_of(member));
-        Row { key, position: member.position, count: 1, rank: mode.keep.rank(bytes), bytes }
+        Row { key, position: member.position, count: 1, rank: mode.rank(bytes), bytes }
     };
     let mut members = store.members(all.clone()).iter().peekable();
     for (position, class) in store.survivors(all) {

@@ -34,8 +34,14 @@ impl Keep {
         matches!(self, Keep::Min | Keep::Max)
     }
 
+    /// Whether the position of a record alone decides.
+    #[inline]
+    pub(crate) fn is_by_position(self) -> bool {
+        matches!(self, Keep::First | Keep::Last)
+    }
+
     /// How good a record is: the first one of the lowest rank is kept.
-    pub(super) fn rank(self, text: &[u8]) -> u32 {
+    fn rank(self, text: &[u8]) -> u32 {
         match self {
             Keep::First | Keep::Last | Keep::Min | Keep::Max => 0,
             // A record of a chunk fits 32 bits.
@@ -80,7 +86,7 @@ pub(crate) struct ClassMode {
     pub(crate) has_texts: bool,
     /// Keep the omitted records, too, with their bytes.
     pub(crate) has_members: bool,
-    /// [`Keep::Min`] and [`Keep::Max`] compare sort keys instead of texts; they precede the texts ([`ClassMode::push_key`]).
+    /// Sort keys are compared instead of texts; they precede the texts ([`ClassMode::push_key`]).
     pub(crate) has_sort_keys: bool,
 }
 
@@ -110,6 +116,12 @@ impl ClassMode {
         let mut at = 0;
         let len = varint::take(bytes, &mut at) as usize;
         bytes[at..].split_at(len)
+    }
+
+    /// [`Keep::rank`] of a record.
+    #[inline]
+    pub(super) fn rank(self, bytes: &[u8]) -> u32 {
+        if self.keep.has_ranks() { self.keep.rank(self.split(bytes).0) } else { 0 }
     }
 
     /// The text in the bytes of a record.

@@ -148,7 +148,7 @@ impl ClassStore {
     ) {
         for &row in firsts {
             let (position, bytes) = record(chunk, row as usize);
-            self.add_first(mode, position, mode.keep.rank(bytes), bytes);
+            self.add_first(mode, position, mode.rank(bytes), bytes);
         }
         self.counts.add_all(further);
         if mode.is_counted_only() {
@@ -172,7 +172,7 @@ impl ClassStore {
         }
         for (class, chunk, row) in further.drain(..) {
             let (position, bytes) = record(chunk as usize, row as usize);
-            self.add_further(mode, class, position, mode.keep.rank(bytes), bytes);
+            self.add_further(mode, class, position, mode.rank(bytes), bytes);
         }
         self.further = further;
     }

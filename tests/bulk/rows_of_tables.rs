@@ -1,12 +1,14 @@
 //! Rows of text tables as records: the bytes of each row that is kept, however the table is cut, spilled and shared.
 
-use std::collections::HashSet;
+use std::collections::BTreeMap;
 
 use proptest::prelude::*;
+use tempfile::TempDir;
 use uriscan::io::Source;
 use uriscan::normalize::{Normalizer, Options};
 use uriscan::pipeline::{
-    DedupOptions, Error, MemoryLimit, OnInvalid, Report, RowOptions, Settings, Sinks, dedup_rows,
+    ClassOptions, DedupOptions, Error, Keep, MemoryLimit, OnInvalid, Report, RowOptions, Select,
+    Settings, Sinks, class_rows, dedup_rows,
 };
 use uriscan::row::{OnBadRow, TextFormat, TextTable};
 
@@ -76,52 +78,82 @@ fn expected(
     rows: &[Row],
     table: &TextTable,
     on_invalid: OnInvalid,
+    (keep, select): (Keep, Select),
 ) -> String {
-    let (mut seen, mut out) = (HashSet::new(), String::new());
     let mut normalizer = Normalizer::new(Options::default());
-    let mut push = |row: &str| {
-        out += row;
-        out.push('\n');
-    };
-    header.into_iter().for_each(&mut push);
-    for (row, uri) in rows {
+    let (mut written, mut classes) = (vec![false; rows.len()], BTreeMap::new());
+    for (i, (_, uri)) in rows.iter().enumerate() {
         let Some(uri) = uri.as_deref().map(|uri| uri.trim_ascii()) else {
-            if table.on_bad_row == OnBadRow::Pass {
-                push(row);
-            }
+            written[i] = table.on_bad_row == OnBadRow::Pass;
             continue;
         };
         if uri.is_empty() {
-            if table.keeps_blank {
-                push(row);
-            }
+            written[i] = table.keeps_blank;
             continue;
         }
         let form = normalizer.normalize(uri.as_bytes()).map(|form| form.to_vec());
         if form.is_err() && on_invalid != OnInvalid::Pass {
             continue;
         }
-        if seen.insert(form.unwrap_or(uri.as_bytes().to_vec())) {
-            push(row);
-        }
+        let form = form.unwrap_or(uri.as_bytes().to_vec());
+        classes.entry(form).or_insert(Vec::new()).push((i, uri));
     }
-    out
+    for class in classes.into_values() {
+        let is_https = |uri: &str| uri.to_ascii_lowercase().starts_with("https:");
+        // Of those that are as good, the first one.
+        let kept = match keep {
+            Keep::First => class.first(),
+            Keep::Last => class.last(),
+            Keep::Shortest => class.iter().min_by_key(|(_, uri)| uri.len()),
+            Keep::Https => class.iter().min_by_key(|(_, uri)| !is_https(uri)),
+            Keep::Min => class.iter().min_by_key(|(_, uri)| *uri),
+            Keep::Max => class.iter().rev().max_by_key(|(_, uri)| *uri),
+        };
+        written[kept.unwrap().0] = match select {
+            Select::All => true,
+            Select::Repeated => class.len() > 1,
+            Select::Unique => class.len() == 1,
+        };
+    }
+    let rows =
+        rows.iter().zip(written).filter_map(|((row, _), is_written)| is_written.then_some(&**row));
+    header.into_iter().chain(rows).map(|row| format!("{row}\n")).collect()
 }
 
-fn run(
-    tables: &[String],
-    table: &TextTable,
-    options: &DedupOptions,
-    settings: &Settings,
-) -> (Result<Report, Error>, String, String) {
+fn streams(tables: &[String]) -> Vec<Source> {
     let source = |(i, text): (usize, &String)| {
         Source::new(format!("t{i}"), std::io::Cursor::new(text.clone()))
     };
-    let sources = tables.iter().enumerate().map(source).collect();
+    tables.iter().enumerate().map(source).collect()
+}
+
+fn files(dir: &TempDir, tables: &[String]) -> Vec<Source> {
+    let source = |(i, text): (usize, &String)| {
+        let path = dir.path().join(format!("t{i}"));
+        std::fs::write(&path, text).unwrap();
+        Source::file(path)
+    };
+    tables.iter().enumerate().map(source).collect()
+}
+
+/// The report of a run over rows of `sources`, by classes if there are options for these, its results and its rejects.
+fn run(
+    sources: Vec<Source>,
+    table: &TextTable,
+    options: &DedupOptions,
+    by_class: Option<ClassOptions>,
+    settings: &Settings,
+) -> (Result<Report, Error>, String, String) {
     let (mut out, mut rejects) = (Vec::new(), Vec::new());
     let mut sinks = Sinks::new(&mut out).rejects(&mut rejects);
     let rows = RowOptions::new(table.clone());
-    let report = dedup_rows(sources, &rows, options, None, settings, &mut sinks);
+    let report = match by_class {
+        None => dedup_rows(sources, &rows, options, None, settings, &mut sinks),
+        Some(by) => {
+            let by = by.dedup(options.clone());
+            class_rows(sources, &rows, &by, None, settings, &mut sinks)
+        }
+    };
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (report, text(out), text(rejects))
 }
@@ -132,6 +164,7 @@ fn check(
     (header, mark, last_end): (Option<&str>, bool, bool),
     table: &TextTable,
     (threads, chunk, limit): (usize, usize, Option<usize>),
+    by: (Keep, Select),
 ) -> Result<(), TestCaseError> {
     let text = |(i, rows): (usize, &Vec<Row>)| {
         let rows = header.into_iter().chain(rows.iter().map(|(row, _)| &**row));
@@ -148,19 +181,37 @@ fn check(
         let limit = limit.map(|bytes| MemoryLimit::new(bytes, std::env::temp_dir()));
         let options = DedupOptions::default().on_invalid(on_invalid).limit(limit);
         let settings = Settings::default().threads(threads).chunk_bytes(chunk);
-        let (report, out, rejects) = run(&texts, table, &options, &settings);
-        let report = report.map_err(|error| TestCaseError::fail(error.to_string()))?;
-        let begin = if mark { "\u{FEFF}" } else { "" };
-        prop_assert_eq!(&out, &(begin.to_owned() + &expected(header, &all, table, on_invalid)));
-        prop_assert_eq!(report.bad_rows, bad);
-        let invalid = report.invalid.total();
-        let dropped = if on_invalid == OnInvalid::Pass { 0 } else { invalid };
-        prop_assert_eq!(report.records, report.written + report.duplicates + dropped);
-        if on_invalid == OnInvalid::Divert {
-            prop_assert_eq!(rejects.lines().count() as u64, bad + invalid);
+        let dir = tempfile::tempdir().unwrap();
+        let all_firsts = (Keep::First, Select::All);
+        let by_class = |(keep, select)| Some(ClassOptions::default().keep(keep).select(select));
+        for (sources, by, by_class) in [
+            (streams(&texts), all_firsts, None),
+            (streams(&texts), all_firsts, by_class(all_firsts)),
+            (streams(&texts), by, by_class(by)),
+            (files(&dir, &texts), by, by_class(by)),
+        ] {
+            let (report, out, rejects) = run(sources, table, &options, by_class, &settings);
+            let report = report.map_err(|error| TestCaseError::fail(error.to_string()))?;
+            let begin = if mark { "\u{FEFF}" } else { "" };
+            let expected = expected(header, &all, table, on_invalid, by);
+            prop_assert_eq!(out, begin.to_owned() + &expected);
+            prop_assert_eq!(report.bad_rows, bad);
+            let invalid = report.invalid.total();
+            let dropped = if on_invalid == OnInvalid::Pass { 0 } else { invalid };
+            let Report { records, written, duplicates, withheld, .. } = report;
+            prop_assert_eq!(records, written + duplicates + withheld + dropped);
+            if on_invalid == OnInvalid::Divert {
+                prop_assert_eq!(rejects.lines().count() as u64, bad + invalid);
+            }
         }
     }
     Ok(())
+}
+
+prop_compose! {
+    fn by()(keep in prop::sample::select(vec![Keep::First, Keep::Last, Keep::Shortest, Keep::Https, Keep::Min, Keep::Max]), select in prop::sample::select(vec![Select::All, Select::Repeated, Select::Unique])) -> (Keep, Select) {
+        (keep, select)
+    }
 }
 
 proptest! {
@@ -174,10 +225,11 @@ proptest! {
         threads in 1..4usize,
         chunk in prop::sample::select(vec![1usize, 64, 500, 100_000]),
         limit in prop::sample::select(vec![None, Some(1usize)]),
+        by in by(),
     ) {
         let on_bad = if passes { OnBadRow::Pass } else { OnBadRow::Skip };
         let table = TextTable::new(TextFormat::Csv, "url").keeps_blank(keeps_blank).on_bad_row(on_bad);
-        check(&tables, (Some("note,url"), mark, last_end), &table, (threads, chunk, limit))?;
+        check(&tables, (Some("note,url"), mark, last_end), &table, (threads, chunk, limit), by)?;
     }
 
     #[test]
@@ -188,6 +240,7 @@ proptest! {
         threads in 1..4usize,
         chunk in prop::sample::select(vec![1usize, 64, 500, 100_000]),
         limit in prop::sample::select(vec![None, Some(1usize)]),
+        by in by(),
     ) {
         let on_bad = if passes { OnBadRow::Pass } else { OnBadRow::Skip };
         let table = TextTable::new(TextFormat::Jsonl, "u").keeps_blank(keeps_blank).on_bad_row(on_bad);
@@ -196,7 +249,7 @@ proptest! {
         for rows in &mut tables {
             rows.insert(0, ("{\"u\":\"http://first\"}".to_owned(), Some("http://first".to_owned())));
         }
-        check(&tables, (None, mark, last_end), &table, (threads, chunk, limit))?;
+        check(&tables, (None, mark, last_end), &table, (threads, chunk, limit), by)?;
     }
 }
 
@@ -209,15 +262,18 @@ fn the_first_row_that_does_not_fit_ends_the_run_with_its_line() {
     for (chunk, threads) in [(100, 1), (1 << 17, 3)] {
         let settings = Settings::default().chunk_bytes(chunk).threads(threads);
         let texts = [csv.clone(), csv.clone() + "1,2,3\n1\n"];
-        let (report, ..) = run(&texts, &table, &DedupOptions::default(), &settings);
+        let (report, ..) = run(streams(&texts), &table, &DedupOptions::default(), None, &settings);
         assert_eq!(report.unwrap_err().to_string(), "t1:10002: expected 2 fields, found 3");
         let texts = [csv.clone(), "url,n\n".to_owned()];
-        let (report, ..) = run(&texts, &table, &DedupOptions::default(), &settings);
+        let (report, ..) = run(streams(&texts), &table, &DedupOptions::default(), None, &settings);
         assert!(report.unwrap_err().to_string().starts_with("t1: its columns are not those of"));
     }
     let invalid = csv + "x,no uri\n";
     let fail = DedupOptions::default().on_invalid(OnInvalid::Fail);
-    let (report, ..) = run(&[invalid], &table, &fail, &Settings::default());
-    let error = report.unwrap_err().to_string();
-    assert!(error.starts_with("t0:10002: space at column 5"), "{error}");
+    for by_class in [None, Some(ClassOptions::default())] {
+        let sources = streams(std::slice::from_ref(&invalid));
+        let (report, ..) = run(sources, &table, &fail, by_class, &Settings::default());
+        let error = report.unwrap_err().to_string();
+        assert!(error.starts_with("t0:10002: space at column 5"), "{error}");
+    }
 }

@@ -32,9 +32,9 @@ pub(crate) struct TableChoice {
     /// it finds. Options for output in another form are refused.
     ///
     /// csv and tsv (--from, --to) start with a header; their columns are text, and an empty field is null; they cannot hold
-    /// lists. Where dedup without -c, -d, -u, --keep, --dupes, --clusters, --sort-by and --report writes csv, tsv or jsonl in the
-    /// format it is read, rows are the bytes they were, and leave as they come; so does --from fields, lines of fields with
-    /// white space between them. Lines of jsonl are kept unchanged if the output is jsonl. For other outputs, every member becomes a column
+    /// lists. Where dedup without -c, --keep min:COLUMN and max:COLUMN, --dupes, --clusters, --sort-by and --report writes csv, tsv or
+    /// jsonl in the format it is read, rows are the bytes they were, and without -d, -u and --keep leave as they come; so does
+    /// --from fields, lines of fields with white space between them. Lines of jsonl are kept unchanged if the output is jsonl. For other outputs, every member becomes a column
     /// of a type that fits all its values: files are read twice for that, and for a pipe the first MiB decides. A value
     /// that does not fit its column is an error. parquet and arrow are compressed with zstd.
     #[arg(long, value_name = "COLUMN", group = "columns")]

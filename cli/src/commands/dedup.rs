@@ -134,12 +134,14 @@ impl Job for Dedup {
     fn run(&self, run: Run<'_, '_>) -> Result<Done, Error> {
         let Run { sources, rows, set, settings, sinks } = run;
         let options = &self.options;
+        let by_class = self.by_class.clone().map(|classes| classes.dedup(options.clone()));
         if let Some(rows) = rows {
             let seen = set.map(SetAtWork::seen);
-            let report = pipeline::dedup_rows(sources, rows, options, seen, settings, sinks)?;
-            return Ok(report.into());
+            return Ok(match by_class {
+                None => pipeline::dedup_rows(sources, rows, options, seen, settings, sinks)?.into(),
+                Some(by) => pipeline::class_rows(sources, rows, &by, seen, settings, sinks)?.into(),
+            });
         }
-        let by_class = self.by_class.clone().map(|classes| classes.dedup(options.clone()));
         let report = match (by_class, set) {
             (None, None) => pipeline::dedup(sources, options, settings, sinks)?,
             (None, Some(set)) => {
@@ -200,7 +202,8 @@ impl Job for Dedup {
     }
 
     fn keeps_rows(&self) -> bool {
-        self.options.emit == Emit::Original && self.by_class.is_none() && self.with.is_empty()
+        let has_counts = self.by_class.as_ref().is_some_and(|by| by.count);
+        self.options.emit == Emit::Original && !has_counts && self.with.is_empty()
     }
 
     fn is_in_place(&self) -> bool {

@@ -42,12 +42,8 @@ impl Typed {
     /// # Errors
     /// When an option is only for rows, and it does not.
     pub(super) fn rows(&self, plan: &Plan) -> Result<Option<RowOptions>, Failure> {
-        match &self.choice {
-            Some(choice) if self.keep_column.is_none() => {
-                rows::options(plan, choice, &self.formats)
-            }
-            _ => Ok(None),
-        }
+        let Some(choice) = &self.choice else { return Ok(None) };
+        rows::options(plan, (choice, self.keep_column.is_some()), &self.formats)
     }
 
     /// The plan for tables that are read as columns, if they are requested.

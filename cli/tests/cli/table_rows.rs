@@ -161,6 +161,32 @@ fn filters_sets_and_rows_without_a_uri_are_as_for_lists() {
 }
 
 #[test]
+fn rows_of_whole_classes_pass_as_they_were() {
+    let csv = "\u{FEFF}id,url\r\n1,\"http://h\"\r\n2,HTTP://H:80/\r\n03,http://i\r\n4,\r\n5\r\n6,http://h/";
+    let place = Place::new(&[("e.csv", ""), ("t.csv", csv)]);
+    let args = ["dedup", "--column", "url", "--on-bad-row", "pass", "--no-uri", "keep", "-q"];
+    for (more, without) in [
+        (&["-d"][..], &["2,HTTP://H:80/\r\n", "03,http://i\r\n", "6,http://h/\n"][..]),
+        (&["-u"], &["1,\"http://h\"\r\n", "2,HTTP://H:80/\r\n", "6,http://h/\n"]),
+        (&["--keep", "last"], &["1,\"http://h\"\r\n", "2,HTTP://H:80/\r\n"]),
+        (&["--keep", "min", "-d"], &["1,\"http://h\"\r\n", "03,http://i\r\n", "6,http://h/\n"]),
+        (&["--keep", "shortest"], &["2,HTTP://H:80/\r\n", "6,http://h/\n"]),
+    ] {
+        let kept = without.iter().fold(format!("{csv}\n"), |all, row| all.replace(row, ""));
+        let args = [&args[..], more].concat();
+        let of_files = [&args[..], &["e.csv", "t.csv"]].concat();
+        assert_eq!(place.run(&of_files, "").quiet(), kept, "{more:?}");
+        let of_pipe = [&args[..], &["--from", "csv"]].concat();
+        assert_eq!(place.run(&of_pipe, csv).quiet(), kept, "{more:?}");
+    }
+    // What is written is nothing where a row does not fit, and nothing is lost where the table is replaced.
+    let message = place.run(&["dedup", "-d", "--column", "url", "t.csv"], "").refused();
+    assert!(message.ends_with("t.csv:6: expected 2 fields, found 1"), "{message}");
+    assert_eq!(place.run(&[&args[..], &["-u", "t.csv", "-o", "t.csv"]].concat(), "").quiet(), "");
+    assert_eq!(place.read("t.csv"), "\u{FEFF}id,url\r\n03,http://i\r\n4,\r\n5\r\n");
+}
+
+#[test]
 fn several_files_are_one_table_with_one_header() {
     let place = Place::new(&[
         ("a.csv", "id,url\n1,http://a\n"),
@@ -205,6 +231,10 @@ fn what_is_not_there_is_an_error() {
         (&["--column", "url", "none.csv"], "none.csv: No such file"),
         (
             &["-c", "--on-bad-row", "skip", "--column", "url", "t.csv"],
+            "--on-bad-row: is for rows that are written",
+        ),
+        (
+            &["--keep", "min:id", "--on-bad-row", "skip", "--column", "url", "t.csv"],
             "--on-bad-row: is for rows that are written",
         ),
     ] {
