@@ -107,9 +107,9 @@ pub(crate) trait Job: Debug {
         false
     }
 
-    /// Whether the results are records of the input as they are, so that rows of text tables may be records.
-    fn keeps_rows(&self) -> bool {
-        false
+    /// What rows of text tables are to the command.
+    fn rows_are(&self) -> RowsAre {
+        RowsAre::Columns
     }
 
     /// Whether the results are records of the input, so that they may replace it.
@@ -179,6 +179,19 @@ pub(crate) enum Writes {
     Answers,
     /// Links, which are the records.
     Links,
+}
+
+/// What rows of text tables are to a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RowsAre {
+    /// Always columns, to which others are added.
+    Columns,
+    /// Records, of which the results are some as they are.
+    Kept,
+    /// Records, which are the results with columns that are added: lists, if so.
+    Extended { has_lists: bool },
+    /// Where URIs are read.
+    Read,
 }
 
 /// What aliases are added to.

@@ -55,7 +55,7 @@ fn opened(
         let inputs = match &plan.column {
             _ if plan.job.has_pairs() => return tables::open_pairs(plan),
             Some(column) => tables::open_column(plan, column)?,
-            None => inputs::open(&plan.inputs)?,
+            None => values(inputs::open(&plan.inputs)?, plan, skipped),
         };
         return Ok(filtered(inputs, plan, skipped));
     };
@@ -63,6 +63,15 @@ fn opened(
     let outputs = (claims, stdout.as_ref());
     let mut note = |what: &dyn std::fmt::Display| unread.note(what);
     documents::open(&plan.inputs, documents, is_list, &plan.settings, skipped, outputs, &mut note)
+}
+
+/// The URIs of the rows of `inputs`, if they are tables whose rows are read as a list.
+fn values(inputs: Inputs, plan: &Plan, skipped: &SkippedSoFar) -> Inputs {
+    let Some(rows) = plan.rows.as_ref().filter(|rows| rows.is_list) else { return inputs };
+    let (by, read) = (&rows.options, plan.job.read_as());
+    let list = |source| pipeline::values_of(source, by, &read, &plan.settings, skipped);
+    let Inputs { sources, total_bytes, stdin_head } = inputs;
+    Inputs { sources: sources.into_iter().map(list).collect(), total_bytes, stdin_head }
 }
 
 /// The records of `inputs` that are read, if not all are.
@@ -75,11 +84,12 @@ fn filtered(inputs: Inputs, plan: &Plan, skipped: &SkippedSoFar) -> Inputs {
     Inputs { sources: sources.into_iter().map(kept).collect(), total_bytes, stdin_head }
 }
 
-/// Adds the filtered records to `report`.
+/// Adds the filtered records, and the rows that do not fit, to `report`.
 pub(crate) fn add_filtered(report: &mut Report, skipped: &SkippedSoFar) {
     let skipped = skipped.lock().unwrap_or_else(PoisonError::into_inner);
     report.filtered += skipped.filtered;
     report.filtered += skipped.report.filtered;
+    report.bad_rows += skipped.report.bad_rows;
 }
 
 /// Reports what was skipped in documents; returns the number of kinds of faults.

@@ -38,6 +38,8 @@ pub(crate) struct FoundTables {
 #[derive(Debug)]
 pub(crate) struct RowUse {
     pub(crate) options: RowOptions,
+    /// Whether only their URIs are read, as a list.
+    pub(crate) is_list: bool,
     /// The same tables as columns, where the program knows these, for hints.
     pub(crate) table: Option<TableUse>,
 }
@@ -210,7 +212,8 @@ impl Plan {
 
     /// Whether the results may replace an input: they are its records, or tables with all of its columns.
     pub(crate) fn is_in_place(&self) -> bool {
-        self.table.is_some() || self.job.is_in_place() && self.documents.is_none()
+        let has_rows = self.rows.as_ref().is_some_and(|rows| !rows.is_list);
+        self.table.is_some() || has_rows || self.job.is_in_place() && self.documents.is_none()
     }
 
     /// Reads no files: a hint has nothing to say, and a summary is printed only on request.

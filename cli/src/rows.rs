@@ -5,10 +5,11 @@ use std::path::Path;
 use uriscan::pipeline::{Error, Report, RowOptions};
 use uriscan::row::{OnBadRow, TextFormat, TextTable};
 
-use crate::args::{self, Quote, TableChoice};
+use crate::args::{self, Dialect, Quote, TableChoice};
 use crate::exit::{Failure, Stop, eprint_line};
 use crate::hint::Beginning;
 use crate::inputs::{Input, first_of_stdin};
+use crate::job::{RowsAre, Writes};
 use crate::output::{Destination, NOT_COMPRESSED, is_packed};
 use crate::plan::Plan;
 use crate::sides::SideFiles;
@@ -25,26 +26,42 @@ pub(crate) fn options(
     formats: &[Option<String>; 2],
 ) -> Result<Option<RowOptions>, Failure> {
     let Some(column) = &choice.column else { return Ok(None) };
+    let Dialect { on_bad_row, no_header, delimiter, quote } = choice.dialect;
+    let is_list = plan.job.rows_are() == RowsAre::Read;
+    if is_list && on_bad_row == Some(args::OnBadRow::Pass) {
+        let what = "this command writes no rows; --on-bad-row skip omits them";
+        return Err(Failure::at("--on-bad-row pass", what));
+    }
     let format = match has_keep_column || needs_columns(plan, choice) {
-        false => format_of(plan, formats, !HAS_COLUMNS || choice.on_bad_row.is_some())?,
+        false => format_of(plan, formats, !HAS_COLUMNS || on_bad_row.is_some())?,
         true => None,
     };
-    let Some(format) = format else {
-        return match (choice.on_bad_row, formats[0].as_deref()) {
-            (Some(_), _) => Err(Failure::at("--on-bad-row", FOR_ROWS)),
-            (None, Some("fields")) => Err(Failure::at("--from fields", FOR_ROWS)),
-            (None, _) => Ok(None),
-        };
+    let as_columns = || {
+        let for_rows = [
+            (on_bad_row.is_some(), "--on-bad-row"),
+            (formats[0].as_deref() == Some("fields"), "--from fields"),
+            (is_list && no_header, "--no-header"),
+            (is_list && delimiter.is_some(), "--delimiter"),
+            (is_list && quote.is_some(), "--quote"),
+        ];
+        match for_rows.into_iter().find(|(is_given, _)| *is_given) {
+            Some((_, option)) => Err(Failure::at(option, FOR_ROWS)),
+            None => Ok(None),
+        }
     };
+    let Some(format) = format else { return as_columns() };
     let table = TextTable::new(format, column)
-        .delimiter(choice.delimiter)
-        .quote(choice.quote.map(|quote| match quote {
+        .delimiter(delimiter)
+        .quote(quote.map(|quote| match quote {
             Quote::Char(quote) => Some(quote),
             Quote::None => None,
         }))
-        .has_header(!choice.no_header)
-        .keeps_blank(choice.no_uri == Some(args::NoUri::Keep))
-        .on_bad_row(match choice.on_bad_row.unwrap_or_default() {
+        .has_header(!no_header)
+        .keeps_blank(match plan.job.rows_are() {
+            RowsAre::Extended { .. } => choice.no_uri != Some(args::NoUri::Drop),
+            _ => choice.no_uri == Some(args::NoUri::Keep),
+        })
+        .on_bad_row(match on_bad_row.unwrap_or_default() {
             args::OnBadRow::Error => OnBadRow::Fail,
             args::OnBadRow::Skip => OnBadRow::Skip,
             args::OnBadRow::Pass => OnBadRow::Pass,
@@ -53,33 +70,34 @@ pub(crate) fn options(
     let options = RowOptions::new(table).filter(plan.filter.clone());
     match is_same_table(plan, &options.table) {
         true => Ok(Some(options)),
-        false if choice.on_bad_row.is_some() => Err(Failure::at("--on-bad-row", FOR_ROWS)),
-        false => Ok(None),
+        false => as_columns(),
     }
 }
 
-const FOR_ROWS: &str = "is for rows that are written as they are: those of CSV, TSV, JSON lines and fields, by `dedup` without \
-     -c, --keep min:COLUMN and max:COLUMN, --dupes, --clusters, --sort-by, --report, or another format or several files as output, of files with the same columns and no arrays";
+const FOR_ROWS: &str = "is for rows of CSV, TSV, JSON lines and fields that are not read as columns: by `census` and `top` of files that are \
+     named, and, with the same format and no other columns, by `dedup` without -c, --keep min:COLUMN and max:COLUMN, --dupes and --clusters, \
+     by `check` (no fields) and `extract` (JSON lines), without --sort-by, --report and several files as output; JSON arrays are columns";
 
 /// Whether tables are read as columns, whatever their format: columns are added, omitted rows reported, rows sorted, or results
 /// several files; or the option is for lists, which the reader of columns says.
 fn needs_columns(plan: &Plan, choice: &TableChoice) -> bool {
+    match plan.job.rows_are() {
+        RowsAre::Columns => return true,
+        RowsAre::Read => return false,
+        RowsAre::Kept | RowsAre::Extended { .. } => {}
+    }
+    let has_links = plan.job.writes() == Writes::Links;
     let is_cut = choice.rows_per_file.is_some()
         || choice.bytes_per_file.is_some()
         || !choice.partition_by.is_empty();
-    let is_for_lists = plan.documents.is_some()
+    let is_for_lists = (plan.documents.is_some() && !has_links)
         || plan.aliases.is_some()
         || plan.settings.redact
         || plan.settings.record_end == 0;
     let SideFiles { rejects: _, dupes, clusters, report } = &plan.side;
     let has_report = report.is_some() || dupes.is_some() || clusters.is_some();
     let names_column = choice.into.is_some();
-    !plan.job.keeps_rows()
-        || names_column
-        || choice.sort_by.is_some()
-        || is_cut
-        || has_report
-        || is_for_lists
+    names_column || choice.sort_by.is_some() || is_cut || has_report || is_for_lists
 }
 
 /// The format of all inputs and of the output, if it is one and has rows. That tables have rows is certain if `is_certain`.
@@ -111,6 +129,9 @@ fn format_of(
             (Some(_), Some(_)) => return Ok(None),
         }
     }
+    if plan.job.rows_are() == RowsAre::Read {
+        return Ok(format);
+    }
     let to = match (to, &plan.output) {
         (Some(to), _) => TextFormat::from_name(to),
         (None, Destination::Stdout) => format,
@@ -124,7 +145,30 @@ fn format_of(
     if HAS_COLUMNS && matches!(&plan.output, Destination::File(path) if is_directory(path)) {
         return Ok(None);
     }
-    Ok(format.filter(|_| to == format))
+    let format = format.filter(|_| to == format);
+    if let Some(format) = format.filter(|format| !HAS_COLUMNS && has_no_lists(plan, *format)) {
+        let name = format.name();
+        let what = format!(
+            "{name} cannot hold lists of links; write jsonl, or find them by --link-column NAME, without --column"
+        );
+        return Err(Failure::at("--column", what));
+    }
+    Ok(format.filter(|format| can_hold(plan, *format)))
+}
+
+/// Whether rows of this `format` cannot have the lists that are added.
+fn has_no_lists(plan: &Plan, format: TextFormat) -> bool {
+    let has_lists = matches!(plan.job.rows_are(), RowsAre::Extended { has_lists: true });
+    has_lists && matches!(format, TextFormat::Csv | TextFormat::Tsv)
+}
+
+/// Whether rows of this `format` can have the columns that are added, if some are.
+fn can_hold(plan: &Plan, format: TextFormat) -> bool {
+    match (plan.job.rows_are(), format) {
+        (RowsAre::Extended { has_lists: true }, format) => format == TextFormat::Jsonl,
+        (RowsAre::Extended { .. }, format) => format != TextFormat::Fields,
+        _ => true,
+    }
 }
 
 /// Whether this program reads tables as columns, too.
@@ -170,7 +214,8 @@ fn is_table(path: &Path) -> bool {
     of_path(path).is_some() || OTHERS.contains(&&*end.to_ascii_lowercase())
 }
 
-/// Whether all files are such rows: objects of JSON and no array, tables with one header. What cannot be read twice is.
+/// Whether all files are such rows: objects of JSON and no array; tables with one header, if they become one. What cannot be
+/// read twice is.
 fn is_same_table(plan: &Plan, table: &TextTable) -> bool {
     // A program without tables of columns reads them only so, and the reader says what is wrong.
     if !HAS_COLUMNS {
@@ -186,6 +231,7 @@ fn is_same_table(plan: &Plan, table: &TextTable) -> bool {
                 && beginnings.all(|it| !is_array(it.first_byte()))
         }
         TextFormat::Fields => true,
+        _ if plan.job.rows_are() == RowsAre::Read => true,
         TextFormat::Csv | TextFormat::Tsv if plan.inputs.len() < 2 || !table.has_header => true,
         TextFormat::Csv | TextFormat::Tsv => {
             let is_plain = |input: &Input| input.path().is_some_and(Path::is_file);

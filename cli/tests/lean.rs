@@ -6,7 +6,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-const NO_TABLES: &str = "this program reads no tables but rows of CSV, TSV and JSON lines, by plain `dedup`; install it with `cargo install --path cli --features full`";
+const NO_TABLES: &str = "this program reads no tables but CSV, TSV and JSON lines, by `census`, `check`, `dedup`, `extract` and `top`, without options that need columns; install it with `cargo install --path cli --features full`";
 
 fn place() -> TempDir {
     let place = tempfile::tempdir().unwrap();
@@ -66,7 +66,7 @@ fn tables_are_told() {
         let (_, help, _) = run(&place, &[command, "--help"]);
         assert!(
             help.contains(
-                "Tables (without `--features full` plain `dedup` of CSV, TSV and JSON lines only):"
+                "Tables (without `--features full` only CSV, TSV and JSON lines, by census, check, dedup, extract and top):"
             ),
             "{help}"
         );
@@ -97,6 +97,27 @@ fn rows_of_text_tables_are_records() {
     assert_eq!(out, "{\"p\":{\"u\":\"x:1\"},\"n\":NaN}\n");
     let (_, out, _) = kept(&["--column", "1", "--from", "fields", "list"]);
     assert_eq!(out, "http://h\n");
+    let read = |args: &[&str]| run(&place, &[args, &["-q", "--on-bad-row", "skip"]].concat());
+    let (code, out, error) = read(&["top", "--to", "tsv", "--column", "url", "t.csv", "u.csv"]);
+    assert_eq!((code, &*error), (0, ""));
+    assert_eq!(out, "value\tcount\tshare\terror\nh\t3\t0.750000\t0\ni\t1\t0.250000\t0\n");
+    let (_, out, _) = read(&["census", "--to", "json", "--column", "p.u", "t.jsonl"]);
+    assert!(out.contains("\"records\":2") && out.contains("\"distinct\":1"), "{out}");
+    let (code, out, _) =
+        run(&place, &["check", "--column", "url", "t.csv", "--on-bad-row", "pass"]);
+    let rows = [
+        "id,url,uri_error,uri_error_at",
+        "1,http://h,,",
+        "2,HTTP://H/,,",
+        "3,\"http://i\",,",
+        "4",
+        "",
+    ];
+    assert_eq!((code, out), (0, rows.join("\r\n")));
+    let (_, out, _) = run(&place, &["extract", "--column", "p.u", "t.jsonl"]);
+    assert!(out.ends_with("{\"p\":{\"u\":\"X:1\"},\"uri_links\":[]}\n"), "{out}");
+    let message = refusal(&place, &["extract", "--column", "url", "t.csv"]);
+    assert!(message.contains("csv cannot hold lists of links"), "{message}");
     for (args, what) in [
         (&["--column", "url", "t.csv"][..], "t.csv:5: expected 2 fields, found 1"),
         (&["--column", "url", "u.csv", "t.csv"], "t.csv: its columns are not those of the first"),

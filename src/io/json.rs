@@ -282,7 +282,7 @@ fn push_text(name: &str, hex_name: &str, bytes: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Appends `text` as a JSON string.
-fn push_string(text: &str, out: &mut Vec<u8>) {
+pub(crate) fn push_string(text: &str, out: &mut Vec<u8>) {
     if text.len() > LONG {
         out.reserve_exact(escaped_len(text) + AFTER);
     }

@@ -318,7 +318,7 @@ impl<J: Job + Send> Batches<'_, '_, J> {
         self.report.binary = self.reader.binary();
         self.report.misjudged = doubtful.misjudged;
         self.report.not_archives = doubtful.not_archives;
-        self.failed.map_or(Ok(self.report), |error| Err(Error::Read(error)))
+        self.failed.map_or(Ok(self.report), |error| Err(error.into()))
     }
 }
 

@@ -118,7 +118,14 @@ impl From<SetError> for Error {
 }
 
 impl From<ReadError> for Error {
-    fn from(error: ReadError) -> Error {
-        Error::Read(error)
+    fn from(ReadError { source, error }: ReadError) -> Error {
+        // That of a row, or the like, in a table that was read as a list.
+        error.downcast().unwrap_or_else(|error| Error::Read(ReadError { source, error }))
+    }
+}
+
+impl From<Error> for io::Error {
+    fn from(error: Error) -> io::Error {
+        io::Error::other(error)
     }
 }

@@ -1,5 +1,5 @@
-//! Turns a source into a source of records that any job reads as a list: the links in it, or the records that a filter
-//! keeps.
+//! Turns a source into a source of records that any job reads as a list: the links in it, the records that a filter
+//! keeps, or the URIs in the rows of a table.
 
 use std::io::{self, Read};
 use std::ops::Range;
@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::batches::{PART_BYTES, share};
 use super::lines::Lines;
 use super::links::{Entities, ExtractOptions, count_faults, cut, long_fault, of_chunk};
-use super::{Equivalence, Report, Settings};
+use super::rows::{RowFinder, RowRun};
+use super::{Equivalence, Report, RowOptions, Settings};
 use crate::chunk::Span;
 use crate::extract::{Extractor, Fault, Filter, Filtered, Links, Room};
 use crate::grammar::has_reference;
@@ -18,6 +19,7 @@ use crate::io::places::{Place, Places};
 use crate::io::reader::Next;
 use crate::io::{Chunk, ChunkReader, ReadError, Shape, Source};
 use crate::repair::decode;
+use crate::row;
 use crate::simd::{Isa, Task};
 use crate::threads;
 use crate::uri::ErrorKind;
@@ -31,7 +33,7 @@ pub struct Skipped {
     /// The first bodies in archives that could not, or not wholly, be decoded, and the first documents that
     /// could not be parsed: twenty at most.
     pub faults: Vec<ReadError>,
-    /// Records that a filter does not keep ([`records_of`]).
+    /// Records that a filter does not keep ([`records_of`], [`values_of`]).
     pub filtered: Filtered,
 }
 
@@ -100,6 +102,54 @@ pub fn records_of(
     list_of(source, content, Some(Places::new(false)), settings, skipped, |_| {})
 }
 
+/// The URIs of the rows of `source`, which is a text table, as a list for any other job. `skipped` counts the rows that do
+/// not fit, and those that a filter does not keep.
+///
+/// Rows without a URI are blank lines, unless there is a filter, which reads URIs as `equivalence` does. Rows that do not fit
+/// are omitted or end the run ([`crate::row::OnBadRow`]). A [`Settings::record_end`] within a value becomes another control character, so a
+/// value is one record in any case; NUL is the best choice.
+///
+/// ```
+/// use uriscan::io::Source;
+/// use uriscan::pipeline::{By, RowOptions, Settings, Sinks, TopOptions, top, values_of};
+/// use uriscan::row::{TextFormat, TextTable};
+/// let (settings, skipped) = (Settings::default().record_end(b'\0'), Default::default());
+/// let rows = Source::new("rows", &b"id,url\n1,http://h\n2,\"HTTP://H:80/\"\n"[..]);
+/// let rows_of = RowOptions::new(TextTable::new(TextFormat::Csv, "url"));
+/// let list = values_of(rows, &rows_of, &Default::default(), &settings, &skipped);
+/// let mut nowhere = std::io::sink();
+/// let options = TopOptions::default().by(vec![By::Host]);
+/// let found = top(vec![list], &options, &settings, &mut Sinks::new(&mut nowhere)).unwrap();
+/// assert_eq!(found.tables[0].rows[0].count, 2);
+/// ```
+pub fn values_of(
+    source: Source,
+    rows: &RowOptions,
+    equivalence: &Equivalence,
+    settings: &Settings,
+    skipped: &Arc<Mutex<Skipped>>,
+) -> Source {
+    let names = vec![source.name.clone()];
+    let longest = settings.within_limits().max_record;
+    let run = RowRun::new((rows, equivalence), names, false, longest);
+    let (cut, content) = (run.finder.cut(), Content::Values(Box::new(run)));
+    list_of(source, content, None, settings, skipped, |reader| reader.cut_by(cut))
+}
+
+/// What stands for a record end within a value: a byte that no URI holds either.
+const NO_END: u8 = 0x01;
+
+/// Appends `value` and the byte that ends it; neither this nor the end of records is within the value then.
+pub(crate) fn push_value(value: &[u8], record_end: u8, ended_by: u8, list: &mut Vec<u8>) {
+    let start = list.len();
+    list.extend_from_slice(value);
+    if memchr::memchr2(record_end, ended_by, value).is_some() {
+        let is_end = |byte: &&mut u8| **byte == record_end || **byte == ended_by;
+        list[start..].iter_mut().filter(is_end).for_each(|byte| *byte = NO_END);
+    }
+    list.push(ended_by);
+}
+
 /// A list of this `content` of `source`, whose reader `prepare` may change.
 fn list_of(
     source: Source,
@@ -118,6 +168,7 @@ fn list_of(
     let read_ahead = Arc::clone(&is_ahead);
     let open = move || {
         let Settings { record_end, chunk_bytes, max_record, .. } = settings;
+        let record_end = if matches!(content, Content::Values(_)) { b'\n' } else { record_end };
         let mut reader = ChunkReader::new(vec![source], record_end, chunk_bytes, max_record);
         if noted.is_some() {
             reader.count_lines();
@@ -150,6 +201,8 @@ enum Content {
     Links(Box<Extractor>, Entities),
     /// Its records that a filter keeps, as an equivalence reads them.
     Kept(Box<(Filter, Option<Equivalence>)>),
+    /// The URIs in the rows of the table that it is.
+    Values(Box<RowRun>),
 }
 
 /// A list that is produced while it is read, from several chunks at a time.
@@ -184,6 +237,8 @@ struct Part {
     /// A place for each line of `out`.
     places: Vec<Place>,
     filtered: Filtered,
+    /// The rows, if they are those of a table.
+    rows: row::Found,
 }
 
 impl Read for List {
@@ -250,7 +305,12 @@ impl List {
                 settings.kernels.run(Fill { settings, extractor, part, room, how });
             }
             Content::Kept(by) => part.keep(&by.0, by.1.as_ref(), settings.record_end),
+            Content::Values(run) => {
+                let (finder, record_end) = (&run.finder, settings.record_end);
+                settings.kernels.run(FillValues { finder, part, record_end });
+            }
         });
+        self.account_rows();
         for part in &self.parts[..self.filled] {
             self.count_skipped(part);
         }
@@ -270,7 +330,7 @@ impl List {
         let part = &mut self.parts[number];
         let entities = match &self.content {
             Content::Links(_, entities) => *entities,
-            Content::Kept(_) => Entities::default(),
+            Content::Kept(_) | Content::Values(_) => Entities::default(),
         };
         let how = (has_places, entities);
         if part.next < part.links.len() {
@@ -294,6 +354,27 @@ impl List {
         Ok(true)
     }
 
+    /// Counts the rows of tables, and ends the list before those of a part with one that ends the run.
+    fn account_rows(&mut self) {
+        let Content::Values(run) = &mut self.content else { return };
+        let mut skipped = self.skipped.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut done = Ok(());
+        for (i, Part { chunk, rows, .. }) in self.parts[..self.filled].iter_mut().enumerate() {
+            let (report, mut rejects) = (&mut skipped.report, Vec::new());
+            done = run.account_chunk(chunk, rows, report, &mut rejects);
+            if done.is_err() {
+                self.filled = i;
+                break;
+            }
+        }
+        if self.filled == 0 && self.failed.is_none() && done.is_ok() {
+            done = run.require_member();
+        }
+        if let Err(error) = done {
+            self.failed = Some(error.into());
+        }
+    }
+
     /// Counts what the reader found out about sources since the last time.
     fn count_sources(&mut self) {
         let doubtful = self.reader.doubtful();
@@ -310,7 +391,7 @@ impl List {
         let mut sum = Report::default();
         let mut skipped = self.skipped.lock().unwrap_or_else(PoisonError::into_inner);
         skipped.filtered += part.filtered;
-        if matches!(self.content, Content::Kept(_)) {
+        if !matches!(self.content, Content::Links(..)) {
             return;
         }
         count_faults(&part.links, &mut sum);
@@ -350,6 +431,37 @@ impl Task for Fill<'_> {
             of_chunk(isa, settings.kernels, extractor, chunk, room, links);
         }
         part.take_links(settings.record_end, how);
+    }
+}
+
+/// Makes the list of the URIs of the rows of a chunk.
+struct FillValues<'a> {
+    finder: &'a RowFinder,
+    part: &'a mut Part,
+    record_end: u8,
+}
+
+impl Task for FillValues<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let FillValues { finder, part: Part { chunk, out, rows, filtered, .. }, record_end } = self;
+        out.clear();
+        rows.clear();
+        *filtered = Filtered::default();
+        if chunk.shape != Shape::Records {
+            return;
+        }
+        let len = chunk.text.padded().len();
+        *filtered = finder.find(isa, chunk, rows);
+        let text = chunk.text.padded().content();
+        for value in &rows.values {
+            push_value(value.of(text), record_end, record_end, out);
+        }
+        if !finder.has_filter() {
+            out.extend(std::iter::repeat_n(record_end, rows.blank as usize));
+        }
+        chunk.text.set_len(len);
     }
 }
 

@@ -3,6 +3,7 @@
 //! Each function takes sources and a writer and returns a [`Report`]. The output
 //! does not depend on the number of threads, the backend, or the size of the chunks.
 
+mod added;
 mod alias_file;
 mod aliases;
 mod audit;
@@ -49,6 +50,7 @@ mod top;
 mod writer;
 
 pub use crate::survivors::{Keep, MemoryLimit, Seen, Select};
+pub use added::{check_rows, extract_rows};
 pub use aliases::{AliasFault, Aliases};
 pub use audit::{AuditFormat, AuditOptions, FindingCounts, audit, redact};
 pub use census::{Census, CensusOptions, RulesCensus, RungCensus, census};
@@ -62,7 +64,9 @@ pub use explain::{ExplainFormat, ExplainOptions, explain, explain_one, explain_p
 pub use extract::{LinkFormat, LinkShape, extract};
 pub use invalid::OnInvalid;
 pub use links::{Entities, ExtractOptions};
-pub use list::{Skipped, links_of, records_of};
+#[cfg(feature = "tables")]
+pub(crate) use list::push_value;
+pub use list::{Skipped, links_of, records_of, values_of};
 pub use map::{keys, normalize, surts};
 pub use members::{MemberOptions, collect, first_seen, members};
 pub use options::{ClassOptions, ClassRows, DedupOptions, Emit};

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::scan;
 use super::slot::Slot;
-use super::{DedupOptions, Equivalence, Error, OnInvalid, Settings};
+use super::{DedupOptions, Equivalence, Error, OnInvalid, Report, Settings};
 use crate::extract::{Filter, Filtered, Kind};
 use crate::io::cut::Cut;
 use crate::io::{Chunk, Shape, Source, json};
@@ -51,7 +51,8 @@ impl RowOptions {
     ) -> (Settings, RowRun) {
         let names = sources.iter().map(|source| source.name.clone()).collect();
         let settings = Settings { record_end: b'\n', redact: false, ..settings.within_limits() };
-        (settings, RowRun::new(self, by, names, settings.max_record))
+        let has_rejects = by.on_invalid == OnInvalid::Divert;
+        (settings, RowRun::new((self, &by.equivalence), names, has_rejects, settings.max_record))
     }
 }
 
@@ -65,6 +66,8 @@ pub(super) struct RowFinder {
     /// Whether the first source is read from its beginning, and whether its header is written as a row.
     begins: bool,
     writes_header: bool,
+    /// The names of the columns that are added.
+    pub(super) added: &'static [&'static str],
 }
 
 impl RowFinder {
@@ -81,7 +84,17 @@ impl RowFinder {
             filter: filter.clone().map(|filter| Arc::new((filter, equivalence))),
             begins: true,
             writes_header: false,
+            added: &[],
         }
+    }
+
+    pub(super) fn table(&self) -> &TextTable {
+        &self.table
+    }
+
+    /// Whether rows without a URI are omitted, and others that a filter does not keep.
+    pub(super) fn has_filter(&self) -> bool {
+        self.filter.is_some()
     }
 
     /// Where chunks of such tables are cut.
@@ -112,6 +125,7 @@ impl RowFinder {
             cause.is_none()
         };
         let how = (layout, self.is_first(chunk));
+        found.takes_blank &= self.filter.is_none();
         self.table.find(isa, how, &mut chunk.text, &mut keeps, found);
         if let Some(header) = found.header.filter(|_| chunk.source == 0 && self.writes_header) {
             found.passed.insert(0, header);
@@ -141,10 +155,14 @@ pub(super) struct RowRun {
 }
 
 impl RowRun {
-    /// Rows of the sources called `names`.
-    fn new(options: &RowOptions, by: &DedupOptions, names: Vec<String>, longest: usize) -> RowRun {
-        let has_rejects = by.on_invalid == OnInvalid::Divert;
-        let finder = RowFinder::new(options, &by.equivalence);
+    /// Rows of the sources called `names`, filtered as an equivalence reads them.
+    pub(super) fn new(
+        (options, equivalence): (&RowOptions, &Equivalence),
+        names: Vec<String>,
+        has_rejects: bool,
+        longest: usize,
+    ) -> RowRun {
+        let finder = RowFinder::new(options, equivalence);
         let (lines, first) = ((0, 0), None);
         RowRun {
             finder,
@@ -207,17 +225,32 @@ impl RowRun {
         slots: &mut [Slot<R>],
     ) -> Result<(), Error> {
         for slot in slots {
-            self.account_slot(slot)?;
+            let Slot { chunk, rows, report, rejects, stop, .. } = slot;
+            let found = &mut rows.as_mut().table;
+            if let Some((stop, _)) = stop {
+                self.stop = Some(u64::from(stop.start));
+                // Nothing after it counts.
+                found.passed.retain(|row| row.start < stop.start);
+                found.bad.retain(|(row, _)| row.start < stop.start);
+            }
+            self.account_chunk(chunk, found, report, rejects)?;
         }
         Ok(())
     }
 
-    fn account_slot<R: AsMut<scan::Found>>(&mut self, slot: &mut Slot<R>) -> Result<(), Error> {
-        let source = slot.chunk.source;
+    /// [`RowRun::account`] for the rows that were `found` in `chunk`.
+    pub(super) fn account_chunk(
+        &mut self,
+        chunk: &Chunk,
+        found: &mut Found,
+        report: &mut Report,
+        rejects: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        let source = chunk.source;
         if self.lines.0 != source {
             self.lines = (source, 0);
         }
-        if slot.chunk.shape != Shape::Records {
+        if chunk.shape != Shape::Records {
             let most = format!("has more than {} MiB", self.longest >> 20);
             let what = match self.finder.table.separators() {
                 None => format!("the line {most}"),
@@ -225,18 +258,11 @@ impl RowRun {
             };
             return Err(self.wrong(self.lines.1 + 1, &what));
         }
-        let start = (source, slot.chunk.byte);
+        let start = (source, chunk.byte);
         let is_start = *self.first.get_or_insert(start) == start;
         let explains = self.explains_rejects();
-        let text = slot.chunk.text.padded().content();
-        let found = &mut slot.rows.as_mut().table;
-        if let Some((stop, _)) = slot.stop {
-            self.stop = Some(u64::from(stop.start));
-            // Nothing after it counts.
-            found.passed.retain(|row| row.start < stop.start);
-            found.bad.retain(|(row, _)| row.start < stop.start);
-        }
-        slot.report.bad_rows += found.bad_rows;
+        let text = chunk.text.padded().content();
+        report.bad_rows += found.bad_rows;
         found.bad.append(&mut found.invalid);
         found.bad.sort_by_key(|(row, _)| row.start);
         let (mut line, mut counted) = (self.lines.1 + 1, 0);
@@ -252,13 +278,13 @@ impl RowRun {
             }
             if self.has_rejects {
                 let row = row.of(text);
-                json::reject((&self.names[source], line), &what, row, &mut slot.rejects);
+                json::reject((&self.names[source], line), &what, row, rejects);
             }
         }
         if let Some(header) = found.header.filter(|_| is_start) {
             found.passed.insert(0, header);
             if self.has_rejects && !explains {
-                slot.rejects.splice(0..0, [header.of(text), b"\n"].concat());
+                rejects.splice(0..0, [header.of(text), b"\n"].concat());
             }
         }
         self.lines.1 += found.lines;
@@ -339,6 +365,7 @@ impl Cut for TableCut {
         if self.begun > 1 || self.finder.begins {
             let invalid = |what| io::Error::new(io::ErrorKind::InvalidData, what);
             let layout = Layout::of_head(&self.finder.table, head).map_err(invalid)?;
+            layout.require_new(self.finder.added).map_err(invalid)?;
             let first = self.finder.layout.get_or_init(|| layout.clone());
             first.require_same(&layout).map_err(invalid)?;
         }

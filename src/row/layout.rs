@@ -64,6 +64,17 @@ impl Layout {
         }
     }
 
+    /// Ensures that columns of these `names` can be added.
+    ///
+    /// # Errors
+    /// A sentence, when there is one already.
+    pub(crate) fn require_new(&self, names: &[&str]) -> Result<(), String> {
+        match names.iter().find(|name| self.names.iter().any(|it| it == name.as_bytes())) {
+            None => Ok(()),
+            Some(name) => Err(format!("a column {name} already exists")),
+        }
+    }
+
     /// The fault of a row with this number of `fields`.
     #[cold]
     pub(super) fn wrong_width(&self, fields: usize) -> Fault {

@@ -153,7 +153,53 @@ impl TextTable {
         }
         text.append(&found.decoded);
     }
+
+    /// Makes the rows of JSON lines in `text` that have a member of one of these `names` rows that do not fit.
+    pub(crate) fn refuse_members(&self, text: &[u8], names: &[&str], found: &mut Found) {
+        let has = |what: &str| memchr::memmem::find(text, what.as_bytes()).is_some();
+        // A name may be escaped.
+        let may_have = names.iter().any(|name| has(name)) || has("\\u");
+        if self.format != TextFormat::Jsonl || !may_have {
+            return;
+        }
+        let (rows, values) = (std::mem::take(&mut found.rows), std::mem::take(&mut found.values));
+        // The first one ends the run.
+        let first = found.bad.first().map_or(u32::MAX, |(row, _)| row.start);
+        for (row, value) in rows.into_iter().zip(values) {
+            let line = trimmed(row.of(text));
+            let is_there = |name: &&&str| json::value(line, name) != Ok(json::Value::Missing);
+            match names.iter().find(is_there) {
+                None => {
+                    found.rows.push(row);
+                    found.values.push(value);
+                }
+                Some(name) => {
+                    if self.on_bad_row == OnBadRow::Fail && row.start < first {
+                        found.bad.clear();
+                    }
+                    self.refuse(row, Fault::from(format!("a member {name} already exists")), found);
+                }
+            }
+        }
+        found.passed.sort_by_key(|row| row.start);
+    }
+
+    /// Takes a row that does not fit.
+    #[cold]
+    fn refuse(&self, row: Span, fault: Fault, found: &mut Found) {
+        if self.on_bad_row == OnBadRow::Pass {
+            found.passed.push(row);
+        }
+        found.bad_rows += 1;
+        let ends_run = self.on_bad_row == OnBadRow::Fail && found.bad.is_empty();
+        if found.reports_bad || ends_run {
+            found.bad.push((row, fault));
+        }
+    }
 }
+
+/// The place of the value of a row without one.
+pub(crate) const NULL: Span = Span { start: u32::MAX, end: u32::MAX };
 
 /// Where the text of a value is, and whether it has to be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -206,6 +252,8 @@ pub(crate) struct Found {
     pub(crate) invalid: Vec<(Span, Fault)>,
     /// How many rows have no URI.
     pub(crate) blank: u64,
+    /// Whether these are among the rows, null if [`TextTable::keeps_blank`], and others as if they had an empty one.
+    pub(crate) takes_blank: bool,
     /// How many objects there are, and how many of them do not even have the member.
     pub(crate) objects: u64,
     pub(crate) missing: u64,
@@ -248,6 +296,8 @@ impl Search<'_> {
     ) {
         self.found.lines = memchr::memchr_iter(b'\n', content).count() as u64;
         let mut is_header = is_first && self.table.has_header;
+        // An empty field is null.
+        let has_text = |place: &Place| !place.span.is_empty();
         let mut rows = csv::Rows::new(isa, content, separators);
         loop {
             let mut value = None;
@@ -271,10 +321,12 @@ impl Search<'_> {
                 fault => fault,
             };
             match (fault, value) {
-                (None, Some(place)) => self.take(row.whole, Some(place), |text, out| {
-                    csv::unescape(text, separators.quote.unwrap_or_default(), out);
-                    Some(())
-                }),
+                (None, Some(place)) => {
+                    self.take(row.whole, Some(place).filter(has_text), |text, out| {
+                        csv::unescape(text, separators.quote.unwrap_or_default(), out);
+                        Some(())
+                    });
+                }
                 (fault, _) => self.bad(row.whole, fault.unwrap_or(layout.wrong_width(row.fields))),
             }
         }
@@ -338,7 +390,7 @@ impl Search<'_> {
         place: Option<Place>,
         decode: impl Fn(&[u8], &mut Vec<u8>) -> Option<()>,
     ) {
-        let Found { rows, values, decoded, passed, blank, .. } = &mut *self.found;
+        let Found { rows, values, decoded, passed, blank, takes_blank, .. } = &mut *self.found;
         let (value, bytes) = match place {
             Some(Place { span, is_escaped: false }) if !span.is_empty() => {
                 let span = trim(self.text, span);
@@ -359,7 +411,13 @@ impl Search<'_> {
             }
             _ => (Span::default(), &b""[..]),
         };
-        if bytes.is_empty() {
+        if bytes.is_empty() && *takes_blank {
+            *blank += u64::from(place.is_none());
+            if place.is_some() || self.table.keeps_blank {
+                rows.push(row);
+                values.push(if place.is_some() { Span::default() } else { NULL });
+            }
+        } else if bytes.is_empty() {
             *blank += 1;
             if self.table.keeps_blank {
                 passed.push(row);
@@ -372,17 +430,8 @@ impl Search<'_> {
         }
     }
 
-    /// Takes a row that does not fit.
     #[cold]
     fn bad(&mut self, row: Span, fault: Fault) {
-        let Found { passed, bad, bad_rows, reports_bad, .. } = &mut *self.found;
-        if self.table.on_bad_row == OnBadRow::Pass {
-            passed.push(row);
-        }
-        *bad_rows += 1;
-        let ends_run = self.table.on_bad_row == OnBadRow::Fail && bad.is_empty();
-        if *reports_bad || ends_run {
-            bad.push((row, fault));
-        }
+        self.table.refuse(row, fault, self.found);
     }
 }

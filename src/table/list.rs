@@ -9,9 +9,7 @@ use super::read::{Input, Reader};
 use super::{TableFormat, values};
 use crate::arrow::{Columns, each_value, spelled_out};
 use crate::io::Source;
-
-/// What stands for a record end within a value: a byte that no URI holds either.
-const NO_END: u8 = 0x01;
+use crate::pipeline::push_value;
 
 /// The values of `column` of the table `input` as a source of records, each followed by `record_end`; null is a blank line.
 ///
@@ -100,27 +98,20 @@ impl Values {
             for batch in units.iter().flatten() {
                 if let Some(pairs) = &self.pairs {
                     let (end, text) = (self.record_end, &mut self.text);
-                    pairs.each(batch, end, |value, ended_by| push(value, end, ended_by, text))?;
+                    pairs.each(batch, end, |value, ended_by| {
+                        push_value(value, end, ended_by, text);
+                    })?;
                     continue;
                 }
                 let values = spelled_out(&self.reader.target().values(batch)?)?;
                 for value in each_value(&values) {
                     let value = values::trimmed(value.unwrap_or_default());
-                    push(value, self.record_end, self.record_end, &mut self.text);
+                    push_value(value, self.record_end, self.record_end, &mut self.text);
                 }
             }
         }
         Ok(())
     }
-}
-
-/// Appends `value` and the byte that ends it; neither this nor the end of records is within the value then.
-fn push(value: &[u8], record_end: u8, ended_by: u8, text: &mut Vec<u8>) {
-    let start = text.len();
-    text.extend_from_slice(value);
-    let is_end = |byte: &&mut u8| **byte == record_end || **byte == ended_by;
-    text[start..].iter_mut().filter(is_end).for_each(|byte| *byte = NO_END);
-    text.push(ended_by);
 }
 
 impl Read for Values {

@@ -8,7 +8,7 @@ use uriscan::io::Source;
 use uriscan::normalize::{Normalizer, Options};
 use uriscan::pipeline::{
     ClassOptions, DedupOptions, Error, Keep, MemoryLimit, OnInvalid, Report, RowOptions, Select,
-    Settings, Sinks, class_rows, dedup_rows,
+    Settings, Sinks, class_rows, dedup_rows, normalize, values_of,
 };
 use uriscan::row::{OnBadRow, TextFormat, TextTable};
 
@@ -158,6 +158,36 @@ fn run(
     (report, text(out), text(rejects))
 }
 
+/// Compares the canonical forms of the URIs of `texts`, which have these `rows`, with those that are to be expected.
+fn values_are_those_of_a_list(
+    texts: &[String],
+    rows: &[Row],
+    table: &TextTable,
+    settings: &Settings,
+) -> Result<(), TestCaseError> {
+    let settings = settings.record_end(b'\0');
+    let (by, skipped) = (RowOptions::new(table.clone()), Default::default());
+    let list = |source| values_of(source, &by, &Default::default(), &settings, &skipped);
+    let (lists, mut out) = (streams(texts).into_iter().map(list).collect(), Vec::new());
+    let mut sinks = Sinks::new(&mut out);
+    let report = normalize(lists, &Default::default(), OnInvalid::Pass, &settings, &mut sinks);
+    let report = report.map_err(|error| TestCaseError::fail(error.to_string()))?;
+    let mut normalizer = Normalizer::new(Options::default());
+    let uris = rows.iter().filter_map(|(_, uri)| Some(uri.as_ref()?.trim_ascii()));
+    let (blank, uris): (Vec<&str>, Vec<&str>) = uris.partition(|uri| uri.is_empty());
+    let form = |uri: &&str| {
+        let form = normalizer.normalize(uri.as_bytes());
+        form.map_or(uri.as_bytes().to_vec(), |form| form.to_vec())
+    };
+    let expected: Vec<Vec<u8>> = uris.iter().map(form).collect();
+    let out: Vec<&[u8]> = out.split(|byte| *byte == b'\0').filter(|it| !it.is_empty()).collect();
+    prop_assert_eq!(out, expected);
+    prop_assert_eq!((report.records, report.blank), (uris.len() as u64, blank.len() as u64));
+    let bad = rows.iter().filter(|(_, uri)| uri.is_none()).count() as u64;
+    prop_assert_eq!(skipped.lock().unwrap().report.bad_rows, bad);
+    Ok(())
+}
+
 /// Compares what is written of `tables`, each some rows, with what is to be expected.
 fn check(
     tables: &[Vec<Row>],
@@ -181,6 +211,7 @@ fn check(
         let limit = limit.map(|bytes| MemoryLimit::new(bytes, std::env::temp_dir()));
         let options = DedupOptions::default().on_invalid(on_invalid).limit(limit);
         let settings = Settings::default().threads(threads).chunk_bytes(chunk);
+        values_are_those_of_a_list(&texts, &all, table, &settings)?;
         let dir = tempfile::tempdir().unwrap();
         let all_firsts = (Keep::First, Select::All);
         let by_class = |(keep, select)| Some(ClassOptions::default().keep(keep).select(select));

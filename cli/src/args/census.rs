@@ -2,9 +2,10 @@
 
 use clap::{Args, ValueEnum};
 
-use super::extract::{FromText, LinkDelimiter};
+use super::extract::FromText;
 use super::groups::{Common, Mending, References, ReportFile, Strictness, Typed};
 use super::rule_choice::RuleChoice;
+use super::table::ColumnChoice;
 
 /// Count what each rung of the comparison ladder would merge, in one pass
 ///
@@ -31,7 +32,7 @@ pub(crate) struct Census {
     #[command(flatten)]
     pub(crate) from: FromText,
     #[command(flatten)]
-    pub(crate) csv: LinkDelimiter,
+    pub(crate) table: ColumnChoice,
 
     /// Format of the report
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
@@ -68,6 +69,7 @@ Examples:
 
   uriscan census urls.txt
   uriscan census --preset crawl urls.txt           what rules would merge in addition
+  uriscan census --column url pages.csv
   uriscan census --drop-fragment --to json urls.txt | jq '.rungs[-1].distinct'
 
 Exit codes: 0 done, 1 invalid records under --strict, 2 error.";

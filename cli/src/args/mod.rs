@@ -46,7 +46,7 @@ pub(crate) use rules::{Rules, RulesFormat};
 pub(crate) use set::{
     Add, Create, Export, Filling, Has, Import, Remove, Set, SetCommand, SetStatsFormat, SplitSet,
 };
-pub(crate) use table::{NoUri, OnBadRow, Quote, TableChoice};
+pub(crate) use table::{ColumnChoice, Dialect, NoUri, OnBadRow, Quote, TableChoice};
 pub(crate) use top::{Top, TopFormat};
 
 use std::ffi::OsString;
@@ -147,21 +147,30 @@ impl Command {
             _ => return None,
         })
     }
+
+    /// The column of URIs, of commands that only read these.
+    pub(crate) fn column(&self) -> Option<&ColumnChoice> {
+        match self {
+            Command::Census(typed) => Some(&typed.table),
+            Command::Top(typed) => Some(&typed.table),
+            _ => None,
+        }
+    }
 }
 
 impl Command {
     /// Gives the search for links the delimiter, which is an option of tables where a command reads them.
     fn share_delimiter(&mut self) {
         let (find, delimiter) = match self {
-            Command::Dedup(typed) => (&mut typed.from.find, typed.table.delimiter),
-            Command::Normalize(typed) => (&mut typed.from.find, typed.table.delimiter),
-            Command::Key(typed) => (&mut typed.from.find, typed.table.delimiter),
-            Command::Parse(typed) => (&mut typed.from.from.find, typed.table.delimiter),
-            Command::Check(typed) => (&mut typed.from.from.find, typed.table.delimiter),
-            Command::Audit(typed) => (&mut typed.from.from.find, typed.table.delimiter),
-            Command::Extract(typed) => (&mut typed.find, typed.table.delimiter),
-            Command::Census(typed) => (&mut typed.from.find, typed.csv.delimiter),
-            Command::Top(typed) => (&mut typed.links.find, typed.csv.delimiter),
+            Command::Dedup(typed) => (&mut typed.from.find, typed.table.dialect.delimiter),
+            Command::Normalize(typed) => (&mut typed.from.find, typed.table.dialect.delimiter),
+            Command::Key(typed) => (&mut typed.from.find, typed.table.dialect.delimiter),
+            Command::Parse(typed) => (&mut typed.from.from.find, typed.table.dialect.delimiter),
+            Command::Check(typed) => (&mut typed.from.from.find, typed.table.dialect.delimiter),
+            Command::Audit(typed) => (&mut typed.from.from.find, typed.table.dialect.delimiter),
+            Command::Extract(typed) => (&mut typed.find, typed.table.dialect.delimiter),
+            Command::Census(typed) => (&mut typed.from.find, typed.table.dialect.delimiter),
+            Command::Top(typed) => (&mut typed.links.find, typed.table.dialect.delimiter),
             Command::Set(Set { command }) => match command.records_mut() {
                 Some(records) => (&mut records.from.find, records.csv.delimiter),
                 None => return,
@@ -182,6 +191,7 @@ impl Command {
             Command::Audit(typed) => [&typed.from.from.find.from, &typed.to],
             Command::Extract(typed) => [&typed.find.from, &typed.to],
             Command::Census(typed) => [&typed.from.find.from, &None],
+            Command::Top(typed) => [&typed.links.find.from, &None],
             Command::Set(Set { command }) => [command.input_format(), &None],
             _ => [&None, &None],
         }

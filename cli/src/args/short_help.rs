@@ -22,7 +22,7 @@ const SHOWN: [(&str, &str); 16] = [
     ),
     (
         "census",
-        "files extract host drop_fragment preset rules base repair to report output strict help",
+        "files extract host drop_fragment preset rules base repair column to report output strict help",
     ),
     (
         "top",

@@ -6,7 +6,9 @@ use uriscan::surt::Form;
 /// The heading of the options for tables.
 pub(super) const TABLES: &str = match cfg!(feature = "full") {
     true => "Tables",
-    false => "Tables (without `--features full` plain `dedup` of CSV, TSV and JSON lines only)",
+    false => {
+        "Tables (without `--features full` only CSV, TSV and JSON lines, by census, check, dedup, extract and top)"
+    }
 };
 
 /// Options for tables: one column holds the URIs, and the other columns are preserved.
@@ -34,7 +36,7 @@ pub(crate) struct TableChoice {
     /// csv and tsv (--from, --to) start with a header; their columns are text, and an empty field is null; they cannot hold
     /// lists. Where dedup without -c, --keep min:COLUMN and max:COLUMN, --dupes, --clusters, --sort-by and --report writes csv, tsv or
     /// jsonl in the format it is read, rows are the bytes they were, and without -d, -u and --keep leave as they come; so does
-    /// --from fields, lines of fields with white space between them. Lines of jsonl are kept unchanged if the output is jsonl. For other outputs, every member becomes a column
+    /// --from fields, lines of fields with white space between them. check, and extract of jsonl, write such rows with their columns added. Lines of jsonl are kept unchanged if the output is jsonl. For other outputs, every member becomes a column
     /// of a type that fits all its values: files are read twice for that, and for a pipe the first MiB decides. A value
     /// that does not fit its column is an error. parquet and arrow are compressed with zstd.
     #[arg(long, value_name = "COLUMN", group = "columns")]
@@ -68,21 +70,6 @@ pub(crate) struct TableChoice {
     #[arg(long, value_name = "POLICY", value_enum, requires = "column")]
     pub(crate) no_uri: Option<NoUri>,
 
-    /// What to do with rows that do not fit: CSV with more or fewer fields than the header, stray quotes, lines that are not
-    /// JSON [default: error]
-    ///
-    /// Where rows are written as they are: by `dedup` of CSV, TSV, JSON lines and fields in the same format. With skip and
-    /// pass, --rejects FILE receives an object of JSON for each such row and each row whose URI is invalid, with source,
-    /// line, reason and row.
-    #[arg(long, value_name = "POLICY", value_enum, requires = "column")]
-    pub(crate) on_bad_row: Option<OnBadRow>,
-
-    /// The tables of CSV and TSV have no header: name the columns by their numbers
-    ///
-    /// The output has none either. In other formats the columns are called column_1, column_2 and so on.
-    #[arg(long, requires = "column")]
-    pub(crate) no_header: bool,
-
     /// Write a directory of files with at most so many rows each, called part-00000.parquet and so on
     ///
     /// -o names the directory, which must be new or empty; it appears when all files are whole. `-o DIR/`, with a slash at
@@ -110,6 +97,29 @@ pub(crate) struct TableChoice {
     #[arg(long, value_name = "N", default_value_t = 10_000, requires = "partition_by")]
     pub(crate) max_partitions: usize,
 
+    #[command(flatten)]
+    pub(crate) dialect: Dialect,
+}
+
+/// How rows of text tables are read.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = TABLES)]
+pub(crate) struct Dialect {
+    /// What to do with rows that do not fit: CSV with more or fewer fields than the header, stray quotes, lines that are not
+    /// JSON [default: error]
+    ///
+    /// Of CSV, TSV, JSON lines and fields: by `census` and `top`, which cannot pass rows, and by `dedup`, `check` and `extract` where
+    /// rows are written as they are, in the same format. With skip and pass, --rejects FILE receives an object of JSON for each such row and each row
+    /// whose URI is invalid, with source, line, reason and row.
+    #[arg(long, value_name = "POLICY", value_enum, requires = "column")]
+    pub(crate) on_bad_row: Option<OnBadRow>,
+
+    /// The tables of CSV and TSV have no header: name the columns by their numbers
+    ///
+    /// The output has none either. In other formats the columns are called column_1, column_2 and so on.
+    #[arg(long, requires = "column")]
+    pub(crate) no_header: bool,
+
     /// Read and write CSV with CHAR between fields: an ASCII character, or `tab` [default: ,]
     ///
     /// With --link-column it is by default the one in the first row: a comma, a semicolon, a tab or a bar.
@@ -121,6 +131,21 @@ pub(crate) struct TableChoice {
     /// A quote inside such a field is doubled. Without quotes, text with a delimiter or a line end cannot be written.
     #[arg(long, value_name = "CHAR", value_parser = quote, requires = "column")]
     pub(crate) quote: Option<Quote>,
+}
+
+/// The column of commands that only read its URIs.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = TABLES)]
+#[command(group = clap::ArgGroup::new("columns").multiple(true))]
+pub(crate) struct ColumnChoice {
+    /// Read tables, with the URIs in COLUMN: its name, or its number from 1
+    ///
+    /// A path leads into nested values, such as page.url. Rows without a URI are counted as blank lines. Each file has its own header.
+    #[arg(long, value_name = "COLUMN", conflicts_with = "extract", group = "columns")]
+    pub(crate) column: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) dialect: Dialect,
 }
 
 /// The quotes of CSV and TSV.

@@ -3,9 +3,9 @@
 use clap::{Args, ValueEnum};
 use uriscan::pipeline::By;
 
-use super::extract::{FromText, LinkDelimiter};
+use super::extract::FromText;
 use super::groups::{Common, Equivalence, InvalidRecords, Memory, ReportFile, Typed};
-use super::table::TABLES;
+use super::table::ColumnChoice;
 
 /// Count hosts, domains, paths or parameters, or requests per day, and list the most frequent ones
 ///
@@ -49,13 +49,7 @@ pub(crate) struct Top {
     #[command(flatten)]
     pub(crate) links: FromText,
     #[command(flatten)]
-    pub(crate) csv: LinkDelimiter,
-
-    /// Read a table, with the URIs in COLUMN: its name, or its number, counted from 1
-    ///
-    /// Rows without a URI are counted as blank lines.
-    #[arg(long, value_name = "COLUMN", conflicts_with = "extract", help_heading = TABLES)]
-    pub(crate) column: Option<String>,
+    pub(crate) table: ColumnChoice,
 
     #[command(flatten)]
     pub(crate) invalid: InvalidRecords,

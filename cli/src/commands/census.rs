@@ -11,7 +11,7 @@ use crate::bar::View;
 use crate::documents::LinkUse;
 use crate::environment::Environment;
 use crate::exit::Failure;
-use crate::job::{Done, Job, Run, Surveyed, Writes};
+use crate::job::{Done, Job, RowsAre, Run, Surveyed, Writes};
 use crate::options::context;
 use crate::plan::Plan;
 use crate::{rule_choice, table};
@@ -29,6 +29,9 @@ impl args::Census {
             .rules(rule_choice::rule_set(&self.rules)?)
             .hasher(Hasher::random());
         let strict = self.strictness.strict;
+        if self.table.column.is_some() && self.common.input.null {
+            return Err(Failure::at("--column", "-0 works with lines, not with tables"));
+        }
         let job = Census { options, view: View::new(self.to, &self.common, environment) };
         let mut plan = Plan::of_job(Box::new(job), None, self.common, strict, environment)?
             .reading_typed(&self.typed)?;
@@ -75,6 +78,10 @@ impl Job for Census {
     fn read_as(&self) -> Equivalence {
         let CensusOptions { repairs, context, .. } = &self.options;
         Equivalence::default().repairs(*repairs).context(context.clone())
+    }
+
+    fn rows_are(&self) -> RowsAre {
+        RowsAre::Read
     }
 
     fn repairs_mut(&mut self) -> Option<&mut Repairs> {

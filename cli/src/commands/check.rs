@@ -10,7 +10,7 @@ use crate::environment::Environment;
 use crate::exit::Failure;
 #[cfg(feature = "full")]
 use crate::job::NOT_FOR_TABLES;
-use crate::job::{Done, Job, Run, Writes};
+use crate::job::{Done, Job, RowsAre, Run, Writes};
 use crate::options::{report_format, unmended};
 use crate::plan::Plan;
 #[cfg(feature = "full")]
@@ -63,12 +63,22 @@ impl Job for Check {
         Writes::Answers
     }
 
-    fn run(&self, Run { sources, settings, sinks, .. }: Run<'_, '_>) -> Result<Done, Error> {
+    fn run(&self, Run { sources, rows, settings, sinks, .. }: Run<'_, '_>) -> Result<Done, Error> {
+        if let Some(rows) = rows {
+            return Ok(pipeline::check_rows(sources, rows, settings, sinks)?.into());
+        }
         Ok(pipeline::check(sources, self.format, self.repairs, settings, sinks)?.into())
     }
 
     fn read_as(&self) -> Equivalence {
         Equivalence::default().repairs(self.repairs)
+    }
+
+    fn rows_are(&self) -> RowsAre {
+        match self.format == CheckFormat::Text && self.repairs.is_empty() {
+            true => RowsAre::Extended { has_lists: false },
+            false => RowsAre::Columns,
+        }
     }
 
     fn repairs_mut(&mut self) -> Option<&mut Repairs> {

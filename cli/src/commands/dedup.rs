@@ -11,7 +11,7 @@ use crate::args;
 use crate::documents::LinkUse;
 use crate::environment::Environment;
 use crate::exit::Failure;
-use crate::job::{Aliased, Done, Job, Run, Surveyed, Writes};
+use crate::job::{Aliased, Done, Job, RowsAre, Run, Surveyed, Writes};
 use crate::options::{memory_limit, on_invalid, side_file};
 use crate::plan::Plan;
 use crate::sets::records::SetAtWork;
@@ -201,9 +201,11 @@ impl Job for Dedup {
         (self.options.emit == Emit::Key || has_set).then_some(self.options.hash)
     }
 
-    fn keeps_rows(&self) -> bool {
+    fn rows_are(&self) -> RowsAre {
         let has_counts = self.by_class.as_ref().is_some_and(|by| by.count);
-        self.options.emit == Emit::Original && !has_counts && self.with.is_empty()
+        let are_kept =
+            self.options.emit == Emit::Original && !has_counts && self.with.is_empty();
+        if are_kept { RowsAre::Kept } else { RowsAre::Columns }
     }
 
     fn is_in_place(&self) -> bool {

@@ -11,7 +11,7 @@ use crate::documents::Documents;
 use crate::environment::Environment;
 use crate::exit::Failure;
 use crate::filters;
-use crate::job::{Done, Job, Run, Writes};
+use crate::job::{Done, Job, RowsAre, Run, Writes};
 use crate::options::{extract_options, link_base};
 use crate::output::Destination;
 use crate::plan::{Plan, Reporting};
@@ -97,7 +97,23 @@ impl Job for Extract {
         Writes::Links
     }
 
-    fn run(&self, Run { sources, settings, sinks, .. }: Run<'_, '_>) -> Result<Done, Error> {
+    fn has_filter(&self) -> bool {
+        let extractor = &self.options.extractor;
+        !extractor.filter.is_empty() || !extractor.requests.is_empty()
+    }
+
+    fn rows_are(&self) -> RowsAre {
+        match self.format == LinkFormat::default() && !self.walks {
+            true => RowsAre::Extended { has_lists: true },
+            false => RowsAre::Columns,
+        }
+    }
+
+    fn run(&self, Run { sources, rows, settings, sinks, .. }: Run<'_, '_>) -> Result<Done, Error> {
+        if let Some(rows) = rows {
+            let options = &self.options;
+            return Ok(pipeline::extract_rows(sources, rows, options, settings, sinks)?.into());
+        }
         Ok(pipeline::extract(sources, &self.options, self.format, settings, sinks)?.into())
     }
 

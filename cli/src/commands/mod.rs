@@ -18,7 +18,6 @@ mod top;
 use crate::args::{Cli, Command, Set};
 use crate::environment::Environment;
 use crate::exit::{Failure, Outcome};
-use crate::plan::RowUse;
 use crate::{grammar, learn, rules, run, sets};
 
 /// Runs `cli` in `environment`.
@@ -47,15 +46,6 @@ pub(crate) fn run(cli: Cli, environment: &Environment) -> Result<Outcome, Failur
         Command::Resolve(typed) => typed.plan(environment)?,
         Command::Extract(typed) => typed.plan(environment)?,
     };
-    let rows = table.rows(&plan)?;
-    // A program without tables of columns needs none for rows.
-    if rows.is_none() || cfg!(feature = "full") {
-        let has_links = plan.documents.is_some();
-        plan.table = table.plan(&plan.output, has_links, environment)?;
-    }
-    match rows {
-        Some(options) => plan.rows = Some(RowUse { options, table: plan.table.take() }),
-        None => plan.write_to_directory()?,
-    }
+    table.add_to(&mut plan, environment)?;
     run::run(plan)
 }

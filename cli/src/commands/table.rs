@@ -4,18 +4,19 @@ use std::path::PathBuf;
 
 use uriscan::pipeline::RowOptions;
 
-use crate::args::{Command, TableChoice};
+use crate::args::{ColumnChoice, Command, TableChoice};
 use crate::environment::Environment;
 use crate::exit::Failure;
 use crate::options::list_from;
-use crate::output::Destination;
-use crate::plan::Plan;
+use crate::plan::{Plan, RowUse};
 use crate::rows;
-use crate::tables::TableUse;
+use crate::tables::{Column, TableUse};
 
 /// The options for tables.
 pub(super) struct Typed {
     choice: Option<TableChoice>,
+    /// Whether only the URIs of a column are read.
+    is_list: bool,
     /// The values of `--from` and `--to`.
     formats: [Option<String>; 2],
     temp_dir: Option<PathBuf>,
@@ -24,41 +25,64 @@ pub(super) struct Typed {
 
 impl Typed {
     pub(super) fn of(command: &Command) -> Typed {
-        let choice = command.table().cloned();
+        let is_list = command.column().is_some();
+        let column = command.column().cloned().map(|ColumnChoice { column, dialect }| {
+            TableChoice { column, dialect, ..TableChoice::default() }
+        });
+        let choice = command.table().cloned().or(column);
         let formats = command.formats().map(|typed| typed.cloned());
         match command {
             Command::Dedup(typed) => Typed {
                 choice,
+                is_list,
                 formats,
                 temp_dir: typed.memory.temp_dir.clone(),
                 keep_column: typed.classes.keep.column.clone(),
             },
-            _ => Typed { choice, formats, temp_dir: None, keep_column: None },
+            _ => Typed { choice, is_list, formats, temp_dir: None, keep_column: None },
+        }
+    }
+
+    /// Adds the tables that are read, if they are requested: their rows, their columns, or one of these.
+    ///
+    /// # Errors
+    /// When `--from` or `--to` names no format of tables, `--from` is given for lists, or an option is only for rows.
+    pub(super) fn add_to(self, plan: &mut Plan, environment: &Environment) -> Result<(), Failure> {
+        let (rows, is_list) = (self.rows(plan)?, self.is_list);
+        let column = self.choice.as_ref().and_then(|choice| choice.column.as_ref());
+        if let (true, Some(column)) = (is_list, column) {
+            // No value of a table has to be cut at a NUL, while a line feed may be in a value that repairs mend.
+            plan.settings = plan.settings.record_end(b'\0');
+            if rows.is_none() {
+                plan.column = Some(Column::new(column, self.formats[0].as_deref())?);
+            }
+        } else if rows.is_none() || cfg!(feature = "full") {
+            // A program without tables of columns needs none for rows.
+            plan.table = self.plan(plan, environment)?;
+        }
+        match rows {
+            Some(options) => {
+                // Links are found in the values then, and not in the files.
+                plan.documents = None;
+                plan.rows = Some(RowUse { options, is_list, table: plan.table.take() });
+                Ok(())
+            }
+            None => plan.write_to_directory(),
         }
     }
 
     /// How `plan` reads text tables as rows, if it does.
-    ///
-    /// # Errors
-    /// When an option is only for rows, and it does not.
-    pub(super) fn rows(&self, plan: &Plan) -> Result<Option<RowOptions>, Failure> {
+    fn rows(&self, plan: &Plan) -> Result<Option<RowOptions>, Failure> {
         let Some(choice) = &self.choice else { return Ok(None) };
         rows::options(plan, (choice, self.keep_column.is_some()), &self.formats)
     }
 
     /// The plan for tables that are read as columns, if they are requested.
-    ///
-    /// # Errors
-    /// When `--from` or `--to` names no format of tables, or `--from` is given for lists.
-    pub(super) fn plan(
-        mut self,
-        output: &Destination,
-        has_links: bool,
-        environment: &Environment,
-    ) -> Result<Option<TableUse>, Failure> {
+    fn plan(mut self, plan: &Plan, environment: &Environment) -> Result<Option<TableUse>, Failure> {
+        let (output, has_links) = (&plan.output, plan.documents.is_some());
         // Fields are rows only.
         self.formats[0].take_if(|from| *from == "fields");
-        let Typed { choice, formats, temp_dir, keep_column } = self;
+        let Typed { choice, formats, temp_dir, keep_column, .. } = self;
         let column = choice.as_ref().and_then(|choice| choice.column.clone());
         let (Some(choice), Some(column)) = (choice, column) else {
             return match &formats[0] {

@@ -8,10 +8,9 @@ use crate::bar::View;
 use crate::documents::LinkUse;
 use crate::environment::Environment;
 use crate::exit::{Failure, eprint_line};
-use crate::job::{Aliased, Done, Job, Run, Writes};
-use crate::options::{equivalence, list_from, memory_limit, on_invalid};
+use crate::job::{Aliased, Done, Job, RowsAre, Run, Writes};
+use crate::options::{equivalence, memory_limit, on_invalid};
 use crate::plan::Plan;
-use crate::tables::Column;
 use crate::top::{self, NO_SITE};
 
 impl args::Top {
@@ -21,12 +20,8 @@ impl args::Top {
     /// When options contradict each other or a name is unknown.
     pub(super) fn plan(self, environment: &Environment) -> Result<Plan, Failure> {
         let (on_invalid, rejects) = on_invalid(&self.invalid)?;
-        let column = match (&self.column, &self.links.find.from) {
-            (Some(column), from) => Some(Column::new(column, from.as_deref())?),
-            (None, Some(from)) if !self.links.extract => return Err(list_from(from)),
-            (None, _) => None,
-        };
-        if column.is_some() && (rejects.is_some() || self.common.input.null) {
+        let has_column = self.table.column.is_some();
+        if has_column && (rejects.is_some() || self.common.input.null) {
             return Err(Failure::at(
                 "--column",
                 "--rejects and -0 work with lines, not with tables",
@@ -50,11 +45,6 @@ impl args::Top {
         if let Some(documents) = &mut plan.documents {
             select_entries(self.by, &self.page, &mut documents.options.extractor);
         }
-        if column.is_some() {
-            // No value of a table has to be cut at a NUL, while a line feed may be in a value that repairs mend.
-            plan.settings = plan.settings.record_end(b'\0');
-        }
-        plan.column = column;
         plan.with_report(self.page, limit, environment)
     }
 
@@ -136,6 +126,10 @@ impl Job for Top {
     fn aliased(&mut self) -> Option<Aliased<'_>> {
         let TopOptions { equivalence, hasher, .. } = &mut self.options;
         Some(Aliased { equivalence, hasher: hasher.clone(), keeps: true })
+    }
+
+    fn rows_are(&self) -> RowsAre {
+        RowsAre::Read
     }
 
     fn limit(&self) -> Option<&MemoryLimit> {

@@ -80,11 +80,11 @@ impl TableUse {
 
     /// The dialect of CSV and TSV.
     pub(super) fn dialect(&self) -> Dialect {
-        let mut dialect = Dialect::default().has_header(!self.choice.no_header);
-        if let Some(delimiter) = self.choice.delimiter {
+        let mut dialect = Dialect::default().has_header(!self.choice.dialect.no_header);
+        if let Some(delimiter) = self.choice.dialect.delimiter {
             dialect = dialect.delimiter(delimiter);
         }
-        match self.choice.quote {
+        match self.choice.dialect.quote {
             Some(Quote::Char(quote)) => dialect.quote(quote),
             Some(Quote::None) => dialect.quote(table::Quote::None),
             None => dialect,

@@ -122,9 +122,9 @@ fn input_that_is_no_list_is_told_once_and_how_to_read_it() {
     let ran = place.run(&["top", "--by", "host", "--column", "id", "l.csv"], "");
     assert_eq!((ran.code, &*ran.stderr), (0, ""));
     let ran = place.run(&["census", "l.csv"], "");
-    let hint = "Try `uriscan census --extract --link-column url l.csv`\n";
+    let hint = "Try `uriscan census --column url l.csv`\n";
     assert!(ran.stderr.ends_with(hint), "{}", ran.stderr);
-    place.run(&["census", "--extract", "--link-column", "url", "l.csv"], "").quiet();
+    place.run(&["census", "--column", "url", "l.csv"], "").quiet();
     // A list with some faults, and faults that look like nothing.
     let list = "http://h/\nhttp://i/\na,b c\nc,d e\n";
     assert_eq!(run(["normalize"], list).quiet(), list);

@@ -187,6 +187,135 @@ fn rows_of_whole_classes_pass_as_they_were() {
 }
 
 #[test]
+fn uris_of_rows_are_counted_as_those_of_lists() {
+    let csv = "\u{FEFF}id,url\r\n1,\"http://h/\"\"a\"\r\n2,HTTP://H:80/\r\n3,\"http://i\n\"\r\n4,\r\n5\r\n6,no uri";
+    let other = "url\nhttp://h/%61\n";
+    let jsonl = "{\"p\":{\"u\":\"http:\\/\\/h\\u002F\\u0022a\"}}\n{\"p\":{\"u\":\"HTTP://H:80/\"}}\n{\"p\":{\"u\":\"http://i\\n\"}}\n{\"p\":null}\n[]\n{\"p\":{\"u\":\"no uri\"}}";
+    let list = "http://h/\"a\nHTTP://H:80/\nhttp://i\n\nno uri\n";
+    let fields = "1 http://h/\"a\n2\tHTTP://H:80/ x\n3 http://i\n\n5\n6 no\n";
+    let place = Place::new(&[
+        ("t.csv", csv),
+        ("o.csv", other),
+        ("t.jsonl", jsonl),
+        ("l", list),
+        ("lo", "http://h/%61\n"),
+        ("lf", &list.replace("no uri", "no")),
+        ("f", fields),
+    ]);
+    for command in [&["top", "--by", "url", "--distinct"][..], &["census", "--to", "json"]] {
+        let read = |args: &[&str], stdin| {
+            let ran = place.run(&[command, args].concat(), stdin);
+            assert_eq!(ran.code, 0, "{}", ran.stderr);
+            // Bytes are those of the list.
+            let (text, stderr) = (ran.text().to_owned(), ran.stderr.clone());
+            (text.split_once(",\"records\"").map_or(text.clone(), |(_, it)| it.to_owned()), stderr)
+        };
+        let by_list = read(&["l"], "").0;
+        let skip = ["--on-bad-row", "skip"];
+        for (args, stdin) in [
+            (&["--column", "url", "t.csv"][..], ""),
+            (&["--column", "2", "--from", "csv"], csv),
+            (&["--column", "p.u", "t.jsonl"], ""),
+            (&["--column", "p.u", "--from", "jsonl"], jsonl),
+        ] {
+            let (text, stderr) = read(&[args, &skip].concat(), stdin);
+            assert_eq!(text, by_list, "{command:?} {args:?}");
+            assert_eq!(stderr, "uriscan: 1 row that does not fit was skipped\n");
+        }
+        let (text, _) = read(&["--column", "url", "t.csv", "o.csv", "--on-bad-row", "skip"], "");
+        assert_eq!(text, read(&["l", "lo"], "").0);
+        let (text, _) =
+            read(&["--column", "2", "--from", "fields", "f", "--on-bad-row", "skip"], "");
+        assert_eq!(text, read(&["lf"], "").0);
+        let (text, _) =
+            read(&["--column", "url", "--host", "i", "t.csv", "--on-bad-row", "skip"], "");
+        assert_eq!(text, read(&["--host", "i", "l"], "").0);
+        let refused = |args: &[&str]| place.run(&[command, args].concat(), "").refused();
+        let message = refused(&["--column", "url", "o.csv", "t.csv"]);
+        assert_eq!(message, "uriscan: t.csv:7: expected 2 fields, found 1");
+        let message = refused(&["--column", "p.v", "t.jsonl", "--on-bad-row", "skip"]);
+        assert_eq!(message, "uriscan: t.jsonl: no line has a member p.v");
+        let message = refused(&["--column", "url", "t.csv", "--on-bad-row", "pass"]);
+        assert!(message.contains("--on-bad-row pass: this command writes no rows"), "{message}");
+        let message = refused(&["--column", "url", "--delimiter", ";", "."]);
+        assert!(message.contains("--delimiter: is for rows of CSV"), "{message}");
+        let message = refused(&["--column", "uri", "t.csv"]);
+        assert!(
+            message.ends_with("t.csv: there is no column uri; there are: id, url"),
+            "{message}"
+        );
+    }
+    let args =
+        ["top", "--to", "tsv", "--column", "2", "--no-header", "--delimiter", ";", "--quote", "'"];
+    let out =
+        run([&args[..], &["--from", "csv"]].concat(), "a;'http://h/''x'\n;http://i\n").quiet();
+    assert_eq!(out, "value\tcount\tshare\terror\nh\t1\t0.500000\t0\ni\t1\t0.500000\t0\n");
+}
+
+#[test]
+fn columns_are_added_to_rows_that_pass_as_they_were() {
+    let csv =
+        "\u{FEFF}id,url\r\n1,\"http://h\"\r\n\"2\n\",  a b\r\n3, \r\n4,\r\n5\r\n06,\"http://i\n\"";
+    let checked = "\u{FEFF}id,url,uri_error,uri_error_at\r\n1,\"http://h\",,\r\n\"2\n\",  a b,space,1\r\n3, ,,\r\n4,,,\r\n5\r\n06,\"http://i\n\",,\n";
+    let place = Place::new(&[("e.csv", ""), ("t.csv", csv), ("same.csv", "url,uri_error\n")]);
+    let check = ["check", "--column", "url", "-q"];
+    let pass = [&check[..], &["--on-bad-row", "pass"]].concat();
+    for (args, stdin) in [(&["e.csv", "t.csv"][..], ""), (&["--from", "csv"], csv)] {
+        let ran = place.run(&[&pass[..], args].concat(), stdin);
+        assert_eq!((ran.code, ran.text()), (1, checked), "{}", ran.stderr);
+    }
+    let ran = place
+        .run(&[&check[..], &["--on-bad-row", "skip", "--no-uri", "drop", "t.csv"]].concat(), "");
+    assert_eq!(ran.text(), checked.replace("5\r\n", "").replace("4,,,\r\n", ""));
+    let message = place.run(&[&check[..], &["t.csv"]].concat(), "").refused();
+    assert!(message.ends_with("t.csv:7: expected 2 fields, found 1"), "{message}");
+    let message = place.run(&[&check[..], &["same.csv"]].concat(), "").refused();
+    assert!(message.ends_with("same.csv: a column uri_error already exists"), "{message}");
+    // A delimiter may be in what is added.
+    let args = ["check", "--column", "2", "--from", "csv", "--no-header", "--delimiter"];
+    let ran = run([&args[..], &["s"]].concat(), "1sa b\n");
+    assert_eq!(ran.text(), "1sa bs\"space\"s1\n");
+    let ran = run([&args[..], &["1"]].concat(), "x1a b\n");
+    assert_eq!(ran.text(), "x1a b1space1\"1\"\n");
+    run([&args[..], &["s", "--quote", "none"]].concat(), "1sa b\n").refused();
+    // In place.
+    let ran = place.run(&[&pass[..], &["t.csv", "-o", "t.csv"]].concat(), "");
+    assert_eq!((ran.code, &*place.read("t.csv")), (1, checked));
+}
+
+#[test]
+fn members_are_added_to_objects_that_pass_as_they_were() {
+    let lines = concat!(
+        "{\"n\":1e400,\"u\":\"http:\\/\\/h\"}\r\n",
+        "  {\"u\":\"a b\" , \"o\":{}} \n",
+        "{}\n\n{ }\n{\"u\":\"\"}\n",
+        "{\"u\":\"http://i\",\"uri_err\\u006fr\":1,\"uri_links\":2}\n",
+        "{\"u\":\"see (http:\\/\\/h\\u002fé) or \\\"http://j\\\"\"}",
+    );
+    let checked = concat!(
+        "{\"n\":1e400,\"u\":\"http:\\/\\/h\",\"uri_error\":null,\"uri_error_at\":null}\r\n",
+        "  {\"u\":\"a b\" , \"o\":{},\"uri_error\":\"space\",\"uri_error_at\":1} \n",
+        "{\"uri_error\":null,\"uri_error_at\":null}\n",
+        "{ \"uri_error\":null,\"uri_error_at\":null}\n",
+        "{\"u\":\"\",\"uri_error\":null,\"uri_error_at\":null}\n",
+        "{\"u\":\"http://i\",\"uri_err\\u006fr\":1,\"uri_links\":2}\n",
+        "{\"u\":\"see (http:\\/\\/h\\u002fé) or \\\"http://j\\\"\",\"uri_error\":\"space\",\"uri_error_at\":3}\n",
+    );
+    let args = ["--column", "u", "--from", "jsonl", "-q", "--on-bad-row", "pass"];
+    let ran = run([&["check"][..], &args].concat(), lines);
+    assert_eq!((ran.code, ran.text()), (1, checked));
+    let out = run([&["extract"][..], &args].concat(), lines).quiet();
+    let links: Vec<&str> =
+        out.lines().map(|line| line.split("\"uri_links\":").last().unwrap().trim_end()).collect();
+    let found = "[\"http://h/\",\"http://j\"]}";
+    assert_eq!(links, ["[\"http://h\"]}", "[]}", "null}", "null}", "[]}", "2}", found]);
+    let message = run(["check", "--column", "u", "--from", "jsonl"], lines).refused();
+    assert!(message.ends_with("-:7: a member uri_error already exists"), "{message}");
+    let ran = run(["check", "--column", "v", "--from", "jsonl"], "{\"u\":1}\n");
+    assert_eq!((ran.code, &*ran.stderr), (2, "uriscan: -: no line has a member v\n"));
+}
+
+#[test]
 fn several_files_are_one_table_with_one_header() {
     let place = Place::new(&[
         ("a.csv", "id,url\n1,http://a\n"),
@@ -231,11 +360,11 @@ fn what_is_not_there_is_an_error() {
         (&["--column", "url", "none.csv"], "none.csv: No such file"),
         (
             &["-c", "--on-bad-row", "skip", "--column", "url", "t.csv"],
-            "--on-bad-row: is for rows that are written",
+            "--on-bad-row: is for rows of CSV",
         ),
         (
             &["--keep", "min:id", "--on-bad-row", "skip", "--column", "url", "t.csv"],
-            "--on-bad-row: is for rows that are written",
+            "--on-bad-row: is for rows of CSV",
         ),
     ] {
         assert!(refused(args).contains(what), "{args:?}: {}", refused(args));
@@ -297,11 +426,21 @@ fn a_table_of_which_nothing_is_left_is_not_without_its_member() {
 
 #[test]
 fn rows_leave_as_they_come() {
-    for (from, head, rows) in [
-        ("csv", "id,url\n", ["1,http://a\n", "2,http://b\n"]),
-        ("jsonl", "", ["{\"url\":\"http://a\"}\n", "{\"url\":\"http://b\"}\n"]),
+    let added = ",\"uri_error\":null,\"uri_error_at\":null}";
+    let extended = ["a", "b"].map(|host| format!("{{\"url\":\"http://{host}\"{added}\n"));
+    for (command, from, head, rows, written) in [
+        ("dedup", "csv", "id,url\n", ["1,http://a\n", "2,http://b\n"], None),
+        ("dedup", "jsonl", "", ["{\"url\":\"http://a\"}\n", "{\"url\":\"http://b\"}\n"], None),
+        (
+            "check",
+            "jsonl",
+            "",
+            ["{\"url\":\"http://a\"}\n", "{\"url\":\"http://b\"}\n"],
+            Some(extended.each_ref().map(|it| &**it)),
+        ),
     ] {
-        let mut command = crate::run::program(["dedup", "--column", "url", "--from", from]);
+        let written = written.unwrap_or(rows);
+        let mut command = crate::run::program([command, "--column", "url", "--from", from]);
         let mut child = command.stdin(std::process::Stdio::piped()).spawn().unwrap();
         let (mut to, from) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
         let mut from = BufReader::new(from);
@@ -314,9 +453,9 @@ fn rows_leave_as_they_come() {
         if !head.is_empty() {
             expect(head);
         }
-        expect(rows[0]);
+        expect(written[0]);
         to.write_all(rows[1].as_bytes()).unwrap();
-        expect(rows[1]);
+        expect(written[1]);
         drop(to);
         assert!(child.wait().unwrap().success());
     }

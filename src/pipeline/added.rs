@@ -1,0 +1,341 @@
+//! The jobs that write rows of text tables with more columns: what is wrong with the URI of each, or the links in its text.
+//!
+//! A row passes as the bytes it was; the fields that are added follow its own.
+
+use std::io;
+
+use super::driver::{End, Job, Reading, run};
+use super::invalid::LongRecord;
+use super::links::ExtractOptions;
+use super::rows::{RowOptions, RowRun};
+use super::scan::Found;
+use super::slot::{Slot, Worker};
+use super::{Equivalence, Error, OnInvalid, Report, Settings, Sinks};
+use crate::chunk::{Padded, Span};
+use crate::extract::{Extractor, Format, Links};
+use crate::index::{Index, Record};
+use crate::io::row::push_decimal;
+use crate::io::{Chunk, ReadError, Source, json};
+use crate::row::{self, Separators, TextFormat};
+use crate::simd::{Isa, Kernels};
+use crate::uri::bulk::parse_record;
+
+/// Writes the rows of `sources`, text tables of CSV, TSV or JSON lines, with what is wrong with the URI of each: the kind of the
+/// fault, `uri_error`, and its offset in the URI, `uri_error_at`, which are null where it is a URI-reference, or there is none.
+///
+/// Rows are otherwise read and written as by [`super::dedup_rows`]. Those without a URI are kept with
+/// [`crate::row::TextTable::keeps_blank`]. [`Report::invalid`] counts the faults.
+///
+/// ```
+/// use uriscan::{io::Source, pipeline::{RowOptions, Settings, Sinks, check_rows}};
+/// use uriscan::row::{TextFormat, TextTable};
+/// let rows = Source::new("rows", &b"id,url\r\n1,\"http://h\"\r\n2,a b\r\n"[..]);
+/// let (table, mut out) = (TextTable::new(TextFormat::Csv, "url"), Vec::new());
+/// let (rows, by) = (vec![rows], RowOptions::new(table));
+/// let report = check_rows(rows, &by, &Settings::default(), &mut Sinks::new(&mut out)).unwrap();
+/// assert_eq!(out, b"id,url,uri_error,uri_error_at\r\n1,\"http://h\",,\r\n2,a b,space,1\r\n");
+/// assert_eq!((report.records, report.invalid.total()), (2, 1));
+/// ```
+///
+/// # Errors
+/// See [`Error`]; also if the table has such a column already, or is of another format.
+pub fn check_rows(
+    sources: Vec<Source>,
+    rows: &RowOptions,
+    settings: &Settings,
+    sinks: &mut Sinks<'_>,
+) -> Result<Report, Error> {
+    run_added(Faults, sources, rows, settings, sinks)
+}
+
+/// Writes the rows of `sources`, tables of JSON lines, with the links in the text of a member of each, `uri_links`: a list,
+/// null where the member is.
+///
+/// Rows are otherwise read and written as by [`super::dedup_rows`].
+///
+/// ```
+/// use uriscan::{io::Source, pipeline::{ExtractOptions, RowOptions, Settings, Sinks, extract_rows}};
+/// use uriscan::row::{TextFormat, TextTable};
+/// let rows = Source::new("rows", &b"{\"t\":\"see http://h/\"}\n"[..]);
+/// let (table, mut out) = (TextTable::new(TextFormat::Jsonl, "t"), Vec::new());
+/// let (rows, by, options) = (vec![rows], RowOptions::new(table), ExtractOptions::default());
+/// extract_rows(rows, &by, &options, &Settings::default(), &mut Sinks::new(&mut out)).unwrap();
+/// assert_eq!(out, b"{\"t\":\"see http://h/\",\"uri_links\":[\"http://h/\"]}\n");
+/// ```
+///
+/// # Errors
+/// See [`Error`]; also if the table has such a member already, or is of another format.
+pub fn extract_rows(
+    sources: Vec<Source>,
+    rows: &RowOptions,
+    options: &ExtractOptions,
+    settings: &Settings,
+    sinks: &mut Sinks<'_>,
+) -> Result<Report, Error> {
+    let extractor = Extractor::new(options.extractor.clone());
+    let usual = if options.extractor.is_of_logs() { Format::Clf } else { Format::Text };
+    let format = options.format.unwrap_or(usual);
+    let adds = FoundLinks { kernels: settings.kernels, extractor, format };
+    run_added(adds, sources, rows, settings, sinks)
+}
+
+fn run_added<A: Adds + Send>(
+    adds: A,
+    sources: Vec<Source>,
+    rows: &RowOptions,
+    settings: &Settings,
+    sinks: &mut Sinks<'_>,
+) -> Result<Report, Error> {
+    let (format, separators) = (rows.table.format, rows.table.separators());
+    // Letters, digits and - are in what is added, and without quotes none may be a delimiter.
+    let is_apart = separators.is_none_or(|Separators { delimiter, quote }| {
+        quote.is_some() || !(delimiter.is_ascii_alphanumeric() || b"_-".contains(&delimiter))
+    });
+    if format == TextFormat::Fields || A::HAS_LISTS && separators.is_some() || !is_apart {
+        let error = io::Error::other(format!("{} cannot hold such columns", format.name()));
+        let source = sources.first().map(|source| source.name.clone()).unwrap_or_default();
+        return Err(Error::Read(ReadError { source, error }));
+    }
+    let names = sources.iter().map(|source| source.name.clone()).collect();
+    let settings = Settings { record_end: b'\n', redact: false, ..settings.within_limits() };
+    let mut rows = RowRun::new((rows, &Equivalence::default()), names, false, settings.max_record);
+    rows.finder.added = A::NAMES;
+    run(&mut AddedRows { adds, rows, separators }, sources, &settings, sinks)
+}
+
+/// The columns that are added.
+trait Adds: Sync {
+    const NAMES: &'static [&'static str];
+    const HAS_LISTS: bool = false;
+
+    /// Appends the fields of a row whose value is at a span of `text`; of one without a value none is there.
+    fn add<I: Isa>(
+        &self,
+        isa: I,
+        index: &Index,
+        place: (Padded<'_>, Option<Span>),
+        fields: &mut Fields<'_>,
+        report: &mut Report,
+    );
+}
+
+/// The faults of URIs.
+struct Faults;
+
+impl Adds for Faults {
+    const NAMES: &'static [&'static str] = &["uri_error", "uri_error_at"];
+
+    #[inline(always)]
+    fn add<I: Isa>(
+        &self,
+        isa: I,
+        index: &Index,
+        (text, value): (Padded<'_>, Option<Span>),
+        fields: &mut Fields<'_>,
+        report: &mut Report,
+    ) {
+        let value = value.filter(|value| !value.is_empty());
+        let parsed = value.map(|value| parse_record(isa, Record::new(text, index, value)));
+        match parsed {
+            Some(Err(error)) => {
+                report.invalid.add(error.kind);
+                fields.text(error.kind.name());
+                fields.number(u64::from(error.at));
+            }
+            Some(Ok(_)) | None => {
+                fields.null();
+                fields.null();
+            }
+        }
+    }
+}
+
+/// The links in texts, which are documents of a format.
+struct FoundLinks {
+    kernels: Kernels,
+    extractor: Extractor,
+    format: Format,
+}
+
+impl Adds for FoundLinks {
+    const NAMES: &'static [&'static str] = &["uri_links"];
+    const HAS_LISTS: bool = true;
+
+    fn add<I: Isa>(
+        &self,
+        _isa: I,
+        _index: &Index,
+        (text, value): (Padded<'_>, Option<Span>),
+        fields: &mut Fields<'_>,
+        _report: &mut Report,
+    ) {
+        let Some(value) = value else { return fields.null() };
+        let (mut links, text) = (Links::new(), text.part(value.start as usize, value.len()));
+        self.extractor.extract(self.kernels, self.format, text, &mut links);
+        fields.list(links.iter(text.content()).map(|(_, uri)| uri));
+    }
+}
+
+/// Writes fields after those of a row.
+struct Fields<'a> {
+    separators: Option<Separators>,
+    names: std::slice::Iter<'static, &'static str>,
+    /// Whether the row has no members yet.
+    is_empty: bool,
+    out: &'a mut Vec<u8>,
+}
+
+impl Fields<'_> {
+    /// Ends the field before, and names the next one where fields have names.
+    #[inline(always)]
+    fn begin(&mut self) {
+        if let Some(Separators { delimiter, .. }) = self.separators {
+            return self.out.push(delimiter);
+        }
+        if !std::mem::take(&mut self.is_empty) {
+            self.out.push(b',');
+        }
+        let name = self.names.next().copied().unwrap_or_default();
+        self.out.push(b'"');
+        self.out.extend_from_slice(name.as_bytes());
+        self.out.extend_from_slice(b"\":");
+    }
+
+    #[inline(always)]
+    fn null(&mut self) {
+        self.begin();
+        if self.separators.is_none() {
+            self.out.extend_from_slice(b"null");
+        }
+    }
+
+    fn number(&mut self, number: u64) {
+        if self.separators.is_some() {
+            // A digit may be a delimiter.
+            return self.text(&number.to_string());
+        }
+        self.begin();
+        push_decimal(number, self.out);
+    }
+
+    /// A name of ours, which nothing in JSON has to be escaped of.
+    fn text(&mut self, text: &str) {
+        self.begin();
+        let quote = match self.separators {
+            None => Some(b'"'),
+            Some(Separators { delimiter, quote }) => {
+                quote.filter(|&quote| text.bytes().any(|byte| byte == delimiter || byte == quote))
+            }
+        };
+        self.out.extend(quote);
+        for byte in text.bytes() {
+            self.out.extend(quote.filter(|&quote| quote == byte));
+            self.out.push(byte);
+        }
+        self.out.extend(quote);
+    }
+
+    fn list<'t>(&mut self, texts: impl Iterator<Item = &'t [u8]>) {
+        self.begin();
+        self.out.push(b'[');
+        for (i, text) in texts.enumerate() {
+            self.out.extend((i > 0).then_some(b','));
+            json::push_string(&String::from_utf8_lossy(text), self.out);
+        }
+        self.out.push(b']');
+    }
+}
+
+/// The job.
+struct AddedRows<A> {
+    adds: A,
+    rows: RowRun,
+    separators: Option<Separators>,
+}
+
+impl<A: Adds> AddedRows<A> {
+    /// Appends `row` with the fields that `add` appends.
+    #[inline(always)]
+    fn push(&self, row: &[u8], out: &mut Vec<u8>, add: impl FnOnce(&mut Fields<'_>)) {
+        let end = match self.separators {
+            Some(_) => row.strip_suffix(b"\r").map_or(row.len(), <[u8]>::len),
+            None => memchr::memrchr(b'}', row).unwrap_or(row.len()),
+        };
+        let (row, rest) = row.split_at(end);
+        let is_empty = self.separators.is_none() && row.trim_ascii_end().last() == Some(&b'{');
+        out.extend_from_slice(row);
+        let names = A::NAMES.iter();
+        add(&mut Fields { separators: self.separators, names, is_empty, out: &mut *out });
+        out.extend_from_slice(rest);
+        out.push(b'\n');
+    }
+}
+
+impl<A: Adds> Job for AddedRows<A> {
+    type Rows = Found;
+
+    fn reading(&self) -> Reading {
+        Reading { cut: Some(self.rows.finder.cut()), ..Reading::default() }
+    }
+
+    #[inline(always)]
+    fn scan<I: Isa>(&self, isa: I, _worker: &mut Worker, slot: &mut Slot<Found>) {
+        slot.rows.table.takes_blank = true;
+        // What was decoded stays behind the text until the rows are written.
+        self.rows.find(isa, slot);
+        let Slot { chunk, rows, report, .. } = slot;
+        let table = &self.rows.finder.table();
+        table.refuse_members(chunk.text.padded().content(), A::NAMES, &mut rows.table);
+        report.blank = rows.table.blank;
+    }
+
+    fn commit(&mut self, slots: &mut [Slot<Found>]) -> Result<(), Error> {
+        self.rows.account(slots)
+    }
+
+    #[inline(always)]
+    fn emit<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Found>) {
+        let Slot { chunk, rows: Found { table, .. }, out, report, .. } = slot;
+        let (text, index) = (chunk.text.padded(), &mut worker.index);
+        let content = text.content();
+        let row::Found { rows, values, passed, header, .. } = table;
+        let mut passed = passed.iter().copied().peekable();
+        if self.rows.start() == (chunk.source, chunk.byte) {
+            out.extend_from_slice(self.rows.mark());
+            if let Some(header) = passed.next_if(|row| Some(*row) == *header) {
+                self.push(header.of(content), out, |fields| {
+                    A::NAMES.iter().for_each(|name| fields.text(name));
+                });
+            }
+        }
+        let pass = |row: Span, out: &mut Vec<u8>| {
+            out.extend_from_slice(row.of(content));
+            out.push(b'\n');
+        };
+        index.build_with(isa, text, b'\n');
+        for (row, value) in rows.iter().zip(&*values) {
+            while let Some(other) = passed.next_if(|other| other.start < row.start) {
+                pass(other, out);
+            }
+            let value = Some(*value).filter(|value| *value != row::NULL);
+            report.records += u64::from(value.is_some());
+            self.push(row.of(content), out, |fields| {
+                self.adds.add(isa, index, (text, value), fields, report);
+            });
+        }
+        report.written = report.records;
+        passed.for_each(|row| pass(row, out));
+    }
+
+    fn on_invalid(&self) -> OnInvalid {
+        OnInvalid::Pass
+    }
+
+    fn long_record(&self, _chunk: &Chunk) -> LongRecord {
+        LongRecord::as_is()
+    }
+
+    fn finish(&mut self, _: End<'_>, _: &mut Report, _: &mut Sinks<'_>) -> Result<(), Error> {
+        self.rows.require_member()
+    }
+}
