@@ -7,7 +7,7 @@ use std::sync::Arc;
 use arrow_array::builder::{ArrayBuilder, StringBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int64Type, UInt32Type};
-use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -183,6 +183,36 @@ fn value_at<'l>(json: &'l str, path: &str) -> Result<Option<&'l str>, ()> {
         (None, Some((rest, outer))) => value_at(outer.get(), rest),
         (value, _) => Ok(value.map(RawValue::get)),
     }
+}
+
+/// The value of the member `name`, or on a path, of each line of `batch`, rows of `table`: strings as they are decoded, after a
+/// quote, and what is not a string as it is written; null where it is null or not there. Also whether any line has it.
+///
+/// # Errors
+/// If a line has the member twice.
+pub(super) fn members(
+    table: &str,
+    batch: &RecordBatch,
+    name: &str,
+) -> Result<(StringArray, bool), TableError> {
+    let lines = batch.column(batch.schema().index_of(LINE)?).as_string::<i32>();
+    let (mut values, mut is_there) = (StringBuilder::new(), false);
+    for line in lines.iter().flatten() {
+        let value = value_at(line, name).map_err(|()| TableError::Read {
+            table: table.to_owned(),
+            what: format!("a line has a member {name} twice"),
+        })?;
+        is_there |= value.is_some();
+        match value {
+            None | Some("null") => values.append_null(),
+            Some(text) => match serde_json::from_str::<String>(text) {
+                Ok(string) => values.append_value(format!("\"{string}")),
+                // Not a string, or one with an unpaired surrogate, which equals no other spelling of it.
+                Err(_) => values.append_value(format!("={text}")),
+            },
+        }
+    }
+    Ok((values.finish(), is_there))
 }
 
 /// What is looked for in an object.

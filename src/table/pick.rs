@@ -37,6 +37,8 @@ pub(super) struct Picker<'j> {
     target: Target,
     /// The other columns that rows are compared by.
     with: Option<With>,
+    /// The name of the table that is being read.
+    name: String,
     kind: Kind<'j>,
     /// Deferred rows.
     rows: SecondPass,
@@ -109,12 +111,14 @@ impl<'j> Picker<'j> {
         };
         let (rows, alone, table) = (SecondPass::default(), Vec::new(), None);
         let target = target.clone();
-        Ok(Picker { columns, hasher, target, with, kind, rows, alone, table })
+        let name = String::new();
+        Ok(Picker { columns, hasher, target, with, name, kind, rows, alone, table })
     }
 
     /// Starts the table of `reader`.
     pub(super) fn begin(&mut self, reader: &Reader) -> Result<(), TableError> {
         self.table = reader.rereadable().cloned();
+        reader.name().clone_into(&mut self.name);
         let (table, schema) = (self.table.as_ref(), reader.schema());
         match &mut self.kind {
             Kind::Firsts(firsts) => match firsts.spill_dir() {
@@ -134,8 +138,8 @@ impl<'j> Picker<'j> {
         let values = self.target.values(batch)?;
         let mut keyed = self.columns.keyed(&values, &self.hasher)?;
         let invalid = keyed.invalid;
-        if let Some(with) = &self.with {
-            with.join(batch, &mut keyed)?;
+        if let Some(with) = &mut self.with {
+            with.join(&self.name, batch, &mut keyed)?;
         }
         if let Kind::Firsts(firsts) = &mut self.kind {
             if !firsts.has_spilled() && !firsts.fits(&keyed.rows(), 0) {
@@ -187,7 +191,10 @@ impl<'j> Picker<'j> {
         sides: &mut Sides<'_>,
         put: impl FnMut(&[Unit]) -> Result<(), TableError> + Send,
     ) -> Result<(), TableError> {
-        let Picker { target, kind, rows, alone, .. } = self;
+        let Picker { target, with, name, kind, rows, alone, .. } = self;
+        if let Some(member) = with.as_ref().and_then(With::missing) {
+            return Err(TableError::Member { table: name, member: member.to_owned() });
+        }
         let blank_in = job.keeps_blank.then(|| target.clone());
         let alone_rows = alone.iter().map(|&(row, _)| row).collect();
         match kind {

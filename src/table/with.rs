@@ -3,6 +3,8 @@
 //! The key of a row is then made of the key of its URI and of these values, each with its length where that is not fixed by the
 //! type of the column, so that what is hashed is different whenever a value is.
 
+use std::sync::Arc;
+
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_buffer::{Buffer, NullBuffer};
@@ -15,9 +17,23 @@ use crate::key::Hasher;
 
 /// The columns, and what makes keys of their values.
 pub(super) struct With {
-    columns: Vec<Target>,
+    compared: Compared,
     /// Has secrets of its own: keys of URIs, which are hashed, depend on those of the run.
     hasher: Hasher,
+}
+
+enum Compared {
+    Columns(Vec<Target>),
+    /// Of JSON lines that are written unchanged.
+    Members(Vec<Member>),
+}
+
+/// A member of JSON lines.
+struct Member {
+    /// Its name, or a path to it.
+    name: String,
+    /// Whether a line has it; `None` before the first line.
+    is_there: Option<bool>,
 }
 
 impl With {
@@ -33,19 +49,45 @@ impl With {
         if names.is_empty() {
             return Ok(None);
         }
-        if jsonl::is_of_lines(schema) {
-            let what = "JSON lines written as JSON lines have no columns to compare; write parquet, arrow or csv";
-            return Err(TableError::Format(what.to_owned()));
-        }
         let column = |name: &String| column(name, table, schema);
-        let columns = names.iter().map(column).collect::<Result<_, _>>()?;
-        Ok(Some(With { columns, hasher: Hasher::random() }))
+        let member = |name: &String| Member { name: name.clone(), is_there: None };
+        let compared = match jsonl::is_of_lines(schema) {
+            true => Compared::Members(names.iter().map(member).collect()),
+            false => Compared::Columns(names.iter().map(column).collect::<Result<_, _>>()?),
+        };
+        Ok(Some(With { compared, hasher: Hasher::random() }))
     }
 
-    /// Makes the keys of `batch` depend on the values of its columns.
-    pub(super) fn join(&self, batch: &RecordBatch, keyed: &mut Keyed) -> Result<(), TableError> {
-        let values = self.columns.iter().map(|column| Ok(spelled_out(&column.values(batch)?)?));
-        let values = values.collect::<Result<Vec<ArrayRef>, TableError>>()?;
+    /// The first member that no line has had, although there were some.
+    pub(super) fn missing(&self) -> Option<&str> {
+        let Compared::Members(members) = &self.compared else { return None };
+        members.iter().find(|member| member.is_there == Some(false)).map(|member| &*member.name)
+    }
+
+    /// Makes the keys of `batch`, rows of `table`, depend on the values of its columns.
+    ///
+    /// # Errors
+    /// If a line has a member twice.
+    pub(super) fn join(
+        &mut self,
+        table: &str,
+        batch: &RecordBatch,
+        keyed: &mut Keyed,
+    ) -> Result<(), TableError> {
+        let values: Vec<ArrayRef> = match &mut self.compared {
+            Compared::Columns(columns) => {
+                let values = columns.iter().map(|column| Ok(spelled_out(&column.values(batch)?)?));
+                values.collect::<Result<_, TableError>>()?
+            }
+            Compared::Members(members) => {
+                let values = members.iter_mut().map(|member| {
+                    let (values, is_there) = jsonl::members(table, batch, &member.name)?;
+                    member.is_there = Some(is_there || member.is_there == Some(true));
+                    Ok(Arc::new(values) as ArrayRef)
+                });
+                values.collect::<Result<_, TableError>>()?
+            }
+        };
         let values: Vec<Values> = values.iter().map(|array| Values::of(array)).collect();
         let push = |row: usize, out: &mut Vec<u8>| {
             values.iter().for_each(|values| values.push(row, out));

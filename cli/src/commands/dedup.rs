@@ -203,8 +203,7 @@ impl Job for Dedup {
 
     fn rows_are(&self) -> RowsAre {
         let has_counts = self.by_class.as_ref().is_some_and(|by| by.count);
-        let are_kept =
-            self.options.emit == Emit::Original && !has_counts && self.with.is_empty();
+        let are_kept = self.options.emit == Emit::Original && !has_counts && self.with.is_empty();
         if are_kept { RowsAre::Kept } else { RowsAre::Columns }
     }
 

@@ -145,8 +145,9 @@ fn text_tables_and_directories_have_columns_too() {
     assert_eq!(csv(&["--with", "n", "a.tsv"]).quiet(), place.read("a.tsv"));
     assert_eq!(csv(&["--with", "k.l", "a.jsonl", "--to", "csv"]).code, 2);
     assert_eq!(numbers_of_jsonl(&place), [1, 2]);
-    let message = csv(&["--with", "k", "a.jsonl"]).refused();
-    assert!(message.contains("write parquet, arrow or csv"), "{message}");
+    let lines = place.read("a.jsonl");
+    let first = lines.lines().take(2).map(|line| line.to_owned() + "\n").collect::<String>();
+    assert_eq!(csv(&["--with", "k", "a.jsonl"]).quiet(), first);
     for day in ["1", "2"] {
         fs::create_dir_all(place.path(&format!("t/dt={day}"))).unwrap();
         let table = "url,n\nhttp://h,1\nHTTP://h,2\n";
@@ -215,4 +216,43 @@ fn columns_that_are_not_there_or_have_no_equality_are_named() {
 fn numbers_of_items(place: &Place) -> String {
     let args = ["dedup", "--column", "url", "--with", "l.1", "l.parquet", "--to", "jsonl"];
     place.run(&args, "").quiet()
+}
+
+#[test]
+fn members_of_json_lines_are_compared_as_they_are_decoded_and_lines_pass_unchanged() {
+    let lines = [
+        r#"{"u":"http://h","l":"de","n":1}"#,
+        r#"{"l":"\u0064e","u":"HTTP://h/","n":1}"#,
+        r#"{"u":"http://h/","l":"en","n":1}"#,
+        r#"{"u":"http://h/","n":1}"#,
+        r#"{"u":"http://h/", "l":null,"n":1}"#,
+        r#"{"u":"http://h/","l":"null","n":1}"#,
+        r#"{"u":"http://h/","l":{"x":"en"},"n":1}"#,
+        r#"{"u":"http://h/","l":7,"n":1}"#,
+        r#"{"u":"http://h/","l":"7","n":1}"#,
+        r#"{"u":"http://h/","l":7,"n":2.0}"#,
+    ];
+    let text = lines.map(|line| line.to_owned() + "\n").concat();
+    let place = Place::new(&[("in.jsonl", &text)]);
+    let kept = |args: &[&str]| {
+        let ran =
+            place.run(&[&["dedup", "--column", "u", "in.jsonl", "--with"], args].concat(), "");
+        ran.quiet().lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let at = |numbers: &[usize]| numbers.iter().map(|&at| lines[at].to_owned()).collect::<Vec<_>>();
+    assert_eq!(kept(&["l"]), at(&[0, 2, 3, 5, 6, 7, 8]));
+    assert_eq!(kept(&["l,n"]), at(&[0, 2, 3, 5, 6, 7, 8, 9]));
+    assert_eq!(kept(&["n"]), at(&[0, 9]));
+    assert_eq!(kept(&["l.x"]), at(&[0, 6]));
+    assert_eq!(kept(&["l", "-d"]), at(&[0, 3, 7]));
+    assert_eq!(kept(&["l", "--keep", "last"]), at(&[1, 2, 4, 5, 6, 8, 9]));
+    assert!(kept(&["l", "-c"])[0].ends_with(r#","n":1,"uri_count":2}"#));
+    // A name that no line has would merge all.
+    let missing = place.run(&["dedup", "--column", "u", "--with", "lang", "in.jsonl"], "");
+    let message = "uriscan: in.jsonl: no line has a member lang\n";
+    assert_eq!((missing.code, &*missing.stderr), (2, message));
+    let twice = "{\"u\":\"http://h/\",\"l\":1,\"l\":2}\n";
+    let args = ["dedup", "--column", "u", "--with", "l", "--from", "jsonl"];
+    let refused = place.run(&args, twice).refused();
+    assert!(refused.contains("member l twice"), "{refused}");
 }
