@@ -107,7 +107,7 @@ fn of_values(column: &str, report: &Report, call: &Call) -> Option<String> {
         return Some(hint);
     }
     let how = call.with(&["--suffix-scheme https".to_owned()]);
-    Some(format!("{hint}. For hosts and what follows them, try `{how}`"))
+    Some(format!("{hint}. For hosts without a scheme, try `{how}`; for paths, --base URL"))
 }
 
 /// The hint about the file at `path` whose secrets are masked, if it is binary data, in which none is found.

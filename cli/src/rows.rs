@@ -1,5 +1,6 @@
 //! Text tables whose rows are records: which calls read tables so, and what is said of rows that do not fit.
 
+use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use uriscan::pipeline::{Error, Report, RowOptions};
@@ -75,7 +76,7 @@ pub(crate) fn options(
 }
 
 const FOR_ROWS: &str = "is for rows of CSV, TSV, JSON lines and fields that are not read as columns: by `census` and `top` of files that are \
-     named, and, with the same format and no other columns, by `dedup` without -c, --keep min:COLUMN and max:COLUMN, --dupes and --clusters, \
+     named, and, with the same format and no other columns, by `dedup` without -c, --with, --keep min:COLUMN and max:COLUMN, --dupes and --clusters, \
      by `check` (no fields) and `extract` (JSON lines), without --sort-by, --report and several files as output; JSON arrays are columns";
 
 /// Whether tables are read as columns, whatever their format: columns are added, omitted rows reported, rows sorted, or results
@@ -194,6 +195,12 @@ fn of_content(first: Option<u8>) -> Option<TextFormat> {
     (first == Some(b'{')).then_some(TextFormat::Jsonl)
 }
 
+/// The format of standard input, if that is all of `inputs` and identifies it.
+pub(crate) fn of_stdin(inputs: &[Input]) -> Option<TextFormat> {
+    let is_read = *inputs == [Input::Stdin] && !io::stdin().is_terminal();
+    is_read.then(first_of_stdin).and_then(of_content)
+}
+
 /// The text format that the name of a file says.
 fn of_path(path: &Path) -> Option<TextFormat> {
     const PACKED: [&str; 5] = [".gz", ".zst", ".bz2", ".xz", ".lz4"];
@@ -257,6 +264,10 @@ pub(crate) fn stop(error: Error, plan: &Plan) -> Stop {
         (Error::Member { source, member }, Some(table)) => {
             Stop::Failed(tables::missing_member(plan, table, (source, member)))
         }
+        // That of a row or of a header.
+        _ if error.to_string().ends_with("already exists") => Stop::Failed(Failure::new(format!(
+            "{error}; --into NAME gives the new one another name"
+        ))),
         _ => Stop::from(error),
     }
 }

@@ -28,6 +28,7 @@ pub(super) struct Worker {
     pub(super) pending: Pending,
     /// Canonical forms, each with a record end.
     pub(super) forms: Vec<u8>,
+    pub(super) form_index: Index,
 }
 
 /// How much a scan may write before it leaves the rest of its chunk, to be scanned when that has been written.

@@ -34,7 +34,7 @@ pub(crate) struct TableChoice {
     /// it finds. Options for output in another form are refused.
     ///
     /// csv and tsv (--from, --to) start with a header; their columns are text, and an empty field is null; they cannot hold
-    /// lists. Where dedup without -c, --keep min:COLUMN and max:COLUMN, --dupes, --clusters, --sort-by and --report writes csv, tsv or
+    /// lists. Where dedup without -c, --with, --keep min:COLUMN and max:COLUMN, --dupes, --clusters, --sort-by and --report writes csv, tsv or
     /// jsonl in the format it is read, rows are the bytes they were, and without -d, -u and --keep leave as they come; so does
     /// --from fields, lines of fields with white space between them. check, and extract of jsonl, write such rows with their columns added. Lines of jsonl are kept unchanged if the output is jsonl. For other outputs, every member becomes a column
     /// of a type that fits all its values: files are read twice for that, and for a pipe the first MiB decides. A value
@@ -109,7 +109,7 @@ pub(crate) struct Dialect {
     /// JSON [default: error]
     ///
     /// Of CSV, TSV, JSON lines and fields: by `census` and `top`, which cannot pass rows, and by `dedup`, `check` and `extract` where
-    /// rows are written as they are, in the same format. With skip and pass, --rejects FILE receives an object of JSON for each such row and each row
+    /// rows are written as they are, in the same format. With skip and pass, --rejects FILE, where a command has it, receives an object of JSON for each such row and each row
     /// whose URI is invalid, with source, line, reason and row.
     #[arg(long, value_name = "POLICY", value_enum, requires = "column")]
     pub(crate) on_bad_row: Option<OnBadRow>,

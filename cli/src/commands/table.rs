@@ -82,6 +82,11 @@ impl Typed {
         let (output, has_links) = (&plan.output, plan.documents.is_some());
         // Fields are rows only.
         self.formats[0].take_if(|from| *from == "fields");
+        let is_column = self.choice.as_ref().is_some_and(|choice| choice.column.is_some());
+        if is_column && self.formats[0].as_deref().is_none_or(|from| from == "auto") {
+            let found = rows::of_stdin(&plan.inputs).map(|format| format.name().to_owned());
+            self.formats[0] = found.or(self.formats[0].take());
+        }
         let Typed { choice, formats, temp_dir, keep_column, .. } = self;
         let column = choice.as_ref().and_then(|choice| choice.column.clone());
         let (Some(choice), Some(column)) = (choice, column) else {

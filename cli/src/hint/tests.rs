@@ -471,8 +471,8 @@ fn a_column_whose_values_are_no_uris_is_told_with_what_completes_them() {
         (
             ErrorKind::Relative,
             "dedup --column url x",
-            "2 of 3 values of column url are not URIs (relative: 2). For hosts and what follows them, try `uriscan dedup \
-             --suffix-scheme https --column url x`",
+            "2 of 3 values of column url are not URIs (relative: 2). For hosts without a scheme, try `uriscan dedup \
+             --suffix-scheme https --column url x`; for paths, --base URL",
         ),
         (
             ErrorKind::Relative,

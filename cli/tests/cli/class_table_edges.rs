@@ -68,7 +68,7 @@ fn where_nothing_is_dropped_there_are_columns_and_no_rows() {
 fn rows_without_a_uri_are_no_duplicates_and_rejects_are_none_of_the_class() {
     let csv = "id,url\n1,http://h\n2,\n3,no uri\n4,HTTP://h/\n5,no uri\n6,\" \"\n7,no uri\n";
     let place = Place::new(&[("in.csv", csv)]);
-    let args = ["dedup", "--column", "url", "in.csv", "-o", "out.csv", "--dupes", "d.csv"];
+    let args = ["dedup", "-q", "--column", "url", "in.csv", "-o", "out.csv", "--dupes", "d.csv"];
     place.run(&args, "").quiet();
     let expected = ["in.csv 4 HTTP://h/", "in.csv 5 no uri", "in.csv 7 no uri"];
     assert_eq!(places(&place, "d.csv"), expected);

@@ -261,6 +261,19 @@ fn what_cannot_be_done_is_told() {
     assert!(ran.code == 2 && ran.stderr.contains("64M or more"), "{}", ran.stderr);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn forms_that_are_much_longer_than_their_records_are_not_all_held_at_once() {
+    let place = Place::new(&[("list", &"x\n".repeat(100_000))]);
+    // Half a gigabyte of forms.
+    let base = format!("http://h.example/{}/", "a".repeat(5000));
+    let args = ["top", "-j1", "--by", "host", "--base", &base, "list", "-o", "counts"];
+    let (peak, code) = peak_and_code(place.command(&args));
+    assert_eq!(code, Some(0));
+    assert!(place.read("counts").contains("100,000"), "{}", place.read("counts"));
+    assert!(peak < 64 << 20, "{peak} bytes");
+}
+
 /// Longer lists, and every way.
 mod full {
     #[cfg(target_os = "linux")]

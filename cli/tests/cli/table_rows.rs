@@ -270,7 +270,7 @@ fn columns_are_added_to_rows_that_pass_as_they_were() {
     let message = place.run(&[&check[..], &["t.csv"]].concat(), "").refused();
     assert!(message.ends_with("t.csv:7: expected 2 fields, found 1"), "{message}");
     let message = place.run(&[&check[..], &["same.csv"]].concat(), "").refused();
-    assert!(message.ends_with("same.csv: a column uri_error already exists"), "{message}");
+    assert!(message.ends_with("same.csv: a column uri_error already exists; --into NAME gives the new one another name"), "{message}");
     // A delimiter may be in what is added.
     let args = ["check", "--column", "2", "--from", "csv", "--no-header", "--delimiter"];
     let ran = run([&args[..], &["s"]].concat(), "1sa b\n");
@@ -310,7 +310,12 @@ fn members_are_added_to_objects_that_pass_as_they_were() {
     let found = "[\"http://h/\",\"http://j\"]}";
     assert_eq!(links, ["[\"http://h\"]}", "[]}", "null}", "null}", "[]}", "2}", found]);
     let message = run(["check", "--column", "u", "--from", "jsonl"], lines).refused();
-    assert!(message.ends_with("-:7: a member uri_error already exists"), "{message}");
+    assert!(
+        message.ends_with(
+            "-:7: a member uri_error already exists; --into NAME gives the new one another name"
+        ),
+        "{message}"
+    );
     let ran = run(["check", "--column", "v", "--from", "jsonl"], "{\"u\":1}\n");
     assert_eq!((ran.code, &*ran.stderr), (2, "uriscan: -: no line has a member v\n"));
 }
@@ -416,7 +421,7 @@ fn a_table_of_which_nothing_is_left_is_not_without_its_member() {
     assert_eq!(run(args, lines).quiet(), "");
     let args = ["dedup", "--from", "jsonl", "--column", "url", "--not-host", "h"];
     assert_eq!(run(args, "{\"url\":\"http://h\"}\n{}\n").quiet(), "");
-    let args = ["dedup", "--from", "csv", "--no-header", "--column", "3"];
+    let args = ["dedup", "-q", "--from", "csv", "--no-header", "--column", "3"];
     assert_eq!(run(args, "3,a,3\n4,b,3\n5,c,6\n").quiet(), "3,a,3\n5,c,6\n");
     let place = Place::new(&[("a.csv", "1,http://a\n3\n"), ("b.csv", "9,HTTP://a\n8,http://b\n")]);
     let args =

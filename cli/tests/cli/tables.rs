@@ -154,7 +154,8 @@ fn a_table_goes_through_every_format_and_comes_back() {
         for other in FORMATS.iter() {
             let run = |from: &str, input: &str, to: &str, output: &str| {
                 let formats = ["--from", from, "--to", to, "--quote", "\""];
-                let args = [&["dedup", "--column", "url"][..], &formats, &[input, "-o", output]];
+                let args =
+                    [&["dedup", "-q", "--column", "url"][..], &formats, &[input, "-o", output]];
                 place.run(&args.concat(), "").quiet();
             };
             run("parquet", "t.parquet", one, "one");
@@ -411,7 +412,9 @@ fn a_column_without_uris_gets_a_hint_to_one_with_urls() {
     for command in ["dedup", "normalize"] {
         let ran = run([command, "--column", "url", "--from", "csv"], hosts);
         let how = format!("uriscan {command} --suffix-scheme https --column url --from csv");
-        let hint = format!("(relative: 2). For hosts and what follows them, try `{how}`\n");
+        let hint = format!(
+            "(relative: 2). For hosts without a scheme, try `{how}`; for paths, --base URL\n"
+        );
         assert!(ran.stderr.ends_with(&hint), "{}", ran.stderr);
     }
 }

@@ -1,6 +1,6 @@
-//! The canonical forms of the records of a chunk, one after the other.
+//! The canonical forms of the records of a chunk, which are counted many at a time.
 
-use super::job::Count;
+use super::job::{Count, Found};
 use crate::io::Chunk;
 use crate::normalize::{self, Room};
 use crate::pipeline::invalid::{Fate, Policy, push_record};
@@ -8,18 +8,21 @@ use crate::pipeline::slot::{Slot, Worker, record_at};
 use crate::simd::Isa;
 use crate::uri::UriError;
 
+/// Bytes of forms that are counted before more are made: with a base each may be much longer than its record.
+const MOST_BYTES: usize = 1 << 20;
+
 impl Count<'_> {
-    /// Replaces the forms of `worker` by those of the records of the chunk in `slot`, each with a record end; records that
-    /// have none are counted, and `on_fault` gets each with its line. Returns how many lines were looked at.
+    /// Counts the parts of the canonical forms of the records of the chunk in `slot`, many at a time; records that have none
+    /// are counted, and `on_fault` gets each with its line. Returns how many lines were looked at.
     #[inline(always)]
-    pub(super) fn list_forms<I: Isa, R>(
+    pub(super) fn count_forms<I: Isa>(
         &self,
         isa: I,
         worker: &mut Worker,
-        slot: &mut Slot<R>,
-        mut on_fault: impl FnMut(&mut R, &Chunk, usize, &[u8], UriError),
+        slot: &mut Slot<Found>,
+        mut on_fault: impl FnMut(&mut Found, &Chunk, usize, &[u8], UriError),
     ) -> usize {
-        let Worker { index, split, spans, scratch, forms, .. } = worker;
+        let Worker { index, split, spans, scratch, forms, form_index, .. } = worker;
         let Slot { chunk, rows, rejects, report, stop, .. } = slot;
         let &Count { options, record_end, redact, .. } = self;
         let equivalence = &options.equivalence;
@@ -60,6 +63,9 @@ impl Count<'_> {
                     // Masked before it is split: part of a secret is not known as one.
                     push_record(equivalence.shown(form.bytes()), redact, forms);
                     forms.push(record_end);
+                    if forms.len() > MOST_BYTES {
+                        rows.count(isa, (form_index, forms), options, record_end);
+                    }
                 }
                 Err(error) => {
                     on_fault(rows, chunk, number, record.bytes(), error);
@@ -77,6 +83,7 @@ impl Count<'_> {
                 forms.push(record_end);
             }
         }
+        rows.count(isa, (form_index, forms), options, record_end);
         report.records = (end as u64 - report.blank) + u64::from(stop.is_some());
         end + usize::from(stop.is_some())
     }

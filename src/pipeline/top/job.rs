@@ -4,7 +4,7 @@ use super::names::Names;
 use super::{By, Fault, Lengths, TopOptions};
 use crate::chunk::Padded;
 use crate::extract::LogPart;
-use crate::index::{Record, trim};
+use crate::index::{Index, Record, trim};
 use crate::io::{Chunk, Shape};
 use crate::key::Hasher;
 use crate::pipeline::driver::{Job, Reading};
@@ -43,16 +43,15 @@ impl Found {
         self.faults.clear();
     }
 
-    /// Counts the parts of the forms of `worker`.
+    /// Counts the parts of `forms`, each with a record end, and clears them.
     #[inline(always)]
-    fn count<I: Isa>(
+    pub(super) fn count<I: Isa>(
         &mut self,
         isa: I,
-        worker: &mut Worker,
-        (by, hasher): (&[By], &Hasher),
+        (index, forms): (&mut Index, &mut Vec<u8>),
+        TopOptions { by, hasher, .. }: &TopOptions,
         record_end: u8,
     ) {
-        let Worker { index, forms, .. } = worker;
         let len = forms.len();
         forms.resize(Padded::needed(len), 0);
         let text = Padded::new(forms, len).expect("there is padding");
@@ -76,6 +75,7 @@ impl Found {
                 *absent += u64::from(!has_any);
             }
         }
+        forms.clear();
     }
 
     /// Counts an entry of a log, of which `record` is the part that is listed.
@@ -172,7 +172,7 @@ impl Job for Count<'_> {
                 }
             }
         } else {
-            let end = self.list_forms(isa, worker, slot, |found, chunk, line, record, error| {
+            let end = self.count_forms(isa, worker, slot, |found, chunk, line, record, error| {
                 if *details && is_wanted(&found.faults, error.kind) {
                     found.faults.push(self.fault(chunk, line, record, error));
                 }
@@ -182,7 +182,6 @@ impl Job for Count<'_> {
                 let lens = worker.spans[..end].iter().map(|&whole| trim(text, whole).len());
                 lens.filter(|&len| len > 0).for_each(|len| slot.rows.lengths.add(len));
             }
-            slot.rows.count(isa, worker, (by, hasher), record_end);
         }
         let found = &mut slot.rows;
         found.texts.iter_mut().for_each(Texts::partition);

@@ -80,3 +80,23 @@ fn details_have_lengths_and_the_first_faults_of_each_kind() {
         assert_eq!(found.faults[3].record, b"http://h/%");
     }
 }
+
+#[test]
+fn forms_of_many_megabytes_are_counted_as_short_ones() {
+    let text: String =
+        (0..4000).map(|i| format!("p{}\n{}", i % 3, "a b\n\n".repeat(i % 2))).collect();
+    let of = |base: String| {
+        let options = crate::resolve::Options::default();
+        let base = crate::resolve::BaseUri::new(base.as_bytes()).unwrap();
+        let context = crate::resolve::Context::Base { base, options };
+        let equivalence = Equivalence::default().context(Some(context));
+        let options =
+            TopOptions::default().by(vec![By::Host, By::Path(1)]).equivalence(equivalence);
+        let found = count_of(&text, &options, &Settings::default());
+        (found.report.records, found.report.blank, found.report.invalid.total(), found.tables)
+    };
+    let (short, long) =
+        (of("http://h/a/".to_owned()), of(format!("http://h/a/{}/", "b".repeat(3000))));
+    assert_eq!(short, long);
+    assert_eq!((short.0, short.1, short.2, short.3[0].rows[0].count), (6000, 2000, 2000, 4000));
+}

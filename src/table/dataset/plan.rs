@@ -211,6 +211,12 @@ fn refuse_unnamed(
     (name, schema): (&str, &SchemaRef),
     is_strict: bool,
 ) -> Result<(), TableError> {
+    if jsonl::is_of_lines(columns) != jsonl::is_of_lines(schema) {
+        let what = format!(
+            "it and {first} are of two formats, and JSON lines that stay as they are take no other rows: choose another format for the output, such as csv"
+        );
+        return Err(TableError::Columns { table: name.to_owned(), what });
+    }
     if is_strict || jsonl::is_of_lines(columns) || jsonl::is_of_lines(schema) {
         return refuse_other_columns((first, columns), (name, schema));
     }
