@@ -48,14 +48,27 @@ pub(crate) fn print(plan: &Plan, report: &Report, stdin_head: &StdinHead) {
     }
 }
 
-/// Prints what reads the column of URIs of a table, if most of its values are not URIs.
+/// Prints what reads the column of URIs of a table, if most of its values are not URIs, and if its name is one.
 pub(crate) fn print_of_column(plan: &Plan, report: &Report) {
-    if !plan.reporting.has_hints() || report.invalid.total() <= report.records / 2 {
+    if !plan.reporting.has_hints() {
         return;
     }
     let of_rows = plan.rows.as_ref();
     let table = plan.table.as_ref().or(of_rows.and_then(|rows| rows.table.as_ref()));
     let column = of_rows.map(|rows| &*rows.options.table.column).or(table.map(tables::column_of));
+    let has_header = of_rows.map(|rows| rows.options.table.has_header);
+    if let (Some(column), true) =
+        (column, has_header.or(table.map(tables::has_header)) == Some(true))
+    {
+        let first = plan.inputs.iter().find_map(Input::path);
+        let first = first.and_then(|path| hint::Beginning::of_file(path, b'\n'));
+        if let Some(hint) = first.and_then(|first| hint::of_header(&first, column)) {
+            eprint_line(format_args!("uriscan: {hint}"));
+        }
+    }
+    if report.invalid.total() <= report.records / 2 {
+        return;
+    }
     let other = table.and_then(|table| tables::other_column(plan, table));
     let hint = other.or_else(|| hint::of_column(column?, report));
     if let Some(hint) = hint {

@@ -110,6 +110,29 @@ fn of_values(column: &str, report: &Report, call: &Call) -> Option<String> {
     Some(format!("{hint}. For hosts without a scheme, try `{how}`; for paths, --base URL"))
 }
 
+/// The hint that the first line of the table `input` may be a row, and not the names of its columns: where `column` is the
+/// number of one, its name is a URL or a host, as the value below it is.
+pub(crate) fn of_header(input: &Beginning, column: &str) -> Option<String> {
+    let at = column.parse::<usize>().ok()?.checked_sub(1)?;
+    let line = |line| str::from_utf8(line).ok();
+    let (first, second) = (line(input.first_line())?, line(input.lines().nth(1)?)?);
+    let separator = [b',', b'\t', b';'].into_iter().find(|&byte| first.as_bytes().contains(&byte));
+    let field = |line| fields(line, separator.unwrap_or(b',')).into_iter().nth(at);
+    let is_value = |field: &str| {
+        let is_name = |c: char| !c.is_whitespace() && c != '(' && c != '/';
+        let is_host = field.contains('.') && field.chars().all(is_name);
+        field.contains("://") || is_host && field.contains(char::is_alphabetic)
+    };
+    let (name, value) = (field(first)?, field(second)?);
+    let (input, shown) = (&input.name, call::sample(name.as_bytes()));
+    (is_value(&name) && is_value(&value)).then(|| {
+        format!(
+            "the first line of {input} was read as the names of its columns, and column {at} is called {shown}; --no-header reads it as a row",
+            at = at + 1
+        )
+    })
+}
+
 /// The hint about the file at `path` whose secrets are masked, if it is binary data, in which none is found.
 pub(crate) fn of_masked_file(path: &Path) -> Option<String> {
     of_masked_head(&head_of(file(path)?)?, &path.display().to_string())

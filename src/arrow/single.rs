@@ -131,7 +131,7 @@ mod tests {
             ("repair", "all".into()),
             ("hash", "sha256".into()),
         ] {
-            for on_invalid in ["pass", "null", "error"] {
+            for on_invalid in ["pass", "drop", "error"] {
                 let options = [option.clone(), ("on_invalid", on_invalid.into())];
                 let columns = Columns::from_options(options, no_pack).unwrap();
                 let mut single = Single::new(columns.clone());

@@ -86,6 +86,10 @@ pub(crate) fn other_column(_: &Plan, table: &TableUse) -> Option<String> {
     match *table {}
 }
 
+pub(crate) fn has_header(table: &TableUse) -> bool {
+    match *table {}
+}
+
 pub(crate) fn column_of(table: &TableUse) -> &str {
     match *table {}
 }

@@ -490,3 +490,24 @@ fn a_column_whose_values_are_no_uris_is_told_with_what_completes_them() {
         assert_eq!(told(ErrorKind::Space, typed), None, "{typed}");
     }
 }
+
+#[test]
+fn a_column_that_is_called_as_a_url_is_a_row() {
+    for (text, column, is_row) in [
+        ("1,google.com\n2,x.com\n", "2", true),
+        ("1;http://h/\n2;http://i/\n", "2", true),
+        ("\u{FEFF}http://h/ a\t1\nx.com\t2\n", "1", true),
+        ("id,url\n1,http://h/\n", "2", false),
+        ("id,url\n1,http://h/\n", "url", false),
+        ("1.0,url.v2\n1,a b\n", "2", false),
+        ("1.5,a\n2.5,b\n", "1", false),
+        ("google.com\n", "1", false),
+        ("a,b.com\n", "7", false),
+        ("", "1", false),
+    ] {
+        let beginning = Beginning::of_stdin(text.as_bytes(), b'\n').unwrap();
+        let told = of_header(&beginning, column);
+        assert_eq!(told.is_some(), is_row, "{text:?} {told:?}");
+        assert!(told.is_none_or(|told| told.ends_with("; --no-header reads it as a row")));
+    }
+}

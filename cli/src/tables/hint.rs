@@ -28,6 +28,11 @@ pub(crate) fn column_of(table: &TableUse) -> &str {
     &table.column
 }
 
+/// Whether the first line of CSV or TSV names the columns.
+pub(crate) fn has_header(table: &TableUse) -> bool {
+    !table.choice.dialect.no_header
+}
+
 /// The failure of a run because no line of the table `name` has the `member`.
 pub(crate) fn missing_member(
     plan: &Plan,
