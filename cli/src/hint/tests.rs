@@ -67,12 +67,7 @@ fn a_hint_is_the_command_that_was_typed_with_options_that_it_has() {
             "parse x.tsv.gz",
             "uriscan parse --column url x.tsv.gz",
         ),
-        (
-            "id,url\n1,http://h/\n",
-            "x.csv",
-            "census x.csv",
-            "uriscan census --extract --link-column url x.csv",
-        ),
+        ("id,url\n1,http://h/\n", "x.csv", "census x.csv", "uriscan census --column url x.csv"),
         (
             "id,url\n1,http://h/\n",
             "x.csv",
@@ -388,7 +383,7 @@ fn a_table_separated_by_semicolons_is_told_with_the_delimiter() {
         }
     }
     for (typed, how) in [
-        ("census x", "uriscan census --extract --link-column url --from csv x"),
+        ("census x", "uriscan census --column url --delimiter ';' --from csv x"),
         ("dedup --iri x", "uriscan dedup --extract --link-column url --from csv --iri x"),
         ("extract x", "uriscan extract --link-column url --from csv x"),
     ] {
