@@ -6,7 +6,7 @@ use crate::exit::eprint_line;
 use crate::hint;
 use crate::inputs::{Input, StdinHead};
 use crate::plan::Plan;
-use crate::tables;
+use crate::{rows, tables};
 
 /// Prints what an input looks like, if it is not a list of URIs.
 pub(crate) fn print(plan: &Plan, report: &Report, stdin_head: &StdinHead) {
@@ -48,32 +48,30 @@ pub(crate) fn print(plan: &Plan, report: &Report, stdin_head: &StdinHead) {
     }
 }
 
-/// Prints what reads the column of URIs of a table, if most of its values are not URIs, and if its name is one.
+/// Prints what reads the column of URIs of a table, if most of its values are not URIs, or its name is one.
 pub(crate) fn print_of_column(plan: &Plan, report: &Report) {
-    if !plan.reporting.has_hints() {
-        return;
-    }
-    let of_rows = plan.rows.as_ref();
-    let table = plan.table.as_ref().or(of_rows.and_then(|rows| rows.table.as_ref()));
-    let column = of_rows.map(|rows| &*rows.options.table.column).or(table.map(tables::column_of));
-    let has_header = of_rows.map(|rows| rows.options.table.has_header);
-    if let (Some(column), true) =
-        (column, has_header.or(table.map(tables::has_header)) == Some(true))
-    {
-        let first = plan.inputs.iter().find_map(Input::path);
-        let first = first.and_then(|path| hint::Beginning::of_file(path, b'\n'));
-        if let Some(hint) = first.and_then(|first| hint::of_header(&first, column)) {
-            eprint_line(format_args!("uriscan: {hint}"));
-        }
-    }
-    if report.invalid.total() <= report.records / 2 {
-        return;
-    }
-    let other = table.and_then(|table| tables::other_column(plan, table));
-    let hint = other.or_else(|| hint::of_column(column?, report));
-    if let Some(hint) = hint {
+    let rows = plan.rows.as_ref();
+    let table = plan.table.as_ref().or(rows.and_then(|rows| rows.table.as_ref()));
+    let column = rows.map(|rows| &*rows.options.table.column).or(table.map(tables::column_of));
+    let Some(column) = column.filter(|_| plan.reporting.has_hints()) else { return };
+    let of_values = (report.invalid.total() > report.records / 2).then(|| {
+        let other = table.and_then(|table| tables::other_column(plan, table));
+        other.or_else(|| hint::of_column(column, report))
+    });
+    for hint in of_header(plan, column).into_iter().chain(of_values.flatten()) {
         eprint_line(format_args!("uriscan: {hint}"));
     }
+}
+
+/// The hint that the header of the first table may be a row, where `column` is the number of one.
+fn of_header(plan: &Plan, column: &str) -> Option<String> {
+    let number = column.parse::<usize>().ok()?;
+    let path = plan.inputs.iter().find_map(Input::path)?;
+    let separator = match &plan.rows {
+        Some(rows) => rows::header_separator(&rows.options.table),
+        None => tables::header_separator(plan.table.as_ref()?, path),
+    };
+    hint::of_header(&hint::Beginning::of_file(path, b'\n')?, number, separator?)
 }
 
 /// Reports that there is nothing in the columns or members that were selected of what was read, or no entry of the log that

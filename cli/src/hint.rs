@@ -99,9 +99,12 @@ fn of_values(column: &str, report: &Report, call: &Call) -> Option<String> {
     }
     let (invalid, values) = (report.invalid.total(), report.records);
     let (kind, count) = report.invalid.iter().max_by_key(|&(_, count)| count)?;
-    let are = if values == 1 { "value of column" } else { "values of column" };
     let column = escaped(column);
-    let hint = format!("{invalid} of {values} {are} {column} are not URIs ({kind}: {count})");
+    let are = match values {
+        1 => format!("value of column {column} is not a URI"),
+        _ => format!("values of column {column} are not URIs"),
+    };
+    let hint = format!("{invalid} of {values} {are} ({kind}: {count})");
     let completes = ["--base", "--suffix-scheme"].iter().any(|option| call.has(option));
     if kind != ErrorKind::Relative || completes || !call.takes("suffix-scheme") {
         return Some(hint);
@@ -110,25 +113,24 @@ fn of_values(column: &str, report: &Report, call: &Call) -> Option<String> {
     Some(format!("{hint}. For hosts without a scheme, try `{how}`; for paths, --base URL"))
 }
 
-/// The hint that the first line of the table `input` may be a row, and not the names of its columns: where `column` is the
-/// number of one, its name is a URL or a host, as the value below it is.
-pub(crate) fn of_header(input: &Beginning, column: &str) -> Option<String> {
-    let at = column.parse::<usize>().ok()?.checked_sub(1)?;
-    let line = |line| str::from_utf8(line).ok();
-    let (first, second) = (line(input.first_line())?, line(input.lines().nth(1)?)?);
-    let separator = [b',', b'\t', b';'].into_iter().find(|&byte| first.as_bytes().contains(&byte));
-    let field = |line| fields(line, separator.unwrap_or(b',')).into_iter().nth(at);
+/// The hint that the first line of the table `input`, which has `separator` between its fields, may be a row, and not the
+/// names of columns: if that of the column with this `number`, from 1, is a URL or a host, as the value below it is.
+pub(crate) fn of_header(input: &Beginning, number: usize, separator: u8) -> Option<String> {
+    let field = |line| {
+        let fields = fields(str::from_utf8(line).ok()?, separator);
+        fields.into_iter().nth(number.checked_sub(1)?)
+    };
     let is_value = |field: &str| {
-        let is_name = |c: char| !c.is_whitespace() && c != '(' && c != '/';
-        let is_host = field.contains('.') && field.chars().all(is_name);
+        let is_of_host = |c: char| c.is_alphanumeric() || "-._:".contains(c);
+        let is_host = field.contains('.') && field.chars().all(is_of_host);
         field.contains("://") || is_host && field.contains(char::is_alphabetic)
     };
-    let (name, value) = (field(first)?, field(second)?);
+    let (name, value) = (field(input.first_line())?, field(input.lines().nth(1)?)?);
     let (input, shown) = (&input.name, call::sample(name.as_bytes()));
     (is_value(&name) && is_value(&value)).then(|| {
         format!(
-            "the first line of {input} was read as the names of its columns, and column {at} is called {shown}; --no-header reads it as a row",
-            at = at + 1
+            "the first line of {input} was read as the names of its columns, and column {number} is called {shown}; \
+             --no-header reads it as a row"
         )
     })
 }

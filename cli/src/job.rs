@@ -107,7 +107,7 @@ pub(crate) trait Job: Debug {
         false
     }
 
-    /// What rows of text tables are to the command.
+    /// How the command reads rows of text tables.
     fn rows_are(&self) -> RowsAre {
         RowsAre::Columns
     }
@@ -181,16 +181,16 @@ pub(crate) enum Writes {
     Links,
 }
 
-/// What rows of text tables are to a command.
+/// How a command reads rows of text tables, and what it writes of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RowsAre {
-    /// Always columns, to which others are added.
+    /// As columns; it never reads them as rows.
     Columns,
-    /// Records, of which the results are some as they are.
+    /// As records; it writes some of them, unchanged.
     Kept,
-    /// Records, which are the results with columns that are added: lists, if so.
+    /// As records; it writes all of them, with more columns, which are lists or not.
     Extended { has_lists: bool },
-    /// Where URIs are read.
+    /// As the places of URIs; it writes no rows.
     Read,
 }
 

@@ -214,6 +214,16 @@ fn of_path(path: &Path) -> Option<TextFormat> {
     })
 }
 
+/// What is between the names of columns in the first line of `table`, if that line has them.
+pub(crate) fn header_separator(table: &TextTable) -> Option<u8> {
+    match table.format {
+        _ if !table.has_header => None,
+        TextFormat::Csv => Some(table.delimiter.unwrap_or(b',')),
+        TextFormat::Tsv => Some(b'\t'),
+        TextFormat::Jsonl | TextFormat::Fields => None,
+    }
+}
+
 /// Whether the name of a file says that it is a table of any format.
 fn is_table(path: &Path) -> bool {
     const OTHERS: [&str; 6] = ["parquet", "pq", "arrow", "feather", "ipc", "arrows"];
@@ -260,14 +270,16 @@ fn is_same_table(plan: &Plan, table: &TextTable) -> bool {
 /// Why a run of `plan` ends because of `error`: if no line has the member with the URIs, with the path to URLs, where the
 /// program can find it.
 pub(crate) fn stop(error: Error, plan: &Plan) -> Stop {
+    // A program without columns does not name those that it adds.
+    let may_be_named = HAS_COLUMNS && plan.rows.is_some();
     match (&error, plan.rows.as_ref().and_then(|rows| rows.table.as_ref())) {
         (Error::Member { source, member }, Some(table)) => {
             Stop::Failed(tables::missing_member(plan, table, (source, member)))
         }
-        // That of a row or of a header.
-        _ if error.to_string().ends_with("already exists") => Stop::Failed(Failure::new(format!(
-            "{error}; --into NAME gives the new one another name"
-        ))),
+        // A column, or a member of a row.
+        _ if may_be_named && error.to_string().ends_with("already exists") => Stop::Failed(
+            Failure::new(format!("{error}; --into NAME gives the new one another name")),
+        ),
         _ => Stop::from(error),
     }
 }

@@ -431,6 +431,8 @@ mod tests {
         }
         let with_preset = [("preset", "crawl".into()), ("no_rule", "session-id".into())];
         assert!(made(&with_preset).is_ok());
+        let presets: Vec<String> = Preset::newest().into_iter().map(|preset| preset.name).collect();
+        assert_eq!(option::PRESET.values(), presets);
     }
 
     #[test]

@@ -28,6 +28,7 @@ pub(super) struct Worker {
     pub(super) pending: Pending,
     /// Canonical forms, each with a record end.
     pub(super) forms: Vec<u8>,
+    /// The index of these.
     pub(super) form_index: Index,
 }
 

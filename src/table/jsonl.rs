@@ -185,22 +185,22 @@ fn value_at<'l>(json: &'l str, path: &str) -> Result<Option<&'l str>, ()> {
     }
 }
 
-/// The value of the member `name`, or on a path, of each line of `batch`, rows of `table`: strings as they are decoded, after a
+/// The value of the member `name`, or on a path, of each line of `batch`, which `start` rows of `table` precede: strings as they are decoded, after a
 /// quote, and what is not a string as it is written; null where it is null or not there. Also whether any line has it.
 ///
 /// # Errors
 /// If a line has the member twice.
 pub(super) fn members(
-    table: &str,
+    (table, start): (&str, u64),
     batch: &RecordBatch,
     name: &str,
 ) -> Result<(StringArray, bool), TableError> {
     let lines = batch.column(batch.schema().index_of(LINE)?).as_string::<i32>();
     let (mut values, mut is_there) = (StringBuilder::new(), false);
-    for line in lines.iter().flatten() {
+    for (row, line) in (start + 1..).zip(lines.iter().flatten()) {
         let value = value_at(line, name).map_err(|()| TableError::Read {
             table: table.to_owned(),
-            what: format!("a line has a member {name} twice"),
+            what: format!("row {row}: the member {name} occurs twice"),
         })?;
         is_there |= value.is_some();
         match value {

@@ -139,7 +139,7 @@ impl<'j> Picker<'j> {
         let mut keyed = self.columns.keyed(&values, &self.hasher)?;
         let invalid = keyed.invalid;
         if let Some(with) = &mut self.with {
-            with.join(&self.name, batch, &mut keyed)?;
+            with.join((&self.name, start), batch, &mut keyed)?;
         }
         if let Kind::Firsts(firsts) = &mut self.kind {
             if !firsts.has_spilled() && !firsts.fits(&keyed.rows(), 0) {

@@ -64,13 +64,13 @@ impl With {
         members.iter().find(|member| member.is_there == Some(false)).map(|member| &*member.name)
     }
 
-    /// Makes the keys of `batch`, rows of `table`, depend on the values of its columns.
+    /// Makes the keys of `batch`, which so many rows of the table with this name precede, depend on the values of its columns.
     ///
     /// # Errors
     /// If a line has a member twice.
     pub(super) fn join(
         &mut self,
-        table: &str,
+        place: (&str, u64),
         batch: &RecordBatch,
         keyed: &mut Keyed,
     ) -> Result<(), TableError> {
@@ -81,7 +81,7 @@ impl With {
             }
             Compared::Members(members) => {
                 let values = members.iter_mut().map(|member| {
-                    let (values, is_there) = jsonl::members(table, batch, &member.name)?;
+                    let (values, is_there) = jsonl::members(place, batch, &member.name)?;
                     member.is_there = Some(is_there || member.is_there == Some(true));
                     Ok(Arc::new(values) as ArrayRef)
                 });

@@ -86,7 +86,7 @@ pub(crate) fn other_column(_: &Plan, table: &TableUse) -> Option<String> {
     match *table {}
 }
 
-pub(crate) fn has_header(table: &TableUse) -> bool {
+pub(crate) fn header_separator(table: &TableUse, _: &Path) -> Option<u8> {
     match *table {}
 }
 

@@ -72,7 +72,7 @@ pub(crate) struct Dedup {
     /// Rows are duplicates only if the values of these columns are equal, too
     ///
     /// Columns are named as for --column. Null is equal to null, NaN to NaN, and -0.0 to 0.0; text is compared by its bytes. Lists
-    /// and structs are refused; values within them can be named.
+    /// and structs are refused; values within them can be named. In jsonl that stays jsonl, all but strings are compared as written.
     #[arg(long, value_name = "COLUMN,...", value_delimiter = ',', value_parser = column_name)]
     #[arg(requires = "column", conflicts_with = "seen", help_heading = TABLES)]
     pub(crate) with: Vec<String>,

@@ -450,7 +450,7 @@ fn a_table_of_hosts_and_their_ranks_is_searched_for_hosts() {
 }
 
 #[test]
-fn a_column_whose_values_are_no_uris_is_told_with_what_completes_them() {
+fn a_hint_counts_the_values_that_are_not_uris_and_names_what_completes_them() {
     let told = |kind, typed: &str| {
         let mut report = Report::default();
         report.records = 3;
@@ -487,22 +487,25 @@ fn a_column_whose_values_are_no_uris_is_told_with_what_completes_them() {
 }
 
 #[test]
-fn a_column_that_is_called_as_a_url_is_a_row() {
-    for (text, column, is_row) in [
-        ("1,google.com\n2,x.com\n", "2", true),
-        ("1;http://h/\n2;http://i/\n", "2", true),
-        ("\u{FEFF}http://h/ a\t1\nx.com\t2\n", "1", true),
-        ("id,url\n1,http://h/\n", "2", false),
-        ("id,url\n1,http://h/\n", "url", false),
-        ("1.0,url.v2\n1,a b\n", "2", false),
-        ("1.5,a\n2.5,b\n", "1", false),
-        ("google.com\n", "1", false),
-        ("a,b.com\n", "7", false),
-        ("", "1", false),
+fn a_header_that_has_a_url_or_a_host_in_the_place_of_a_name_may_be_a_row() {
+    for (text, (number, separator), may_be_row) in [
+        ("1,google.com\n2,x.com\n", (2, b','), true),
+        ("1;http://h/\n2;http://i/\n", (2, b';'), true),
+        ("1|http://h/\n2|http://i/\n", (2, b'|'), true),
+        ("1|http://h/\n2|http://i/\n", (1, b'|'), false),
+        ("\u{FEFF}http://h/ a\t1\nx.com\t2\n", (1, b'\t'), true),
+        ("id,url\n1,http://h/\n", (2, b','), false),
+        ("1.0,url.v2\n1,a b\n", (2, b','), false),
+        ("1.5,a\n2.5,b\n", (1, b','), false),
+        ("file.name (old),a\nx.y,b\n", (1, b','), false),
+        ("google.com\n", (1, b','), false),
+        ("a,b.com\nc,d.com\n", (7, b','), false),
+        ("a.b\nc.d\n", (0, b','), false),
+        ("", (1, b','), false),
     ] {
         let beginning = Beginning::of_stdin(text.as_bytes(), b'\n').unwrap();
-        let told = of_header(&beginning, column);
-        assert_eq!(told.is_some(), is_row, "{text:?} {told:?}");
+        let told = of_header(&beginning, number, separator);
+        assert_eq!(told.is_some(), may_be_row, "{text:?} {told:?}");
         assert!(told.is_none_or(|told| told.ends_with("; --no-header reads it as a row")));
     }
 }

@@ -7,6 +7,7 @@ use uriscan::table::{self, TableError, TableFormat, Task};
 
 use super::choice::TableUse;
 use super::failure::failure;
+use crate::args::Dialect;
 use crate::exit::Failure;
 use crate::hint::typed;
 use crate::inputs::Input;
@@ -28,9 +29,14 @@ pub(crate) fn column_of(table: &TableUse) -> &str {
     &table.column
 }
 
-/// Whether the first line of CSV or TSV names the columns.
-pub(crate) fn has_header(table: &TableUse) -> bool {
-    !table.choice.dialect.no_header
+/// What is between the names of columns in the first line of `table`, whose file is at `path`, if that line has them.
+pub(crate) fn header_separator(table: &TableUse, path: &Path) -> Option<u8> {
+    let Dialect { no_header, delimiter, .. } = table.choice.dialect;
+    match table.from.or_else(|| TableFormat::of_path(path))? {
+        TableFormat::Csv if !no_header => Some(delimiter.unwrap_or(b',')),
+        TableFormat::Tsv if !no_header => Some(b'\t'),
+        _ => None,
+    }
 }
 
 /// The failure of a run because no line of the table `name` has the `member`.

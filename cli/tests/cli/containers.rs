@@ -239,7 +239,7 @@ fn what_is_compressed_several_times_is_decompressed() {
 }
 
 #[test]
-fn options_that_select_records_of_archives_say_which_sources_are_none() {
+fn options_that_select_records_of_archives_count_sources_that_are_not_archives() {
     let files = [("t.txt", "see http://h/a\n"), ("p.html", "<a href='http://h/b'>"), ("empty", "")];
     let place = Place::new(&files);
     let how = "searched whole: --warc-field, --warc-type and --mime select records of archives\n";

@@ -10,7 +10,7 @@ use arrow_ipc::writer::{FileWriter, StreamWriter};
 use arrow_schema::{DataType, Field, UnionFields};
 use parquet::arrow::ArrowWriter;
 
-use crate::run::Place;
+use crate::run::{Place, run};
 
 fn urls() -> ArrayRef {
     Arc::new(StringArray::from(vec![Some("HTTP://h"), Some("http://h/"), Some("http://i")]))
@@ -171,4 +171,74 @@ fn tables_with_a_log_are_refused_and_their_files_are_not() {
         let args = ["dedup", "--column", "url", "t/dt=1/a.csv"];
         assert_eq!(place.run(&args, "").quiet(), "url\nhttp://h\n");
     }
+}
+
+#[test]
+fn lines_of_json_on_a_pipe_are_known_by_their_first_byte_to_every_command() {
+    let lines = " {\"url\":\"http://h\"}\n{\"url\":\"HTTP://h/\"}\n";
+    for args in [
+        &["dedup"][..],
+        &["dedup", "-c"],
+        &["dedup", "--with", "url"],
+        &["normalize"],
+        &["key"],
+        &["parse"],
+        &["audit"],
+        &["check"],
+        &["check", "--into", "e"],
+        &["extract"],
+        &["top"],
+        &["census"],
+    ] {
+        let of = |more: &[&str]| {
+            let ran = run([args, &["--column", "url"], more].concat(), lines);
+            (ran.code, ran.stdout)
+        };
+        let found = of(&[]);
+        assert!(found.0 == 0 && !found.1.is_empty(), "{args:?}");
+        assert!(found == of(&["--from", "jsonl"]), "{args:?}");
+    }
+    let csv = run(["normalize", "--column", "url"], "url\nhttp://h\n").refused();
+    assert!(csv.contains("the format of the table is unknown"), "{csv}");
+}
+
+#[test]
+fn lines_of_json_that_stay_so_are_refused_beside_other_formats() {
+    let place =
+        Place::new(&[("a.jsonl", "{\"url\":\"http://a\"}\n"), ("b.csv", "url\nhttp://b\n")]);
+    for command in ["dedup", "normalize"] {
+        let ran = place.run(&[command, "--column", "url", "a.jsonl", "b.csv"], "");
+        let what = "b.csv: it and a.jsonl are of two formats";
+        assert!(ran.code == 2 && ran.stderr.contains(what), "{}", ran.stderr);
+        assert!(ran.stderr.contains("choose another format for the output"), "{}", ran.stderr);
+        let args = [command, "--column", "url", "a.jsonl", "b.csv", "--to", "csv"];
+        assert_eq!(place.run(&args, "").quiet().lines().count(), 3);
+    }
+}
+
+#[test]
+fn a_first_row_that_was_taken_for_a_header_is_told_for_csv_and_tsv_alone() {
+    let place = Place::new(&[
+        ("t.csv", "1,http://a.com\n2,http://a.com/\n"),
+        ("t.tsv", "a.com\t1\nb.com\t2\n"),
+        ("f.txt", "http://a.com/ 1\nhttp://b.com/ 2\n"),
+        (
+            "l.jsonl",
+            "{\"2\":\"http://a/\",\"3\":\"http://b/\"}\n{\"2\":\"http://c/\",\"3\":\"http://d/\"}\n",
+        ),
+        ("named.csv", "id,url\n1,http://a.com/\n"),
+    ]);
+    let told = |args: &[&str]| place.run(args, "").stderr.contains("--no-header reads it as a row");
+    for command in ["dedup", "normalize", "check", "top"] {
+        assert!(told(&[command, "--column", "2", "t.csv"]), "{command}");
+        assert!(told(&[command, "--column", "1", "t.tsv"]), "{command}");
+        assert!(!told(&[command, "--column", "2", "--no-header", "t.csv"]), "{command}");
+        assert!(!told(&[command, "-q", "--column", "2", "t.csv"]), "{command}");
+        assert!(!told(&[command, "--column", "2", "l.jsonl"]), "{command}");
+        assert!(!told(&[command, "--column", "2", "named.csv"]), "{command}");
+    }
+    assert!(!told(&["dedup", "--column", "1", "--from", "fields", "f.txt"]));
+    // What it says works.
+    let args = ["dedup", "--column", "2", "--no-header", "t.csv"];
+    assert_eq!(place.run(&args, "").quiet(), "1,http://a.com\n");
 }
