@@ -46,18 +46,10 @@ pub(crate) fn ends(host: &[u8]) -> Ends<'_> {
     if host.is_empty() || host.len() > MOST {
         return Ends::default();
     }
-    if host.iter().any(u8::is_ascii_uppercase) {
-        let mut lower = [0; MOST];
-        let lower = &mut lower[..host.len()];
-        lower.copy_from_slice(host);
-        lower.make_ascii_lowercase();
-        return ends_as(host, lower);
-    }
-    ends_as(host, host)
-}
-
-/// [`ends`] of `host`, which is `lower` in lower case.
-fn ends_as<'h>(host: &'h [u8], lower: &[u8]) -> Ends<'h> {
+    let mut lower = [0; MOST];
+    let lower = &mut lower[..host.len()];
+    lower.copy_from_slice(host);
+    lower.make_ascii_lowercase();
     if is_address(lower) {
         return Ends::default();
     }
