@@ -26,7 +26,7 @@ pub(crate) fn is_timed() -> bool {
     has("--bench") && !has("--test")
 }
 
-/// The mixes: none, 40 % and 85 % of the lines need a rewrite at rung `scheme`.
+/// The mixes: none, 40 % and 85 % of the lines need a rewrite at level `scheme`.
 pub(crate) const MIXES: [&str; 3] = ["canonical", "mixed", "messy"];
 
 /// Generated text, one URI per line, and the counts of the generator.

@@ -1,4 +1,4 @@
-//! Floor 8: deduplication at rung `scheme` of text in memory, all floors together.
+//! Floor 8: deduplication at level `scheme` of text in memory, all floors together.
 
 use std::io::{self, Write};
 use std::sync::Arc;

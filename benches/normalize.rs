@@ -1,11 +1,11 @@
-//! Floor 4: canonical forms at rung `scheme`: one by one, on the reference path, and in bulk.
+//! Floor 4: canonical forms at level `scheme`: one by one, on the reference path, and in bulk.
 
 use std::io::{self, Write};
 use std::sync::Arc;
 
 use criterion::Criterion;
 use uriscan::io::Source;
-use uriscan::normalize::{Normalizer, Options, Rung, normalize_exact};
+use uriscan::normalize::{Level, Normalizer, Options, normalize_exact};
 use uriscan::pipeline::{Equivalence, OnInvalid, Report, Settings, Sinks, normalize};
 
 use crate::corpus::{Corpus, MIXES};
@@ -44,7 +44,7 @@ fn exact(corpus: &Corpus, form: &mut Vec<u8>) -> Answer {
     let mut answer = Answer::default();
     for line in corpus.lines() {
         form.clear();
-        let result = normalize_exact(line, Rung::Scheme, false, form);
+        let result = normalize_exact(line, Level::Scheme, false, form);
         answer.note(line, result.map(|()| &form[..]));
     }
     answer

@@ -73,9 +73,9 @@
 //! # Terms
 //!
 //! Components have the names that RFC 3986 gives them. A *record* is the bytes of one URI: a line without its end and
-//! without white space around it. A *chunk* is a piece of the input that one thread works on: whole records. A *rung* is a
-//! step of the comparison ladder of RFC 3986, section 6.2 ([`normalize::Rung`]). The *canonical form* of a URI represents
-//! its equivalence class at a rung; its *key* is a 128-bit hash of that form. A *backend* is the code for one instruction
+//! without white space around it. A *chunk* is a piece of the input that one thread works on: whole records. A *level* is a
+//! step of the comparison ladder of RFC 3986, section 6.2 ([`normalize::Level`]). The *canonical form* of a URI represents
+//! its equivalence class at a level; its *key* is a 128-bit hash of that form. A *backend* is the code for one instruction
 //! set ([`Backend`]).
 //!
 //! # Features

@@ -1,4 +1,4 @@
-//! The aliases of `--rung protocol`, read before the run; faults in them are reported.
+//! The aliases of `--level protocol`, read before the run; faults in them are reported.
 
 use std::sync::Arc;
 

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use uriscan::extract::{self, ExtractorOptions, Format, LogFormat, RequestFilter, Schemes};
 use uriscan::grammar::Grammar;
 use uriscan::grammar::class::{ALPHA, SCHEME};
-use uriscan::normalize::{Options, Rung};
+use uriscan::normalize::{Level, Options};
 use uriscan::pipeline::{Equivalence, ExtractOptions, MemoryLimit, OnInvalid};
 use uriscan::repair::{Repairs, repair};
 use uriscan::resolve::{self, BaseUri, Context, LegacyBase, Suffix};
@@ -66,25 +66,25 @@ pub(crate) fn equivalence_by(
             "rules beyond the RFC, aliases, --iri and --repair require rfc3986; omit --grammar";
         return Err(Failure::at(format_args!("--grammar {grammar}"), what));
     }
-    let typed_rung = typed.rung.unwrap_or_default();
-    let rung = match typed_rung {
-        args::Rung::String => Rung::String,
-        args::Rung::Syntax => Rung::Syntax,
+    let typed_level = typed.level.unwrap_or_default();
+    let level = match typed_level {
+        args::Level::String => Level::String,
+        args::Level::Syntax => Level::Syntax,
         // The aliases are read when the work begins.
-        args::Rung::Scheme | args::Rung::Protocol => Rung::Scheme,
+        args::Level::Scheme | args::Level::Protocol => Level::Scheme,
     };
-    match (typed_rung, &typed.aliases) {
-        (args::Rung::Protocol, None) => {
-            return Err(Failure::at("--rung protocol", "requires --aliases FILE"));
+    match (typed_level, &typed.aliases) {
+        (args::Level::Protocol, None) => {
+            return Err(Failure::at("--level protocol", "requires --aliases FILE"));
         }
-        (args::Rung::Protocol, Some(path)) if is_dash(path) => {
+        (args::Level::Protocol, Some(path)) if is_dash(path) => {
             return Err(Failure::at("--aliases -", "the file is read twice; name one"));
         }
-        (args::Rung::Protocol, Some(_)) | (_, None) => {}
-        (_, Some(_)) => return Err(Failure::at("--aliases", "requires --rung protocol")),
+        (args::Level::Protocol, Some(_)) | (_, None) => {}
+        (_, Some(_)) => return Err(Failure::at("--aliases", "requires --level protocol")),
     }
     Ok(Equivalence::default()
-        .normalize(Options::new(rung).drop_fragment(typed.drop_fragment))
+        .normalize(Options::new(level).drop_fragment(typed.drop_fragment))
         .repairs(typed.mending.repairs())
         .rules(rule_choice::rule_set(&typed.rules)?)
         .context(context(grammar, &typed.references, typed.mending.repairs())?)

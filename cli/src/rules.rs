@@ -64,10 +64,10 @@ fn all_text() -> String {
             let _ = writeln!(text, "  {:<20}  {}", "", rules.join(", "));
         }
         if !packs.is_empty() {
-            let _ = writeln!(text, "  {:<20}  pack {}", "", packs.join(", "));
+            let _ = writeln!(text, "  {:<20}  built-in file {}", "", packs.join(", "));
         }
     }
-    text.push_str("\npacks\n");
+    text.push_str("\nbuilt-in rules files\n");
     for (pack, rules) in built_in_packs() {
         let (name, count) = (format!("{} {}", pack.name, pack.version), rules.patterns().len());
         let meaning = pack.meaning.as_deref().unwrap_or_default();
@@ -93,7 +93,7 @@ fn all_json() -> Value {
             "version": preset.version,
             "meaning": preset.meaning,
             "rules": preset.rules,
-            "packs": preset.packs,
+            "files": preset.packs,
         })
     };
     let pack = |(pack, rules): (Pack, RuleSet)| {
@@ -107,16 +107,16 @@ fn all_json() -> Value {
     json!({
         "rules": Rule::ALL.into_iter().map(rule).collect::<Vec<Value>>(),
         "presets": Preset::all().into_iter().map(preset).collect::<Vec<Value>>(),
-        "packs": built_in_packs().map(pack).collect::<Vec<Value>>(),
+        "files": built_in_packs().map(pack).collect::<Vec<Value>>(),
     })
 }
 
 fn chosen_text(equivalence: &Equivalence) -> String {
     let fragment = if equivalence.normalize.drop_fragment { " ignoring fragments" } else { "" };
     let mut text = format!(
-        "rule set {}: rung {}{fragment}\n",
+        "rule set {}: level {}{fragment}\n",
         equivalence.identity(),
-        equivalence.normalize.rung
+        equivalence.normalize.level
     );
     let Some(rules) = equivalence.rules.as_deref() else {
         text.push_str("no rules\n");
@@ -169,7 +169,7 @@ fn write_chosen(equivalence: &Equivalence, out: &mut impl Write) -> io::Result<(
     let overrides = rules.map_or(&[][..], RuleSet::overrides).iter();
     let others = json!({
         "rule_set": equivalence.identity().to_string(),
-        "rung": equivalence.normalize.rung.name(),
+        "level": equivalence.normalize.level.name(),
         "drop_fragment": equivalence.normalize.drop_fragment,
         "rules": rules.map_or(Vec::new(), names),
         "typed": rules.map_or(Vec::new(), RuleSet::typed),

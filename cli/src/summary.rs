@@ -175,7 +175,7 @@ impl Summary {
             let fragment = if options.drop_fragment { " ignoring fragments" } else { "" };
             let _ = match equivalence.profile {
                 Some(profile) => write!(text, " profile {profile},"),
-                None => write!(text, " rung {}{fragment},", rung(equivalence)),
+                None => write!(text, " level {}{fragment},", level(equivalence)),
             };
         }
         let backend = self.settings.kernels.backend().name();
@@ -285,7 +285,7 @@ impl Summary {
             "command": self.command,
             "version": env!("CARGO_PKG_VERSION"),
             "profile": equivalence.and_then(|of| of.profile).map(Profile::name),
-            "rung": equivalence.filter(|of| of.profile.is_none()).map(rung),
+            "level": equivalence.filter(|of| of.profile.is_none()).map(level),
             "drop_fragment": options.map(|options| options.drop_fragment),
             "rules": equivalence.map(|of| of.rules.as_deref().map_or(Vec::new(), rules::names)),
             "rule_set": equivalence.map(|of| of.identity().to_string()),
@@ -340,9 +340,9 @@ fn by_kind(invalid: &Invalid) -> Value {
     Value::Object(ErrorKind::ALL.into_iter().map(count).collect::<Map<String, Value>>())
 }
 
-/// The name of the rung, which is protocol with aliases.
-fn rung(equivalence: &Equivalence) -> &'static str {
-    if equivalence.aliases.is_some() { "protocol" } else { equivalence.normalize.rung.name() }
+/// The name of the level, which is protocol with aliases.
+fn level(equivalence: &Equivalence) -> &'static str {
+    if equivalence.aliases.is_some() { "protocol" } else { equivalence.normalize.level.name() }
 }
 
 /// The counts of all rules, including zeros.

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use uriscan::audit::{Rule, SECRET_NAME_ENDS, SECRET_NAMES, TOKEN_BEGINNINGS};
-use uriscan::normalize::Rung;
-use uriscan::pipeline::{Census, RulesCensus, RungCensus};
+use uriscan::normalize::Level;
+use uriscan::pipeline::{Census, LevelCensus, RulesCensus};
 
 use crate::bar::bar;
 use crate::summary::{grouped, share};
@@ -12,21 +12,21 @@ use crate::summary::{grouped, share};
 /// The census as a table, with bars for what merges if asked for; every line ends in a line feed.
 pub(crate) fn of_census(census: &Census, has_bars: bool) -> String {
     let mut table = String::new();
-    let Census { records, blank, rungs, rules, invalid, .. } = census;
+    let Census { records, blank, levels, rules, invalid, .. } = census;
     let mut line = |cells: [&str; 5], drawn: &str| {
         let [name, distinct, merges, part, note] = cells;
         let bar = if has_bars { format!("{drawn:<22}") } else { String::new() };
         let row = format!("{name:<12}{distinct:>17}{merges:>17}{part:>10}  {bar}{note}");
         let _ = writeln!(table, "{}", row.trim_end());
     };
-    line(["rung", "distinct", "merges", "share", "what it adds"], "");
+    line(["level", "distinct", "merges", "share", "what it adds"], "");
     let rules = rules.map(|RulesCensus { distinct, merges, .. }| {
         ("rules", distinct, merges, "--rule, --rules and --preset")
     });
-    let rungs = rungs.iter().map(|&RungCensus { rung, distinct, merges, .. }| {
-        (rung.name(), distinct, merges, adds(rung))
+    let levels = levels.iter().map(|&LevelCensus { level, distinct, merges, .. }| {
+        (level.name(), distinct, merges, adds(level))
     });
-    for (name, distinct, merges, note) in rungs.chain(rules) {
+    for (name, distinct, merges, note) in levels.chain(rules) {
         let cells = [name, &grouped(distinct), &grouped(merges), &share(merges, *records), note];
         line(cells, &bar(merges, *records));
     }
@@ -42,11 +42,11 @@ pub(crate) fn of_census(census: &Census, has_bars: bool) -> String {
     table
 }
 
-fn adds(rung: Rung) -> &'static str {
-    match rung {
-        Rung::String => "same bytes (6.2.1)",
-        Rung::Syntax => "case, percent-encoding, dot segments (6.2.2)",
-        Rung::Scheme => "ports, empty paths, IP addresses, DNS names (6.2.3)",
+fn adds(level: Level) -> &'static str {
+    match level {
+        Level::String => "same bytes (6.2.1)",
+        Level::Syntax => "case, percent-encoding, dot segments (6.2.2)",
+        Level::Scheme => "ports, empty paths, IP addresses, DNS names (6.2.3)",
     }
 }
 

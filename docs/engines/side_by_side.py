@@ -2,7 +2,7 @@
 
     python docs/engines/side_by_side.py TABLES [--rounds 3] [--only NAME,...]
 
-Of each class the first row is kept. Rounds are interleaved, each script runs in a process of its own, and the time is that of the cell
+Of each group the first row is kept. Rounds are interleaved, each script runs in a process of its own, and the time is that of the cell
 between its clocks: reading the files is part of it, starting a session is not. If what is kept, or a key, differs from what the
 first one found, that is an error. An engine that is not installed is left out, with the reason.
 """

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # The program
 #
-# `uriscan dedup` keeps the first row of each class, with all its columns, and `uriscan key` adds the column `uri_key`. Both read and
+# `uriscan dedup` keeps the first row of each group, with all its columns, and `uriscan key` adds the column `uri_key`. Both read and
 # write Parquet; `URISCAN_PROGRAM` names the program if it is not on the path.
 
 # %%

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Columns of pyarrow
 #
-# `uriscan.is_first` returns whether each row is the first of its class, `uriscan.key` returns keys. Columns are read where they are,
+# `uriscan.is_first` returns whether each row is the first of its group, `uriscan.key` returns keys. Columns are read where they are,
 # without a copy.
 
 # %%

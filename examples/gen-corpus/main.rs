@@ -1,4 +1,4 @@
-//! Writes a corpus of crawl-like URIs, and the number of distinct ones at each rung.
+//! Writes a corpus of crawl-like URIs, and the number of distinct ones at each level.
 //!
 //! ```sh
 //! scripts/gen-corpus --bytes 1G --seed 1 -o crawl.txt --expect crawl.expect.json

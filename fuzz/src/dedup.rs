@@ -7,7 +7,7 @@ use std::io::Cursor;
 use uriscan::audit::redact_into;
 use uriscan::io::Source;
 use uriscan::key::{Hasher, Key, PublicHash};
-use uriscan::normalize::{Options, Rung, normalize_exact};
+use uriscan::normalize::{Level, Options, normalize_exact};
 use uriscan::pipeline::{
     DedupOptions, Emit, Error, MemoryLimit, OnInvalid, Report, Settings, Sinks, dedup, keys,
     normalize,
@@ -67,10 +67,10 @@ struct Case<'a> {
 impl Case<'_> {
     fn new(data: &[u8]) -> Case<'_> {
         let mut choices = Choices(data);
-        let rung = choices.of(&Rung::ALL);
+        let level = choices.of(&Level::ALL);
         let drop_fragment = choices.of(&[false, true]);
         let options = DedupOptions::default()
-            .equivalence(Options::default().rung(rung).drop_fragment(drop_fragment).into())
+            .equivalence(Options::default().level(level).drop_fragment(drop_fragment).into())
             .emit(choices.of(&[Emit::Original, Emit::Normalized, Emit::Key]))
             .on_invalid(choices.of(&[
                 OnInvalid::Pass,
@@ -124,9 +124,9 @@ impl Case<'_> {
     }
 
     fn form(&self, record: &[u8]) -> Result<Vec<u8>, UriError> {
-        let Options { rung, drop_fragment, .. } = self.options.equivalence.normalize;
+        let Options { level, drop_fragment, .. } = self.options.equivalence.normalize;
         let mut form = Vec::new();
-        normalize_exact(record, rung, drop_fragment, &mut form).map(|()| form)
+        normalize_exact(record, level, drop_fragment, &mut form).map(|()| form)
     }
 
     /// The public key of a form, computed alone.

@@ -2,21 +2,21 @@
 
 use std::cell::RefCell;
 
-use uriscan::normalize::{Normalizer, Options, Rung, normalize_exact};
+use uriscan::normalize::{Level, Normalizer, Options, normalize_exact};
 use uriscan::uri::{ErrorKind, UriError, parse, split};
 
 use crate::{BACKENDS, Choice};
 
 thread_local! {
-    /// One normalizer per backend, rung and rule for fragments. They are reused: their buffers hold
+    /// One normalizer per backend, level and rule for fragments. They are reused: their buffers hold
     /// earlier inputs, as in practice.
-    static NORMALIZERS: RefCell<Vec<[[Normalizer; 2]; Rung::ALL.len()]>> = RefCell::new(
+    static NORMALIZERS: RefCell<Vec<[[Normalizer; 2]; Level::ALL.len()]>> = RefCell::new(
         BACKENDS
             .iter()
             .map(|&kernels| {
-                Rung::ALL.map(|rung| {
+                Level::ALL.map(|level| {
                     [false, true].map(|drop_fragment| {
-                        let options = Options::default().rung(rung).drop_fragment(drop_fragment);
+                        let options = Options::default().level(level).drop_fragment(drop_fragment);
                         Normalizer::with_kernels(options, kernels)
                     })
                 })
@@ -25,16 +25,16 @@ thread_local! {
     );
 }
 
-/// The first byte chooses the backend, the rung and the rule for fragments; the rest is the reference.
+/// The first byte chooses the backend, the level and the rule for fragments; the rest is the reference.
 pub fn check(data: &[u8]) {
     let Some((mut choice, text)) = Choice::split(data) else { return };
     let drops = choice.below(2);
-    let (rung, backend) = (choice.below(Rung::ALL.len()), choice.backend());
-    let options = Options::default().rung(Rung::ALL[rung]).drop_fragment(drops == 1);
+    let (level, backend) = (choice.below(Level::ALL.len()), choice.backend());
+    let options = Options::default().level(Level::ALL[level]).drop_fragment(drops == 1);
     let expected = exact(text, options);
     NORMALIZERS.with_borrow_mut(|normalizers| {
         assert_eq!(
-            normalizers[backend][rung][drops].normalize(text),
+            normalizers[backend][level][drops].normalize(text),
             expected.as_deref().map_err(|error| *error),
             "{} {options:?} {:?}",
             text.escape_ascii(),
@@ -44,7 +44,7 @@ pub fn check(data: &[u8]) {
     if let Ok(form) = &expected {
         check_laws(text, options, form);
     }
-    if options.rung < Rung::Scheme {
+    if options.level < Level::Scheme {
         check_nesting(text, options, expected);
     }
 }
@@ -52,7 +52,7 @@ pub fn check(data: &[u8]) {
 fn exact(text: &[u8], options: Options) -> Result<Vec<u8>, UriError> {
     // The buffer keeps its content.
     let mut out = b"before ".to_vec();
-    let result = normalize_exact(text, options.rung, options.drop_fragment, &mut out);
+    let result = normalize_exact(text, options.level, options.drop_fragment, &mut out);
     assert!(out.starts_with(b"before "));
     assert!(result.is_ok() || out.len() == 7);
     result.map(|()| out.split_off(7))
@@ -70,7 +70,7 @@ fn check_laws(text: &[u8], options: Options, form: &[u8]) {
     let keeps_fragment = !options.drop_fragment && before.fragment.is_some();
     assert_eq!(keeps_fragment, after.fragment.is_some(), "{}", show());
     // No authority is an empty one in `file:/x` (RFC 8089).
-    let is_local = options.rung >= Rung::Scheme && form.starts_with(b"file:///");
+    let is_local = options.level >= Level::Scheme && form.starts_with(b"file:///");
     let has_authority = before.authority.is_some() || is_local;
     assert_eq!(has_authority, after.authority.is_some(), "{}", show());
     if !before.path.starts_with(b"/") && before.authority.is_none() {
@@ -82,13 +82,13 @@ fn check_laws(text: &[u8], options: Options, form: &[u8]) {
     assert_eq!(has_user(before.authority), has_user(after.authority), "{}", show());
 }
 
-/// The ladder nests: the additions of a rung are a function of the form below it.
+/// The ladder nests: the additions of a level are a function of the form below it.
 fn check_nesting(text: &[u8], options: Options, lower: Result<Vec<u8>, UriError>) {
-    let higher = options.rung(Rung::Scheme);
+    let higher = options.level(Level::Scheme);
     let scheme = exact(text, higher);
     match lower {
         Ok(form) => assert_eq!(exact(&form, higher), scheme, "{options:?}"),
-        // UTF-8 in a DNS host is accepted from rung `scheme` on.
+        // UTF-8 in a DNS host is accepted from level `scheme` on.
         Err(error) if error.kind == ErrorKind::NonAscii => {}
         Err(error) => assert_eq!(scheme, Err(error)),
     }

@@ -1,7 +1,7 @@
 //! Rule packs and rules as anybody may write them: what is accepted has a canonical result that further application
 //! leaves alone and that the steps of the reference path give, and what is not is an error with a place.
 
-use uriscan::normalize::{Normalizer, Options, Rung};
+use uriscan::normalize::{Level, Normalizer, Options};
 use uriscan::rules::{Pack, RuleSet, Scratch};
 
 /// A URI that most rules change.
@@ -12,8 +12,8 @@ pub fn check(data: &[u8]) {
     let mut parts = data.split(|&byte| byte == 0);
     let (pack, rules) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
     let Some(rules) = rule_set(pack, rules) else { return };
-    for rung in [Rung::Syntax, Rung::Scheme] {
-        let mut normalizer = Normalizer::new(Options::default().rung(rung));
+    for level in [Level::Syntax, Level::Scheme] {
+        let mut normalizer = Normalizer::new(Options::default().level(level));
         for uri in parts.clone().chain([URI]) {
             if let Ok(form) = normalizer.normalize(uri).map(<[u8]>::to_vec) {
                 check_form(&rules, &mut normalizer, &form);

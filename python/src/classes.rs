@@ -15,7 +15,7 @@ use arrow_schema::{Field, Fields};
 use arrow_select::take::take;
 use rayon::prelude::*;
 use uriscan::arrow::{ColumnError, Columns, Firsts, OnInvalid};
-use uriscan::normalize::{Options, Rung};
+use uriscan::normalize::{Level, Options};
 use uriscan::pipeline::{Equivalence, Keep, Select};
 
 use crate::texts;
@@ -115,7 +115,7 @@ impl Classes {
     }
 
     /// A row for each class, in the order of their kept rows: the survivor, the count, and the members with their rows,
-    /// values and rungs.
+    /// values and levels.
     ///
     /// # Errors
     /// See [`ColumnError`].
@@ -128,11 +128,11 @@ impl Classes {
             (0..self.kept.len()).filter(|&class| self.is_selected(class)).collect();
         order.sort_unstable_by_key(|&class| self.kept[class]);
         let ladder = Ladder::new(columns, &self.values)?;
-        let (mut rows, mut rungs) = (UInt64Builder::new(), StringBuilder::new());
+        let (mut rows, mut levels) = (UInt64Builder::new(), StringBuilder::new());
         for &class in &order {
             for &row in &members[class] {
                 rows.append_value(row as u64);
-                rungs.append_option(ladder.rung(&self.values, row, self.kept[class]));
+                levels.append_option(ladder.level(&self.values, row, self.kept[class]));
             }
         }
         let rows = rows.finish();
@@ -140,13 +140,13 @@ impl Classes {
         let lengths = order.iter().map(|&class| members[class].len());
         let offsets = OffsetBuffer::from_lengths(lengths);
         let members: [(&str, ArrayRef); 3] =
-            [("row", Arc::new(rows)), ("uri", uris), ("rung", Arc::new(rungs.finish()))];
+            [("row", Arc::new(rows)), ("uri", uris), ("level", Arc::new(levels.finish()))];
         let members = structs(members);
         let item = Arc::new(Field::new_list_field(members.data_type().clone(), false));
         let kept: UInt64Array = order.iter().map(|&class| Some(self.kept[class] as u64)).collect();
         let counts: Int64Array = order.iter().map(|&class| Some(self.counts[class])).collect();
         Ok(structs([
-            ("survivor", take(&self.values, &kept, None)?),
+            ("kept", take(&self.values, &kept, None)?),
             ("count", Arc::new(counts)),
             ("members", Arc::new(LargeListArray::new(item, offsets, members, None))),
         ]))
@@ -156,7 +156,7 @@ impl Classes {
 fn structs<const N: usize>(columns: [(&str, ArrayRef); N]) -> ArrayRef {
     let fields = columns
         .iter()
-        .map(|(name, column)| Field::new(*name, column.data_type().clone(), *name == "rung"));
+        .map(|(name, column)| Field::new(*name, column.data_type().clone(), *name == "level"));
     let fields: Fields = fields.collect();
     Arc::new(StructArray::new(fields, columns.map(|(_, column)| column).to_vec(), None))
 }
@@ -176,41 +176,41 @@ fn is_better(keep: Keep, new: &[u8], old: &[u8]) -> bool {
     }
 }
 
-/// The forms of all values on the rungs below that of the columns, lowest first.
+/// The forms of all values on the levels below that of the columns, lowest first.
 struct Ladder {
-    below: Vec<(Rung, ArrayRef)>,
-    top: Rung,
-    /// Under a profile there are no rungs.
-    has_rungs: bool,
+    below: Vec<(Level, ArrayRef)>,
+    top: Level,
+    /// Under a profile there are no levels.
+    has_levels: bool,
 }
 
 impl Ladder {
     fn new(columns: &Columns, values: &ArrayRef) -> Result<Ladder, ColumnError> {
         let equivalence = &columns.equivalence;
-        let top = equivalence.normalize.rung;
-        let at = |rung| -> Result<(Rung, ArrayRef), ColumnError> {
-            let options = Options::new(rung).drop_fragment(equivalence.normalize.drop_fragment);
+        let top = equivalence.normalize.level;
+        let at = |level| -> Result<(Level, ArrayRef), ColumnError> {
+            let options = Options::new(level).drop_fragment(equivalence.normalize.drop_fragment);
             let equivalence: Equivalence = equivalence.clone().normalize(options);
             let columns = columns.clone().equivalence(equivalence).on_invalid(OnInvalid::Pass);
-            Ok((rung, columns.normalize(values)?))
+            Ok((level, columns.normalize(values)?))
         };
-        let has_rungs = equivalence.profile.is_none();
-        let rungs: Vec<Rung> =
-            Rung::ALL.into_iter().filter(|&rung| has_rungs && rung < top).collect();
-        let below = rungs.into_par_iter().map(at).collect::<Result<_, _>>()?;
-        Ok(Ladder { below, top, has_rungs })
+        let has_levels = equivalence.profile.is_none();
+        let levels: Vec<Level> =
+            Level::ALL.into_iter().filter(|&level| has_levels && level < top).collect();
+        let below = levels.into_par_iter().map(at).collect::<Result<_, _>>()?;
+        Ok(Ladder { below, top, has_levels })
     }
 
-    /// The lowest rung at which two rows of a class are equivalent.
-    fn rung(&self, values: &ArrayRef, row: usize, other: usize) -> Option<&'static str> {
-        if !self.has_rungs {
+    /// The lowest level at which two rows of a class are equivalent.
+    fn level(&self, values: &ArrayRef, row: usize, other: usize) -> Option<&'static str> {
+        if !self.has_levels {
             return None;
         }
         if texts::record(values, row) == texts::record(values, other) {
-            return Some(Rung::String.name());
+            return Some(Level::String.name());
         }
         let are_same = |forms: &ArrayRef| texts::value(forms, row) == texts::value(forms, other);
         let found = self.below.iter().find(|(_, forms)| are_same(forms));
-        Some(found.map_or(self.top, |(rung, _)| *rung).name())
+        Some(found.map_or(self.top, |(level, _)| *level).name())
     }
 }

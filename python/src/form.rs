@@ -257,7 +257,7 @@ impl Form {
         is_json: bool,
     ) -> PyResult<Vec<u8>> {
         if self.0.equivalence.profile.is_some() {
-            let what = "a profile has no rungs and rules that could explain it";
+            let what = "a profile has no levels and rules that could explain it";
             return Err(PyValueError::new_err(what));
         }
         let format = match is_json {

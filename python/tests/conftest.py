@@ -77,7 +77,7 @@ FUNCTIONS = {
     "normalize-base": lambda given: uriscan.normalize(given, base="http://base/a/b"),
     "normalize-repair": lambda given: uriscan.normalize(given, repair=["all"], iri=True),
     "key": uriscan.key,
-    "key-sha256": lambda given: uriscan.key(given, hash="sha256", rung="syntax", on_invalid="drop"),
+    "key-sha256": lambda given: uriscan.key(given, hash="sha256", level="syntax", on_invalid="drop"),
     "key-whatwg": lambda given: uriscan.key(given, profile="whatwg"),
     "surt": uriscan.surt,
     "parse": uriscan.parse,

@@ -8,7 +8,7 @@ from conftest import values
 
 import uriscan
 
-KEYWORDS = [{}, {"rung": "string"}, {"on_invalid": "drop"}, {"preset": "crawl"}, {"drop_fragment": True}, {"profile": "surt"}]
+KEYWORDS = [{}, {"level": "string"}, {"on_invalid": "drop"}, {"preset": "crawl"}, {"drop_fragment": True}, {"profile": "surt"}]
 BLANK = " \t\n\x0b\x0c\r"
 
 
@@ -54,7 +54,7 @@ def test_survivors(keywords, keep):
     unique = [row for row in in_order if len(survivors[row]) == 1]
     assert uriscan.dedup(given, keep=keep, unique=True, **keywords) == [given[row] for row in unique]
     of_rows = {row: survivor for survivor, rows in survivors.items() for row in rows}
-    assert uriscan.classes(given, keep=keep, **keywords) == [of_rows.get(row) for row in range(len(given))]
+    assert uriscan.groups(given, keep=keep, **keywords) == [of_rows.get(row) for row in range(len(given))]
 
 
 @pytest.mark.parametrize("keywords", KEYWORDS, ids=str)
@@ -63,16 +63,16 @@ def test_clusters(keywords):
     found = uriscan.clusters(given, keep="shortest", repeated=True, **keywords)
     classes = [rows for rows in expected_classes(given, **keywords) if len(rows) > 1]
     survivors = sorted((expected_survivor(given, rows, "shortest"), rows) for rows in classes)
-    assert [cluster["survivor"] for cluster in found] == [given[row] for row, _ in survivors]
+    assert [cluster["kept"] for cluster in found] == [given[row] for row, _ in survivors]
     assert [cluster["count"] for cluster in found] == [len(rows) for _, rows in survivors]
     for cluster, (survivor, rows) in zip(found, survivors):
         assert [member["row"] for member in cluster["members"]] == rows
         assert [member["uri"] for member in cluster["members"]] == [given[row] for row in rows]
         for member, row in zip(cluster["members"], rows):
             if "profile" in keywords:
-                assert member["rung"] is None
+                assert member["level"] is None
             elif "on_invalid" not in keywords:
-                assert member["rung"] == uriscan.explain(given[row], given[survivor], **keywords)["rung"]
+                assert member["level"] == uriscan.explain(given[row], given[survivor], **keywords)["level"]
 
 
 def test_kinds():
@@ -82,8 +82,8 @@ def test_kinds():
         assert (kept.to_pylist(), counts.to_pylist()) == (["HTTP://h/", "http://i/"], [2, 1])
         assert kept.type == column.type
         clusters = uriscan.clusters(column)
-        assert clusters.to_pylist()[0]["members"][1] == {"row": 2, "uri": "HTTP://h/", "rung": "scheme"}
-    assert uriscan.clusters([]) == [] and uriscan.classes([]) == []
+        assert clusters.to_pylist()[0]["members"][1] == {"row": 2, "uri": "HTTP://h/", "level": "scheme"}
+    assert uriscan.clusters([]) == [] and uriscan.groups([]) == []
     assert uriscan.dedup([b"http://h", b"\xff", b"http://h/"], count=True) == ([b"http://h", b"\xff"], [2, 1])
 
 
@@ -92,7 +92,7 @@ def test_what_is_refused():
         uriscan.dedup(["x"], keep="best")
     with pytest.raises(ValueError, match="either repeated or unique"):
         uriscan.dedup(["x"], repeated=True, unique=True)
-    for function in uriscan.clusters, uriscan.classes, lambda given, **keywords: uriscan.dedup(given, keep="last", **keywords):
+    for function in uriscan.clusters, uriscan.groups, lambda given, **keywords: uriscan.dedup(given, keep="last", **keywords):
         with pytest.raises(uriscan.UriError) as error:
             function(["http://h/", "", "a b"], on_invalid="error")
         assert error.value.row == 2
@@ -110,8 +110,8 @@ def test_census(keywords):
     records = sum(bool(value and value.strip(BLANK)) for value in given)
     assert (found["records"], found["blank"]) == (records, len(given) - records)
     below = records
-    for level in found["rungs"]:
-        distinct = len(expected_classes(given, rung=level["rung"], **plain))
+    for level in found["levels"]:
+        distinct = len(expected_classes(given, level=level["level"], **plain))
         assert (level["distinct"], level["merges"]) == (distinct, below - distinct)
         below = distinct
     assert ("rules" in found) == ("preset" in keywords)
@@ -121,9 +121,9 @@ def test_census(keywords):
     kinds = collections.Counter(
         uriscan.check(value)["kind"]
         for value in given
-        if value and value.strip(BLANK) and uriscan.normalize(value, rung="syntax", on_invalid="drop", **plain) is None
+        if value and value.strip(BLANK) and uriscan.normalize(value, level="syntax", on_invalid="drop", **plain) is None
     )
     assert found["invalid"] == dict(kinds)
-    for wrong in "rung", "profile", "on_invalid":
+    for wrong in "level", "profile", "on_invalid":
         with pytest.raises(TypeError, match=wrong):
             uriscan.census(given, **{wrong: "string"})

@@ -18,7 +18,7 @@ def firsts(given, **keywords):
     return marks
 
 
-KEYWORDS = [{}, {"rung": "string"}, {"on_invalid": "drop"}, {"preset": "crawl"}, {"drop_fragment": True}, {"profile": "surt"}]
+KEYWORDS = [{}, {"level": "string"}, {"on_invalid": "drop"}, {"preset": "crawl"}, {"drop_fragment": True}, {"profile": "surt"}]
 
 
 @pytest.mark.parametrize("keywords", KEYWORDS, ids=str)

@@ -21,11 +21,11 @@ def test_an_explanation_ends_in_the_form():
 
 def test_two_values():
     why = uriscan.explain("http://h/%7e#x", b"http://H/~", drop_fragment=True)
-    assert (why["rung"], why["rules"], why["partings"]) == ("rules", ["triplet-decode", "host-case", "fragment"], [])
+    assert (why["level"], why["rules"], why["partings"]) == ("rules", ["triplet-decode", "host-case", "fragment"], [])
     why = uriscan.explain("http://h/a", "https://h/a")
-    assert why["rung"] is None and why["partings"][0]["reason"] == "https"
-    assert uriscan.explain("x", "http://b/x", base="http://b/")["rung"] == "string"
-    assert uriscan.explain("http://h/?utm_source=x", "http://h/", preset="crawl")["rung"] == "rules"
+    assert why["level"] is None and why["partings"][0]["reason"] == "https"
+    assert uriscan.explain("x", "http://b/x", base="http://b/")["level"] == "string"
+    assert uriscan.explain("http://h/?utm_source=x", "http://h/", preset="crawl")["level"] == "rules"
     assert "not equivalent by RFC 3986" in uriscan.explain("http://h/a", "http://h/b", format="text")
     assert uriscan.explain(b"http://h/\xff")["uri"] is None
 
@@ -38,7 +38,7 @@ def test_what_cannot_be_explained():
     with pytest.raises(ValueError, match="format='html': there are dict, text"):
         uriscan.explain("http://h/", format="html")
     with pytest.raises(TypeError):
-        uriscan.explain("http://h/", rungs="x")
+        uriscan.explain("http://h/", levels="x")
 
 
 RISKS = ["http://h/", "http://u:p@h/", None, " http://0x7f.1/ ", "", "http://h/?a=../../x&token=abc", "a b"]

@@ -25,7 +25,7 @@ works = {
     "audit": lambda: uriscan.audit(column),
     "is_first": lambda: uriscan.is_first(column),
     "resolve": lambda: uriscan.resolve(column, column),
-    "classes": lambda: uriscan.classes(column),
+    "classes": lambda: uriscan.groups(column),
 }
 sent = []
 def send():
@@ -71,7 +71,7 @@ def damaged():
 def test_a_damaged_column_is_an_error_of_ours(number):
     column = list(damaged())[number]
     functions = [
-        uriscan.normalize, uriscan.key, uriscan.parse, uriscan.check, uriscan.is_first, uriscan.classes, uriscan.surt,
+        uriscan.normalize, uriscan.key, uriscan.parse, uriscan.check, uriscan.is_first, uriscan.groups, uriscan.surt,
         uriscan.extract, uriscan.audit, uriscan.dedup, lambda urls: uriscan.resolve(urls, "http://h/"), uriscan.census,
         lambda urls: uriscan.Column(urls).to_pylist(), lambda urls: uriscan.Column(urls)[1],
     ]  # fmt: skip

@@ -10,11 +10,11 @@ from conftest import VALUES, values
 import uriscan
 
 # Each with the text that is mixed into its keys.
-RULES = "uriscan key\ngrammar rfc3986 2\nrung scheme\nfragment kept\n"
+RULES = "uriscan key\ngrammar rfc3986 2\nlevel scheme\nfragment kept\n"
 EQUIVALENCES = [
     ({}, None),
-    ({"rung": "string"}, None),
-    ({"rung": "syntax"}, None),
+    ({"level": "string"}, None),
+    ({"level": "syntax"}, None),
     ({"drop_fragment": True}, None),
     ({"repair": ["all"], "iri": True}, None),
     ({"preset": "rfc"}, None),
@@ -76,7 +76,7 @@ def test_other_meanings_have_other_keys():
 def test_contexts():
     crawl = uriscan.key_context(preset="crawl")
     assert crawl.startswith(RULES + "rule ") and not crawl.endswith("\n")
-    assert crawl != uriscan.key_context(preset="crawl", rung="syntax")
+    assert crawl != uriscan.key_context(preset="crawl", level="syntax")
     assert "fragment dropped" in uriscan.key_context(preset="crawl", drop_fragment=True)
     assert uriscan.key_context(preset="crawl", no_rule=["anchor"]) != crawl
 

@@ -20,8 +20,8 @@ def test_answers_of_one():
 
 
 def test_keywords():
-    assert uriscan.normalize("HTTP://h", rung="string") == "HTTP://h"
-    assert uriscan.normalize("HTTP://h:80", rung="syntax") == "http://h:80"
+    assert uriscan.normalize("HTTP://h", level="string") == "HTTP://h"
+    assert uriscan.normalize("HTTP://h:80", level="syntax") == "http://h:80"
     assert uriscan.normalize("http://h/#f", drop_fragment=True) == "http://h/"
     assert uriscan.normalize("http://www.example.com/?b&a", rule=["www", "sort-query"]) == "http://example.com/?a&b"
     assert uriscan.normalize("http://h/?utm_source=x", rules=["tracking"]) == "http://h/"
@@ -45,7 +45,7 @@ def test_a_pack_of_ones_own(tmp_path):
 @pytest.mark.parametrize(
     "keywords",
     [
-        {"rung": "protocol"},
+        {"level": "protocol"},
         {"preset": "none"},
         {"rule": ["no-such-rule"]},
         {"no_rule": ["www"]},
@@ -66,7 +66,7 @@ def test_wrong_keywords(keywords):
 
 def test_unknown_keywords():
     with pytest.raises(TypeError):
-        uriscan.normalize("http://h/", rungs="scheme")
+        uriscan.normalize("http://h/", levels="scheme")
     with pytest.raises(TypeError, match="list of names"):
         uriscan.normalize("http://h/", rule="www")
     with pytest.raises(TypeError, match="list of names"):
@@ -78,7 +78,7 @@ def test_unknown_keywords():
 
 
 def test_changes_of_what_has_no_steps():
-    with pytest.raises(ValueError, match="rungs and rules"):
+    with pytest.raises(ValueError, match="levels and rules"):
         uriscan.changes("http://h/", profile="whatwg")
 
 

@@ -102,8 +102,8 @@ def test_compact(seen, opened, memory):
 
 def test_another_meaning(seen, opened, memory):
     memory.hook = lambda what, name: pytest.fail(name) if name.endswith(".keys") else None
-    with pytest.raises(uriscan.SetError, match="made with `rung scheme`, not with `rung syntax`") as found:
-        opened(rung="syntax")
+    with pytest.raises(uriscan.SetError, match="made with `level scheme`, not with `level syntax`") as found:
+        opened(level="syntax")
     assert found.value.kind == "differs"
 
 

@@ -30,7 +30,7 @@ def test_what_is_added_is_there(tmp_path):
     assert "HTTP://h" in again or uriscan.key("HTTP://h") not in keys
     assert again.verify() == [] and len(again) == len(keys)
     assert again.file_bytes > 0 and again.path == str(tmp_path / "seen")
-    assert "rung scheme" in again.meaning
+    assert "level scheme" in again.meaning
 
 
 def test_keys(tmp_path):
@@ -162,14 +162,14 @@ def test_faults(tmp_path):
             work()
         return caught.value
 
-    seen = Set.create(tmp_path / "seen", rung="syntax", hash="sha256")
+    seen = Set.create(tmp_path / "seen", level="syntax", hash="sha256")
     seen.add(["http://h/"])
     assert fault(lambda: Set.create(tmp_path / "seen")).kind == "exists"
     error = fault(lambda: Set.open(tmp_path / "nothing"))
     assert (error.kind, error.path) == ("not-a-set", str(tmp_path / "nothing"))
     error = fault(lambda: Set.open(tmp_path / "seen"))
-    assert error.kind == "differs" and "rung: syntax in the set" in str(error)
-    assert Set.open(tmp_path / "seen", rung="syntax").contains("http://h/")
+    assert error.kind == "differs" and "level: syntax in the set" in str(error)
+    assert Set.open(tmp_path / "seen", level="syntax").contains("http://h/")
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "lock").write_text("not ours")
     assert fault(lambda: Set.create(tmp_path / "mine")).kind == "not-empty"
@@ -187,11 +187,11 @@ def test_faults(tmp_path):
     # The first key stands behind a header of 4 KiB.
     content[4096] ^= 1
     path.write_bytes(bytes(content))
-    damages = Set.open(tmp_path / "seen", rung="syntax").verify()
+    damages = Set.open(tmp_path / "seen", level="syntax").verify()
     assert len(damages) == 1 and "damaged" in damages[0]
 
 
-@pytest.mark.parametrize("keywords", [{}, {"preset": "crawl"}, {"on_invalid": "drop"}, {"rung": "string"}], ids=str)
+@pytest.mark.parametrize("keywords", [{}, {"preset": "crawl"}, {"on_invalid": "drop"}, {"level": "string"}], ids=str)
 def test_what_is_new_from_run_to_run(tmp_path, keywords):
     """A set does what a deduplicator does, over many runs, and in another process."""
     given = values(91, 1200)

@@ -12,7 +12,7 @@ from conftest import values
 import uriscan
 
 KEYWORDS = [
-    {}, {"rung": "string"}, {"preset": "crawl"}, {"drop_fragment": True}, {"profile": "whatwg"}, {"on_invalid": "drop"},
+    {}, {"level": "string"}, {"preset": "crawl"}, {"drop_fragment": True}, {"profile": "whatwg"}, {"on_invalid": "drop"},
     {"base": "http://base.example/a/b"}, {"rule": ["fragment"]}, {"repair": ["all"]},
 ]  # fmt: skip
 
@@ -45,9 +45,9 @@ def test_errors_of_one():
     with pytest.raises(UnicodeEncodeError):
         clean("\ud800")
     with pytest.raises(TypeError):
-        uriscan.Normalizer(rungs="x")
-    with pytest.raises(ValueError, match="rung"):
-        uriscan.Key(rung="x")
+        uriscan.Normalizer(levels="x")
+    with pytest.raises(ValueError, match="level"):
+        uriscan.Key(level="x")
 
 
 def test_many_threads_share_one():

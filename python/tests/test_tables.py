@@ -45,7 +45,7 @@ def left(directory):
     return sorted(path.name for path in directory.iterdir())
 
 
-@pytest.mark.parametrize("keywords", [{}, {"rung": "string"}, {"preset": "crawl"}, {"profile": "whatwg"}], ids=str)
+@pytest.mark.parametrize("keywords", [{}, {"level": "string"}, {"preset": "crawl"}, {"profile": "whatwg"}], ids=str)
 def test_dedup(table, path, tmp_path, keywords):
     out = tmp_path / "out.parquet"
     totals = uriscan.dedup_parquet(path, out, column="url", **keywords)
@@ -72,7 +72,7 @@ def test_survivors_and_counts(table, path, tmp_path):
     assert len((tmp_path / "dupes").read_bytes().split(b"\n")) > 10
     uriscan.dedup_parquet(path, tmp_path / "latest.parquet", column="url", keep="max:day")
     latest = pyarrow.parquet.read_table(tmp_path / "latest.parquet")
-    rows = table.append_column("class", uriscan.classes(table["url"])).to_pylist()
+    rows = table.append_column("class", uriscan.groups(table["url"])).to_pylist()
     best = {}
     for row in rows:
         if row["class"] is not None and (row["class"] not in best or row["day"] > best[row["class"]]["day"]):
@@ -118,12 +118,12 @@ def test_tables_of_duplicates(table, path, tmp_path):
     dupes, clusters = tmp_path / "dupes.parquet", tmp_path / "clusters.arrow"
     totals = uriscan.dedup_parquet(path, tmp_path / "out.parquet", column="url", dupes=dupes, clusters=clusters)
     rows = pyarrow.parquet.read_table(dupes)
-    assert rows.column_names == ["source", "line", "uri", "hex", "survivor", "survivor_hex", "rung", "uri_key"]
+    assert rows.column_names == ["source", "line", "uri", "hex", "kept", "kept_hex", "level", "uri_key"]
     assert len(rows) == totals["duplicates"] > 100
     assert set(rows["source"].to_pylist()) == {str(path)}
     urls = table["url"].to_pylist()
     assert rows["uri"].to_pylist() == [urls[line - 1].strip(BLANK) for line in rows["line"].to_pylist()]
-    assert rows["uri_key"].to_pylist() == uriscan.key(rows["uri"].to_pylist()) == uriscan.key(rows["survivor"].to_pylist())
+    assert rows["uri_key"].to_pylist() == uriscan.key(rows["uri"].to_pylist()) == uriscan.key(rows["kept"].to_pylist())
     members = pyarrow.ipc.open_file(clusters).read_all()
     assert len(members) == totals["records"] and sum(members["count"].to_pylist()) >= len(members)
     # Nothing is dropped: a table without rows.
@@ -273,7 +273,7 @@ def test_errors_name_the_file_and_the_column(path, tmp_path):
     fails(ValueError, "on_invalid='null': there are pass, drop, error", on_invalid="null")
     fails(ValueError, "no_uri='maybe'", no_uri="maybe")
     fails(TypeError, "keep is a str, not int", keep=5)
-    fails(TypeError, "rungs", rungs="x")
+    fails(TypeError, "levels", levels="x")
     fails(ValueError, "no input", given=[])
     fails(ValueError, "count=True adds, and nothing is counted", into="n2", repeated=True)
     fails(ValueError, "into: the name of a column is not empty", into="", count=True)
@@ -302,7 +302,7 @@ def test_what_was_written_is_read_and_added_to_again(path, tmp_path):
 def test_rows_are_compared_by_other_columns_too(table, path, tmp_path):
     out = tmp_path / "out.parquet"
     totals = uriscan.dedup_parquet(path, out, column="url", with_columns=["day"], count=True)
-    rows = table.append_column("class", uriscan.classes(table["url"])).to_pylist()
+    rows = table.append_column("class", uriscan.groups(table["url"])).to_pylist()
     expected = {}
     for row in rows:
         if row["class"] is not None:
@@ -410,8 +410,8 @@ def test_the_keywords_that_help_lists_are_those_there_are(name, tmp_path):
     assert function(tmp_path / "a.csv", tmp_path / "usual.jsonl", column="u", **usual) == plain
     assert (tmp_path / "plain.jsonl").read_bytes() == (tmp_path / "usual.jsonl").read_bytes()
     has_equivalence = any(one.kind is one.VAR_KEYWORD for one in parameters)
-    for keyword in "rung", "rejects", "sort_by", "host":
-        if keyword in usual or (keyword == "rung" and has_equivalence):
+    for keyword in "level", "rejects", "sort_by", "host":
+        if keyword in usual or (keyword == "level" and has_equivalence):
             continue
         with pytest.raises(TypeError, match=f"there is no keyword '{keyword}' here"):
             function(tmp_path / "a.csv", tmp_path / "b.jsonl", column="u", **{keyword: None})

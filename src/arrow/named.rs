@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Columns, OnInvalid};
 use crate::key::PublicHash;
-use crate::normalize::{Options, Rung};
+use crate::normalize::{Level, Options};
 use crate::pipeline::Equivalence;
 use crate::profile::Profile;
 use crate::repair::{Repair, Repairs};
@@ -79,7 +79,7 @@ fn wrong(option: &str, error: impl fmt::Display) -> OptionError {
 /// Options as they come in, until all are known.
 #[derive(Default)]
 struct Named {
-    rung: Rung,
+    level: Level,
     drop_fragment: bool,
     preset: Option<String>,
     rule: Vec<String>,
@@ -151,9 +151,9 @@ impl NamedOption {
 /// The options, in the order of [`Columns::OPTIONS`].
 mod option {
     use super::OptionKind::{Flag, List, Text};
-    use super::{NamedOption as New, POLICIES, Profile, PublicHash, Repair, Rule, Rung};
+    use super::{Level, NamedOption as New, POLICIES, Profile, PublicHash, Repair, Rule};
 
-    pub(super) const RUNG: New = New::new("rung", Text, || Rung::ALL.map(Rung::name).to_vec());
+    pub(super) const LEVEL: New = New::new("level", Text, || Level::ALL.map(Level::name).to_vec());
     pub(super) const DROP_FRAGMENT: New = New::new("drop_fragment", Flag, Vec::new);
     pub(super) const PRESET: New = New::new("preset", Text, || super::PRESETS.to_vec());
     pub(super) const RULE: New = New::new("rule", List, || Rule::ALL.map(Rule::name).to_vec());
@@ -186,9 +186,9 @@ const POLICIES: [(&str, OnInvalid); 3] =
 impl Columns {
     /// The options that [`Columns::from_options`] takes: the one table of which the keywords of Python and the options of SQL are
     /// made, and which the options of the program are checked against. The program has more: what it reads from files
-    /// (`--aliases`, and the rung `protocol`, which needs them), and earlier versions of presets (`crawl@1`).
+    /// (`--aliases`, and the level `protocol`, which needs them), and earlier versions of presets (`crawl@1`).
     pub const OPTIONS: [NamedOption; 14] = [
-        option::RUNG,
+        option::LEVEL,
         option::DROP_FRAGMENT,
         option::PRESET,
         option::RULE,
@@ -210,14 +210,14 @@ impl Columns {
     /// ```
     /// use arrow_array::{StringArray, cast::AsArray};
     /// use uriscan::arrow::Columns;
-    /// let no_pack = |name: &str| Err(format!("there is no pack {name}"));
+    /// let no_pack = |name: &str| Err(format!("there is no built-in rules file {name}"));
     /// let options = [("preset", "crawl".into()), ("on_invalid", "drop".into())];
     /// let columns = Columns::from_options(options, no_pack).unwrap();
     /// let forms = columns.normalize(&StringArray::from(vec!["http://H/?utm_source=x#y"])).unwrap();
     /// assert_eq!(forms.as_string::<i32>().value(0), "http://h/");
     ///
-    /// let error = Columns::from_options([("rung", "host".into())], no_pack).unwrap_err();
-    /// assert_eq!(error.to_string(), r#"rung="host": there are string, syntax, scheme"#);
+    /// let error = Columns::from_options([("level", "host".into())], no_pack).unwrap_err();
+    /// assert_eq!(error.to_string(), r#"level="host": there are string, syntax, scheme"#);
     /// ```
     ///
     /// # Errors
@@ -252,9 +252,9 @@ impl Named {
             "preset" => self.preset = Some(text(name, value)?),
             "base" => self.base = Some(text(name, value)?),
             "suffix_scheme" => self.suffix_scheme = Some(text(name, value)?),
-            "rung" => {
+            "level" => {
                 let text = text(name, value)?;
-                self.rung = option::RUNG.known(&text, Rung::from_name(&text))?;
+                self.level = option::LEVEL.known(&text, Level::from_name(&text))?;
             }
             "profile" => {
                 let text = text(name, value)?;
@@ -306,7 +306,7 @@ impl Named {
         };
         let equivalence = Equivalence::default()
             .context(context)
-            .normalize(Options::new(self.rung).drop_fragment(self.drop_fragment))
+            .normalize(Options::new(self.level).drop_fragment(self.drop_fragment))
             .rules(rules)
             .repairs(repairs(self.iri, &self.repair)?)
             .profile(self.profile);
@@ -316,7 +316,7 @@ impl Named {
     /// An option that means nothing under a profile, if one was given.
     fn beside_profile(&self) -> Option<&'static str> {
         let given = [
-            ("rung", self.rung != Rung::default()),
+            ("level", self.level != Level::default()),
             ("drop_fragment", self.drop_fragment),
             ("preset", self.preset.is_some()),
             ("rule", !self.rule.is_empty()),
@@ -403,7 +403,7 @@ mod tests {
     use super::*;
 
     fn made(options: &[(&str, OptionValue)]) -> Result<Columns, String> {
-        let no_pack = |name: &str| Err(format!("there is no pack {name}"));
+        let no_pack = |name: &str| Err(format!("there is no built-in rules file {name}"));
         Columns::from_options(options.iter().cloned(), no_pack).map_err(|error| error.to_string())
     }
 
@@ -412,7 +412,7 @@ mod tests {
         for NamedOption { name, kind, .. } in Columns::OPTIONS {
             let value: OptionValue = match name {
                 _ if kind == OptionKind::Flag => true.into(),
-                "rung" => "syntax".into(),
+                "level" => "syntax".into(),
                 "preset" => "log".into(),
                 "rule" => vec!["fragment".to_owned()].into(),
                 "no_rule" => continue,
@@ -438,7 +438,7 @@ mod tests {
     #[test]
     fn options_are_those_of_the_setters() {
         let columns = made(&[
-            ("rung", "syntax".into()),
+            ("level", "syntax".into()),
             ("drop_fragment", true.into()),
             ("base", "http://h/a".into()),
             ("lenient_scheme", true.into()),
@@ -451,7 +451,7 @@ mod tests {
             options: resolve::Options::default().lenient_scheme(true),
         };
         let equivalence = Equivalence::default()
-            .normalize(Options::new(Rung::Syntax).drop_fragment(true))
+            .normalize(Options::new(Level::Syntax).drop_fragment(true))
             .context(Some(context));
         assert_eq!(
             columns.equivalence.meaning(columns.hash),
@@ -463,8 +463,8 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named() {
         for (options, expected) in [
-            (&[("rungs", "scheme".into())][..], "there is no option rungs; there are rung, "),
-            (&[("rung", true.into())], "rung is a text"),
+            (&[("levels", "scheme".into())][..], "there is no option levels; there are level, "),
+            (&[("level", true.into())], "level is a text"),
             (&[("rule", true.into())], "rule is a list of texts"),
             (&[("drop_fragment", "yes".into())], "drop_fragment is true or false"),
             (&[("profile", "chrome".into())], "profile=\"chrome\": there are "),
@@ -475,7 +475,7 @@ mod tests {
             (&[("hash", "md5".into())], "hash=\"md5\": there are blake3, sha256"),
             (&[("on_invalid", "null".into())], "on_invalid=\"null\": there are pass, drop, error"),
             (&[("preset", "all".into())], "preset=\"all\": there are "),
-            (&[("rules", "mine".into())], "rules: there is no pack mine"),
+            (&[("rules", "mine".into())], "rules: there is no built-in rules file mine"),
             (&[("rule", "nothing".into())], "rule: "),
             (&[("no_rule", "fragment".into())], "no_rule=\"fragment\": the preset has no"),
             (&[("base", "a".into())], "the base is no URI: "),
@@ -484,7 +484,7 @@ mod tests {
                 &[("base", "http://h/".into()), ("suffix_scheme", "https".into())],
                 "either base or suffix_scheme",
             ),
-            (&[("rung", "scheme".into()), ("rung", "syntax".into())], "rung is given twice"),
+            (&[("level", "scheme".into()), ("level", "syntax".into())], "level is given twice"),
         ] {
             let error = made(options).map(drop).unwrap_err();
             assert!(error.starts_with(expected), "{error}");

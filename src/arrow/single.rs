@@ -121,9 +121,9 @@ mod tests {
         let no_pack = |_: &str| Err(String::new());
         let long = format!("HTTP://h/{}", "%7e".repeat(500));
         for option in [
-            ("rung", OptionValue::from("scheme")),
-            ("rung", "syntax".into()),
-            ("rung", "string".into()),
+            ("level", OptionValue::from("scheme")),
+            ("level", "syntax".into()),
+            ("level", "string".into()),
             ("preset", "crawl".into()),
             ("profile", "whatwg".into()),
             ("profile", "w3lib".into()),

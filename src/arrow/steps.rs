@@ -62,7 +62,7 @@ impl Columns {
             && equivalence.grammar == Grammar::Rfc3986;
         if !has_steps {
             return Err(ColumnError::Unsupported(
-                "changes are reported for the rungs and rules of RFC 3986 only, not under a base, repairs, aliases or a profile",
+                "changes are reported for the levels and rules of RFC 3986 only, not under a base, repairs, aliases or a profile",
             ));
         }
         text_to_other(values, |values| {

@@ -13,7 +13,7 @@ use super::{Detail, Found, Rule, RuleSet, decoded};
 use crate::grammar::SchemeFacts;
 use crate::grammar::class::{ALPHA, DIGIT};
 use crate::index::low_bits;
-use crate::normalize::{LONGEST_NAME, Rung, has_long_name, normalize_exact};
+use crate::normalize::{LONGEST_NAME, Level, has_long_name, normalize_exact};
 use crate::simd::{BLOCK, Isa};
 use crate::uri::{Components, HostKind, split};
 
@@ -248,7 +248,7 @@ fn is_one_name(name: &[u8]) -> bool {
 /// The host by RFC 3986, in a form that is comparable with [`host_by_whatwg`].
 fn host_by_rfc3986(text: &[u8], parts: &Components, is_valid: bool) -> Option<Vec<u8>> {
     let mut form = Vec::new();
-    if is_valid && normalize_exact(text, Rung::Scheme, false, &mut form).is_ok() {
+    if is_valid && normalize_exact(text, Level::Scheme, false, &mut form).is_ok() {
         let authority = split(&form).authority?;
         let after_userinfo = memchr::memrchr(b'@', authority).map_or(0, |at| at + 1);
         let host = &authority[after_userinfo..];

@@ -1,19 +1,19 @@
-//! Where two URIs differ for good, and why no rung makes them equivalent.
+//! Where two URIs differ for good, and why no level makes them equivalent.
 
 use super::{Component, Explanation, explain_with_rules};
 use crate::normalize::percent::decoded;
-use crate::normalize::{Options, Rung};
+use crate::normalize::{Level, Options};
 use crate::rules::{INDEX_PAGES, RuleSet};
 use crate::uri::{Components, UriError, dots, parse};
 
 named! {
-    /// Why two spellings of a component are kept distinct at every rung. Those before
+    /// Why two spellings of a component are kept distinct at every level. Those before
     /// [`Reason::Scheme`] are differences that other tools are known to remove.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[non_exhaustive]
     pub enum Reason {
-        /// A rung above that of the options makes them equivalent.
-        HigherRung = "higher-rung",
+        /// A level above that of the options makes them equivalent.
+        HigherLevel = "higher-level",
         /// A reserved character is encoded in one and not in the other (2.2).
         Reserved = "reserved",
         /// One is the other, encoded a second time (2.4).
@@ -69,7 +69,7 @@ impl Reason {
     /// The explanation in one sentence.
     pub const fn message(self) -> &'static str {
         match self {
-            Reason::HigherRung => "equivalent at a higher rung than the selected one",
+            Reason::HigherLevel => "equivalent at a higher level than the selected one",
             Reason::Reserved => "a reserved character is a delimiter; encoded, it is data",
             Reason::DoubleEncoding => "nothing is decoded twice",
             Reason::Case => "case is significant here",
@@ -119,16 +119,16 @@ pub(super) fn differences(
     options: Options,
     rules: Option<&RuleSet>,
 ) -> Vec<Difference> {
-    let explain = |text, rung| explain_with_rules(text, Options { rung, ..options }, rules);
-    let rung = options.rung;
-    let (Ok(explanation_a), Ok(explanation_b)) = (explain(a, rung), explain(b, rung)) else {
+    let explain = |text, level| explain_with_rules(text, Options { level, ..options }, rules);
+    let level = options.level;
+    let (Ok(explanation_a), Ok(explanation_b)) = (explain(a, level), explain(b, level)) else {
         let at = a.iter().zip(b).take_while(|(a, b)| a == b).count();
         return vec![Difference { component: None, reason: Reason::Invalid, at: [at, at] }];
     };
     let (form_a, form_b) = (&explanation_a.canonical[..], &explanation_b.canonical[..]);
     // Canonical forms are valid.
     let (Ok(parts_a), Ok(parts_b)) = (parse(form_a), parse(form_b)) else { return Vec::new() };
-    let highest = tops(explain(a, Rung::Scheme), explain(b, Rung::Scheme));
+    let highest = tops(explain(a, Level::Scheme), explain(b, Level::Scheme));
     let is_lone = (parts_a.authority_start == 0) != (parts_b.authority_start == 0);
     let mut differences = Vec::new();
     for (span_a, span_b) in spans(&parts_a).into_iter().zip(spans(&parts_b)) {
@@ -146,7 +146,7 @@ pub(super) fn differences(
             explanation_b.input_offset(span_b.start + same, span_b.end),
         ];
         let reason = match highest.iter().flatten().find(|top| top.component == component) {
-            Some(top) if top.a == top.b => Reason::HigherRung,
+            Some(top) if top.a == top.b => Reason::HigherLevel,
             Some(top) => reason(component, &top.a, &top.b),
             None => reason(component, text_a, text_b),
         };
@@ -155,7 +155,7 @@ pub(super) fn differences(
     differences
 }
 
-/// A component of two URIs in their forms at the highest rung.
+/// A component of two URIs in their forms at the highest level.
 struct Top {
     component: Component,
     a: Vec<u8>,
@@ -288,7 +288,7 @@ fn sorted(query: &[u8]) -> Vec<&[u8]> {
     parts
 }
 
-/// The components that `a` and `b`, which are equivalent at some rung, spell differently.
+/// The components that `a` and `b`, which are equivalent at some level, spell differently.
 pub(super) fn components_spelled_differently(a: &[u8], b: &[u8]) -> Vec<Component> {
     let (spelled_a, spelled_b) = (spelling(a), spelling(b));
     let pairs = spelled_a.into_iter().zip(spelled_b);

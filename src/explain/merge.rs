@@ -1,4 +1,4 @@
-//! What beyond the options would make two URIs equivalent: higher rungs, rules, packs and presets, found by applying them.
+//! What beyond the options would make two URIs equivalent: higher levels, rules, packs and presets, found by applying them.
 //!
 //! A rule with an argument is tried with what the two URIs hold: the names of parameters that differ, the prefix that one
 //! path has before the other, the page that one has after it. Not tried are `keep-param` and `allow-param`, whose effect `drop-param` has,
@@ -8,7 +8,7 @@ use core::fmt;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use crate::normalize::{Options, Rung, normalize_exact};
+use crate::normalize::{Level, Options, normalize_exact};
 use crate::repair::{Repair, Repairs};
 use crate::resolve::Suffix;
 use crate::rules::{Pack, Preset, Rule, RuleSet, Scratch};
@@ -21,8 +21,8 @@ const MOST_PARAMS: usize = 16;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Merger {
-    /// A higher rung.
-    Rung(Rung),
+    /// A higher level.
+    Level(Level),
     /// Rules as on a command line, all of which are needed.
     Rules(Vec<String>),
     /// A built-in pack.
@@ -40,7 +40,7 @@ pub enum Merger {
 impl fmt::Display for Merger {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Merger::Rung(rung) => write!(f, "--rung {rung}"),
+            Merger::Level(level) => write!(f, "--level {level}"),
             Merger::Rules(rules) => {
                 let options: Vec<String> =
                     rules.iter().map(|rule| format!("--rule {rule}")).collect();
@@ -65,43 +65,44 @@ impl fmt::Display for Merger {
     }
 }
 
-/// What would merge `a` and `b`, which differ under `options` and `rules`: of higher rungs the lowest; each rule that is enough
+/// What would merge `a` and `b`, which differ under `options` and `rules`: of higher levels the lowest; each rule that is enough
 /// alone, else a minimal set of rules; packs; presets; if none of these is enough, the lowest of the
-/// higher rungs with which one of them is. Empty if one of the two is not a URI, or if nothing does. Rules are
-/// applied after `rules`, to the forms of the rung.
+/// higher levels with which one of them is. Empty if one of the two is not a URI, or if nothing does. Rules are
+/// applied after `rules`, to the forms of the level.
 ///
 /// [`crate::pipeline::explain_pair`] also tries repairs and a scheme.
 ///
 /// ```
 /// use uriscan::explain::mergers;
-/// use uriscan::normalize::{Options, Rung};
-/// let found = |a: &str, b: &str, rung| {
-///     let found = mergers(a.as_bytes(), b.as_bytes(), Options::new(rung), None);
+/// use uriscan::normalize::{Options, Level};
+/// let found = |a: &str, b: &str, level| {
+///     let found = mergers(a.as_bytes(), b.as_bytes(), Options::new(level), None);
 ///     found.iter().map(ToString::to_string).collect::<Vec<_>>()
 /// };
-/// assert_eq!(found("http://h/a/", "http://h/a", Rung::Scheme), ["--rule trailing-slash", "--preset log"]);
-/// assert_eq!(found("http://h/en/a", "http://h/a", Rung::Scheme), ["--rule path-prefix=/en"]);
-/// assert_eq!(found("http://h/en/a", "http://H/a", Rung::String), ["--rung syntax --rule path-prefix=/en"]);
-/// assert_eq!(found("http://h/a", "http://h/b", Rung::Scheme), [""; 0]);
+/// assert_eq!(found("http://h/a/", "http://h/a", Level::Scheme), ["--rule trailing-slash", "--preset log"]);
+/// assert_eq!(found("http://h/en/a", "http://h/a", Level::Scheme), ["--rule path-prefix=/en"]);
+/// assert_eq!(found("http://h/en/a", "http://H/a", Level::String), ["--level syntax --rule path-prefix=/en"]);
+/// assert_eq!(found("http://h/a", "http://h/b", Level::Scheme), [""; 0]);
 /// ```
 pub fn mergers(a: &[u8], b: &[u8], options: Options, rules: Option<&RuleSet>) -> Vec<Merger> {
-    let form = |text: &[u8], rung| {
+    let form = |text: &[u8], level| {
         let mut form = Vec::new();
-        normalize_exact(text, rung, options.drop_fragment, &mut form).ok()?;
+        normalize_exact(text, level, options.drop_fragment, &mut form).ok()?;
         Some(match rules {
             Some(rules) => apply(rules, &form),
             None => form,
         })
     };
-    let forms = |rung| Some((form(a, rung)?, form(b, rung)?));
-    let higher = || Rung::ALL.into_iter().filter(|&rung| rung > options.rung);
-    let rung = higher().find(|&rung| forms(rung).is_some_and(|(a, b)| a == b)).map(Merger::Rung);
-    let mut found: Vec<Merger> = rung.into_iter().collect();
-    found.extend(forms(options.rung).map_or_else(Vec::new, beyond));
+    let forms = |level| Some((form(a, level)?, form(b, level)?));
+    let higher = || Level::ALL.into_iter().filter(|&level| level > options.level);
+    let level =
+        higher().find(|&level| forms(level).is_some_and(|(a, b)| a == b)).map(Merger::Level);
+    let mut found: Vec<Merger> = level.into_iter().collect();
+    found.extend(forms(options.level).map_or_else(Vec::new, beyond));
     if found.is_empty() {
-        let mut by_both = higher().map(|rung| {
-            let beyond = forms(rung).map_or_else(Vec::new, beyond).into_iter();
-            beyond.map(|merger| Merger::All(vec![Merger::Rung(rung), merger])).collect::<Vec<_>>()
+        let mut by_both = higher().map(|level| {
+            let beyond = forms(level).map_or_else(Vec::new, beyond).into_iter();
+            beyond.map(|merger| Merger::All(vec![Merger::Level(level), merger])).collect::<Vec<_>>()
         });
         found = by_both.find(|found| !found.is_empty()).unwrap_or_default();
     }

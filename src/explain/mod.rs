@@ -1,9 +1,9 @@
 //! Floor 6: explains the canonical form of a URI, and why two URIs are equivalent or not.
 //!
 //! [`explain`] performs the steps of the reference path one by one and records the changes of each.
-//! [`compare`] finds the lowest rung at which two URIs are equivalent, with the steps that make
-//! them so; for two that are equivalent at no rung, it finds where their forms differ, and the
-//! reason why no rung removes the difference.
+//! [`compare`] finds the lowest level at which two URIs are equivalent, with the steps that make
+//! them so; for two that are equivalent at no level, it finds where their forms differ, and the
+//! reason why no level removes the difference.
 //!
 //! This is for people and for reports, some hundred times slower than [`crate::normalize`], which
 //! defines the result: a test checks that every explanation ends in it.
@@ -22,7 +22,7 @@ pub use step::Step;
 use crate::grammar::class::UNRESERVED;
 use crate::grammar::{PathForm, SchemeFacts, scheme_facts};
 use crate::normalize::exact::{encode_host, raw_host};
-use crate::normalize::{Options, Rung, host, normalize_exact, path_form, percent, port};
+use crate::normalize::{Level, Options, host, normalize_exact, path_form, percent, port};
 use crate::rules::{Rule, RuleSet, Rules};
 use crate::uri::dots;
 use crate::uri::{Components, HostKind, UriError, parse};
@@ -143,17 +143,17 @@ pub fn explain_with_rules(
     options: Options,
     rules: Option<&RuleSet>,
 ) -> Result<Explanation, UriError> {
-    normalize_exact(uri, options.rung, options.drop_fragment, &mut Vec::new())?;
+    normalize_exact(uri, options.level, options.drop_fragment, &mut Vec::new())?;
     let mut trace = Trace::new(uri);
-    if options.rung >= Rung::Scheme {
+    if options.level >= Level::Scheme {
         utf8_host(&mut trace);
     }
-    if options.rung >= Rung::Syntax {
+    if options.level >= Level::Syntax {
         for step in [scheme_case, triplets, host_case, dot_segments] {
             take(&mut trace, step)?;
         }
     }
-    if options.rung >= Rung::Scheme {
+    if options.level >= Level::Scheme {
         for step in [host_forms, ports, default_host, empty_path, path_parts] {
             take(&mut trace, step)?;
         }
@@ -337,14 +337,14 @@ fn fragment(_: &[u8], parts: &Components, edits: &mut Vec<Edit>) {
 pub enum Comparison {
     /// They are equivalent.
     Equivalent {
-        /// The lowest rung at which they are equivalent, with the rules among the steps.
-        rung: Rung,
-        /// The steps that make them equivalent, in order. Of the rung, those that change a component which the
-        /// two spell differently. Then a minimal set of rules: without one of them the two differ at the rung of the options;
-        /// [`Step::rung`] is `None` for them. Empty if their bytes are equal.
+        /// The lowest level at which they are equivalent, with the rules among the steps.
+        level: Level,
+        /// The steps that make them equivalent, in order. Of the level, those that change a component which the
+        /// two spell differently. Then a minimal set of rules: without one of them the two differ at the level of the options;
+        /// [`Step::level`] is `None` for them. Empty if their bytes are equal.
         steps: Vec<&'static Step>,
     },
-    /// They are not equivalent at any rung up to that of the options.
+    /// They are not equivalent at any level up to that of the options.
     Different {
         /// Where they differ, one entry for each component that differs, in the order of the
         /// components; never empty. `at` holds offsets in the two inputs.
@@ -352,17 +352,17 @@ pub enum Comparison {
     },
 }
 
-/// Compares two URIs, each of which is all of its bytes, up to the rung of `options`.
+/// Compares two URIs, each of which is all of its bytes, up to the level of `options`.
 ///
 /// Bytes that are not a URI are equivalent only to the same bytes.
 ///
 /// ```
 /// use uriscan::explain::{Comparison, Reason, compare};
-/// use uriscan::normalize::{Options, Rung};
+/// use uriscan::normalize::{Options, Level};
 /// let options = Options::default();
 /// match compare(b"http://h:80/%7e", b"HTTP://h/%7e", options) {
-///     Comparison::Equivalent { rung, steps } => {
-///         assert_eq!(rung, Rung::Scheme);
+///     Comparison::Equivalent { level, steps } => {
+///         assert_eq!(level, Level::Scheme);
 ///         assert_eq!(steps.iter().map(|step| step.name).collect::<Vec<_>>(), ["scheme-case", "default-port"]);
 ///     }
 ///     Comparison::Different { .. } => unreachable!(),
@@ -378,8 +378,8 @@ pub fn compare(a: &[u8], b: &[u8], options: Options) -> Comparison {
     compare_with_rules(a, b, options, None)
 }
 
-/// [`compare`], with rules beyond the RFC, which are applied to the form of each rung. Only rules that are necessary are
-/// among the steps, after those of the rung.
+/// [`compare`], with rules beyond the RFC, which are applied to the form of each level. Only rules that are necessary are
+/// among the steps, after those of the level.
 ///
 /// ```
 /// use uriscan::explain::{Comparison, compare_with_rules};
@@ -392,9 +392,9 @@ pub fn compare(a: &[u8], b: &[u8], options: Options) -> Comparison {
 /// let rules = builder.build().unwrap();
 /// let (a, b) = (b"HTTP://www.example.com/index.html", b"http://example.com/index.html");
 /// let compared = compare_with_rules(a, b, Options::default(), Some(&rules));
-/// let Comparison::Equivalent { rung, steps } = compared else { unreachable!() };
+/// let Comparison::Equivalent { level, steps } = compared else { unreachable!() };
 /// let names: Vec<_> = steps.iter().map(|step| step.name).collect();
-/// assert_eq!((rung.name(), &names[..]), ("syntax", &["scheme-case", "www"][..]));
+/// assert_eq!((level.name(), &names[..]), ("syntax", &["scheme-case", "www"][..]));
 /// ```
 ///
 /// Takes time like [`explain_with_rules`].
@@ -404,19 +404,19 @@ pub fn compare_with_rules(
     options: Options,
     rules: Option<&RuleSet>,
 ) -> Comparison {
-    let pair = |rung| Pair { texts: [a, b], options: Options { rung, ..options }, rules };
-    // Rules see the forms of a rung, so two URIs may be equivalent at a lower rung and not at that
+    let pair = |level| Pair { texts: [a, b], options: Options { level, ..options }, rules };
+    // Rules see the forms of a level, so two URIs may be equivalent at a lower level and not at that
     // of the options: only the latter counts.
-    let Some(kept) = pair(options.rung).necessary() else {
+    let Some(kept) = pair(options.level).necessary() else {
         let differences = difference::differences(a, b, options, rules);
         return Comparison::Different { differences };
     };
-    let mut rungs = Rung::ALL.into_iter().filter(|&rung| rung < options.rung);
-    let rung = rungs.find(|&rung| pair(rung).are_equivalent(kept)).unwrap_or(options.rung);
-    Comparison::Equivalent { rung, steps: steps(pair(rung), kept) }
+    let mut levels = Level::ALL.into_iter().filter(|&level| level < options.level);
+    let level = levels.find(|&level| pair(level).are_equivalent(kept)).unwrap_or(options.level);
+    Comparison::Equivalent { level, steps: steps(pair(level), kept) }
 }
 
-/// The steps that make the two equivalent, of which `kept` are the rules: those of the rung, then these rules.
+/// The steps that make the two equivalent, of which `kept` are the rules: those of the level, then these rules.
 fn steps(pair: Pair<'_>, kept: Rules) -> Vec<&'static Step> {
     let [a, b] = pair.texts;
     let differs = difference::components_spelled_differently(a, b);
@@ -427,8 +427,8 @@ fn steps(pair: Pair<'_>, kept: Rules) -> Vec<&'static Step> {
     };
     let mut steps: Vec<&'static Step> = Vec::new();
     for change in changes(a).into_iter().chain(changes(b)) {
-        let is_of_rung = change.step.rung.is_some();
-        if is_of_rung && differs.contains(&change.component) && !steps.contains(&change.step) {
+        let is_of_level = change.step.level.is_some();
+        if is_of_level && differs.contains(&change.component) && !steps.contains(&change.step) {
             steps.push(change.step);
         }
     }

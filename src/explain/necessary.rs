@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::normalize::{Options, normalize_exact};
 use crate::rules::{Rule, RuleSet, Rules, Scratch};
 
-/// What makes two URIs equivalent: a rung, and rules.
+/// What makes two URIs equivalent: a level, and rules.
 #[derive(Clone, Copy)]
 pub(super) struct Pair<'a> {
     pub(super) texts: [&'a [u8]; 2],
@@ -92,7 +92,7 @@ impl Pair<'_> {
 /// The form of `text` under `options` and `rules`, or its own bytes if it has none, and the rules that change it.
 fn form(text: &[u8], options: Options, rules: Option<&RuleSet>) -> (Vec<u8>, Rules) {
     let mut form = Vec::new();
-    if normalize_exact(text, options.rung, options.drop_fragment, &mut form).is_err() {
+    if normalize_exact(text, options.level, options.drop_fragment, &mut form).is_err() {
         // Equivalent only to the same bytes, which are not the canonical form of anything else.
         return (text.to_vec(), Rules::default());
     }

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::normalize::Rung;
+use crate::normalize::Level;
 use crate::rules::Rule;
 
 /// One kind of change.
@@ -11,8 +11,8 @@ use crate::rules::Rule;
 pub struct Step {
     /// The stable name, for machine output.
     pub name: &'static str,
-    /// The rung of the step; `None` for a rule beyond the ladder.
-    pub rung: Option<Rung>,
+    /// The level of the step; `None` for a rule beyond the ladder.
+    pub level: Option<Level>,
     /// The specification.
     pub source: &'static str,
     /// The effect, in a few words.
@@ -20,11 +20,11 @@ pub struct Step {
 }
 
 macro_rules! steps {
-    ($($id:ident $name:literal $rung:expr, $source:literal, $meaning:literal;)*) => {
+    ($($id:ident $name:literal $level:expr, $source:literal, $meaning:literal;)*) => {
         $(
             #[doc = concat!("`", $name, "`: ", $meaning, ".")]
             pub static $id: Step =
-                Step { name: $name, rung: $rung, source: $source, meaning: $meaning };
+                Step { name: $name, level: $level, source: $source, meaning: $meaning };
         )*
 
         /// All steps of this module, in order.
@@ -32,8 +32,8 @@ macro_rules! steps {
     };
 }
 
-const SYNTAX: Option<Rung> = Some(Rung::Syntax);
-const SCHEME: Option<Rung> = Some(Rung::Scheme);
+const SYNTAX: Option<Level> = Some(Level::Syntax);
+const SCHEME: Option<Level> = Some(Level::Scheme);
 
 steps! {
     UTF8_HOST "utf8-host" SCHEME, "RFC 3986 section 3.2.2", "UTF-8 in the host is percent-encoded";
@@ -66,7 +66,7 @@ pub fn of_rule(rule: Rule) -> &'static Step {
     static STEPS: LazyLock<Vec<Step>> = LazyLock::new(|| {
         let step = |rule: &Rule| Step {
             name: rule.name(),
-            rung: None,
+            level: None,
             source: "rules beyond the RFC",
             meaning: rule.meaning(),
         };

@@ -1,4 +1,4 @@
-//! What is known about schemes: the facts that the rung `scheme` (6.2.3) uses.
+//! What is known about schemes: the facts that the level `scheme` (6.2.3) uses.
 //!
 //! A false merge is the worst fault (6.1), so a row states a fact only if the document named in
 //! [`SchemeFacts::source`] states it. The consequences of RFC 3986 alone hold for every scheme, in
@@ -15,7 +15,7 @@
 //! - `svn+ssh:` has none: it depends on the user's ssh configuration.
 //! - Only `file:` has a default host. The empty host of other schemes stays.
 
-/// Facts that the rung `scheme` (6.2.3) needs about one scheme.
+/// Facts that the level `scheme` (6.2.3) needs about one scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SchemeFacts {

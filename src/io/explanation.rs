@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::diagnostic::excerpt;
 use super::paint::{CYAN, GREEN, PLAIN, Paint, RED, YELLOW, push_escaped};
 use crate::explain::{Change, Comparison, Difference, Explanation, Merger, Reason, Step};
-use crate::normalize::Rung;
+use crate::normalize::Level;
 use crate::uri::UriError;
 
 /// A URI and its explanation, or why it is invalid.
@@ -43,7 +43,7 @@ pub(crate) fn text(explained: Explained<'_>, paint: Paint, out: &mut Vec<u8>) {
 fn push_change(change: &Change, paint: Paint, out: &mut Vec<u8>) {
     let Change { step, start, end, before, after, .. } = change;
     out.extend_from_slice(b"  ");
-    paint.push_padded(CYAN, step.rung.map_or("rule", Rung::name), 6, out);
+    paint.push_padded(CYAN, step.level.map_or("rule", Level::name), 6, out);
     paint.push_padded(YELLOW, step.name, 14, out);
     paint.push_padded(PLAIN, &format!("{start}..{end}"), 8, out);
     for (colour, text, end) in [(RED, before, " -> "), (GREEN, after, "\n")] {
@@ -52,26 +52,26 @@ fn push_change(change: &Change, paint: Paint, out: &mut Vec<u8>) {
     }
 }
 
-/// Replaces the name of a rung where no rung is enough to make two URIs equivalent: rules are necessary.
+/// Replaces the name of a level where no level is enough to make two URIs equivalent: rules are necessary.
 pub(crate) const RULES: &str = "rules";
 
-/// The name of the lowest rung at which two URIs are equivalent, by `steps`, or [`RULES`].
-fn merged_at(rung: Rung, steps: &[&Step]) -> &'static str {
-    if steps.iter().any(|step| step.rung.is_none()) { RULES } else { rung.name() }
+/// The name of the lowest level at which two URIs are equivalent, by `steps`, or [`RULES`].
+fn merged_at(level: Level, steps: &[&Step]) -> &'static str {
+    if steps.iter().any(|step| step.level.is_none()) { RULES } else { level.name() }
 }
 
-/// What makes two URIs equivalent, as text: the rules that are necessary, then the rung with its steps.
-fn means(rung: Rung, steps: &[&Step]) -> String {
-    let named = |is_of_rung| {
-        let steps = steps.iter().filter(|step| step.rung.is_some() == is_of_rung);
+/// What makes two URIs equivalent, as text: the rules that are necessary, then the level with its steps.
+fn means(level: Level, steps: &[&Step]) -> String {
+    let named = |is_of_level| {
+        let steps = steps.iter().filter(|step| step.level.is_some() == is_of_level);
         steps.map(|step| step.name).collect::<Vec<_>>().join(", ")
     };
-    let (of_rung, rules) = (named(true), named(false));
-    match (rules.is_empty(), of_rung.is_empty()) {
-        (true, true) => format!("at rung {rung}: the same bytes"),
-        (true, false) => format!("at rung {rung}: {of_rung}"),
+    let (of_level, rules) = (named(true), named(false));
+    match (rules.is_empty(), of_level.is_empty()) {
+        (true, true) => format!("at level {level}: the same bytes"),
+        (true, false) => format!("at level {level}: {of_level}"),
         (false, true) => format!("by rules: {rules}"),
-        (false, false) => format!("by rules: {rules}, at rung {rung}: {of_rung}"),
+        (false, false) => format!("by rules: {rules}, at level {level}: {of_level}"),
     }
 }
 
@@ -90,17 +90,17 @@ pub(crate) fn pair_text(compared: Compared<'_>, paint: Paint, out: &mut Vec<u8>)
     text(a, paint, out);
     text(b, paint, out);
     match comparison {
-        Comparison::Equivalent { rung, steps } => {
+        Comparison::Equivalent { level, steps } => {
             paint.push(GREEN, b"equivalent", out);
-            push_line(&[" ", &means(*rung, steps)], out);
+            push_line(&[" ", &means(*level, steps)], out);
         }
         Comparison::Different { differences } => {
             let is_never =
-                differences.iter().any(|difference| difference.reason != Reason::HigherRung);
+                differences.iter().any(|difference| difference.reason != Reason::HigherLevel);
             let result: &[u8] = if is_never {
                 b"not equivalent by RFC 3986"
             } else {
-                b"not equivalent at this rung"
+                b"not equivalent at this level"
             };
             paint.push(RED, result, out);
             out.push(b'\n');
@@ -113,7 +113,7 @@ pub(crate) fn pair_text(compared: Compared<'_>, paint: Paint, out: &mut Vec<u8>)
                 }
             }
             if mergers.is_empty() {
-                push_line(&["no rung, rule or preset merges them"], out);
+                push_line(&["no level, rule or preset merges them"], out);
             }
             for merger in mergers {
                 paint.push(GREEN, b"merged", out);
@@ -139,7 +139,7 @@ struct UriRow<'a> {
 
 #[derive(Serialize)]
 struct ChangeRow<'a> {
-    rung: Option<&'static str>,
+    level: Option<&'static str>,
     rule: &'static str,
     component: &'static str,
     start: usize,
@@ -168,8 +168,8 @@ struct PairRow<'a> {
     line: Option<u64>,
     a: UriRow<'a>,
     b: UriRow<'a>,
-    /// The lowest rung at which they are equivalent, or null.
-    rung: Option<&'static str>,
+    /// The lowest level at which they are equivalent, or null.
+    level: Option<&'static str>,
     rules: Vec<&'static str>,
     /// The name in JSON is stable.
     #[serde(rename = "partings")]
@@ -213,7 +213,7 @@ fn uri_row(explained: Explained<'_>) -> UriRow<'_> {
 
 fn change_row(change: &Change) -> ChangeRow<'_> {
     ChangeRow {
-        rung: change.step.rung.map(Rung::name),
+        level: change.step.level.map(Level::name),
         rule: change.step.name,
         component: change.component.name(),
         start: change.start,
@@ -238,9 +238,9 @@ pub(crate) fn json(line: Option<u64>, explained: Explained<'_>, out: &mut Vec<u8
 /// Appends the comparison of two URIs as a JSON object.
 pub(crate) fn pair_json(line: Option<u64>, compared: Compared<'_>, out: &mut Vec<u8>) {
     let Compared { a, b, comparison, mergers } = compared;
-    let (rung, rules, differences) = match comparison {
-        Comparison::Equivalent { rung, steps } => (
-            Some(merged_at(*rung, steps)),
+    let (level, rules, differences) = match comparison {
+        Comparison::Equivalent { level, steps } => (
+            Some(merged_at(*level, steps)),
             steps.iter().map(|step| step.name).collect(),
             Vec::new(),
         ),
@@ -255,7 +255,7 @@ pub(crate) fn pair_json(line: Option<u64>, compared: Compared<'_>, out: &mut Vec
             (None, Vec::new(), differences.iter().map(row).collect())
         }
     };
-    let merged_by = rung.is_none().then(|| mergers.iter().map(Merger::to_string).collect());
-    let row = PairRow { line, a: uri_row(a), b: uri_row(b), rung, rules, differences, merged_by };
+    let merged_by = level.is_none().then(|| mergers.iter().map(Merger::to_string).collect());
+    let row = PairRow { line, a: uri_row(a), b: uri_row(b), level, rules, differences, merged_by };
     push_row(&row, out);
 }

@@ -116,7 +116,7 @@ pub(crate) fn check_row(line: u64, result: Result<&Components, &UriError>, out: 
 /// Appends the object of a class of `count` records up to its members.
 pub(crate) fn cluster_start(survivor: &[u8], count: u64, out: &mut Vec<u8>) {
     out.push(b'{');
-    push_text("survivor", "survivor_hex", survivor, out);
+    push_text("kept", "kept_hex", survivor, out);
     out.extend_from_slice(b",\"count\":");
     push_decimal(count, out);
     out.extend_from_slice(b",\"members\":[");
@@ -126,14 +126,14 @@ pub(crate) fn cluster_start(survivor: &[u8], count: u64, out: &mut Vec<u8>) {
 pub(crate) fn cluster_member(
     (source, line): (&str, u64),
     text: &[u8],
-    rung: &str,
+    level: &str,
     steps: &[&Step],
     out: &mut Vec<u8>,
 ) {
     push_place(source, line, out);
     out.push(b',');
     push_text("uri", "hex", text, out);
-    push_rung(rung, steps, out);
+    push_level(level, steps, out);
 }
 
 /// Appends the end of a class, and a line feed.
@@ -142,21 +142,21 @@ pub(crate) fn cluster_end(out: &mut Vec<u8>) {
 }
 
 /// Appends the class of a record of `bytes` that is over the size limit, and a line feed.
-pub(crate) fn long_cluster(source: &str, line: u64, bytes: u64, rung: &str, out: &mut Vec<u8>) {
-    out.extend_from_slice(b"{\"survivor\":null,\"count\":1,\"members\":[");
+pub(crate) fn long_cluster(source: &str, line: u64, bytes: u64, level: &str, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"{\"kept\":null,\"count\":1,\"members\":[");
     push_place(source, line, out);
     out.extend_from_slice(b",\"uri\":null,\"bytes\":");
     push_decimal(bytes, out);
-    push_rung(rung, &[], out);
+    push_level(level, &[], out);
     cluster_end(out);
 }
 
-/// Appends the row of an omitted record and a line feed; `rung` is the name of a rung.
+/// Appends the row of an omitted record and a line feed; `level` is the name of a level.
 pub(crate) fn dupe_row(
     (source, line): (&str, u64),
     text: &[u8],
     survivor: Option<&[u8]>,
-    rung: &str,
+    level: &str,
     key: Option<Key>,
     out: &mut Vec<u8>,
 ) {
@@ -165,8 +165,8 @@ pub(crate) fn dupe_row(
     push_text("uri", "hex", text, out);
     out.push(b',');
     push_survivor(survivor, out);
-    out.extend_from_slice(b",\"rung\":");
-    push_string(rung, out);
+    out.extend_from_slice(b",\"level\":");
+    push_string(level, out);
     push_key(key, out);
 }
 
@@ -185,7 +185,7 @@ pub(crate) fn member_row(
     (survivor, count): (&[u8], u64),
     (source, line): (&str, u64),
     text: &[u8],
-    (rung, steps): (&str, &[&Step]),
+    (level, steps): (&str, &[&Step]),
     key: Option<Key>,
     out: &mut Vec<u8>,
 ) {
@@ -196,26 +196,26 @@ pub(crate) fn member_row(
     push_survivor(Some(survivor), out);
     out.extend_from_slice(b",\"count\":");
     push_decimal(count, out);
-    push_rules(rung, steps, out);
+    push_rules(level, steps, out);
     push_key(key, out);
 }
 
 /// Appends the row of a record of `bytes` that is over the size limit, a class of its own, and a line feed.
-pub(crate) fn long_row((source, line): (&str, u64), bytes: u64, rung: &str, out: &mut Vec<u8>) {
+pub(crate) fn long_row((source, line): (&str, u64), bytes: u64, level: &str, out: &mut Vec<u8>) {
     push_place(source, line, out);
     out.extend_from_slice(b",\"uri\":null,\"bytes\":");
     push_decimal(bytes, out);
     out.push(b',');
     push_survivor(None, out);
     out.extend_from_slice(b",\"count\":1");
-    push_rules(rung, &[], out);
+    push_rules(level, &[], out);
     push_key(None, out);
 }
 
 fn push_survivor(survivor: Option<&[u8]>, out: &mut Vec<u8>) {
     match survivor {
-        Some(survivor) => push_text("survivor", "survivor_hex", survivor, out),
-        None => out.extend_from_slice(b"\"survivor\":null"),
+        Some(survivor) => push_text("kept", "kept_hex", survivor, out),
+        None => out.extend_from_slice(b"\"kept\":null"),
     }
 }
 
@@ -244,14 +244,14 @@ fn push_place(source: &str, line: u64, out: &mut Vec<u8>) {
 }
 
 /// Appends the last members of an object, and its end.
-fn push_rung(rung: &str, steps: &[&Step], out: &mut Vec<u8>) {
-    push_rules(rung, steps, out);
+fn push_level(level: &str, steps: &[&Step], out: &mut Vec<u8>) {
+    push_rules(level, steps, out);
     out.push(b'}');
 }
 
-fn push_rules(rung: &str, steps: &[&Step], out: &mut Vec<u8>) {
-    out.extend_from_slice(b",\"rung\":\"");
-    out.extend_from_slice(rung.as_bytes());
+fn push_rules(level: &str, steps: &[&Step], out: &mut Vec<u8>) {
+    out.extend_from_slice(b",\"level\":\"");
+    out.extend_from_slice(level.as_bytes());
     out.extend_from_slice(b"\",\"rules\":[");
     for (i, step) in steps.iter().enumerate() {
         out.extend_from_slice(if i == 0 { b"\"" } else { b",\"" });

@@ -8,7 +8,7 @@ pub(super) const RED: &str = "31";
 pub(super) const GREEN: &str = "32";
 /// Names of rules and reasons, and warnings.
 pub(super) const YELLOW: &str = "33";
-/// Names of rungs, and notes.
+/// Names of levels, and notes.
 pub(super) const CYAN: &str = "36";
 /// That of other text.
 pub(super) const PLAIN: &str = "0";

@@ -38,7 +38,7 @@ impl Seen {
         self.number
     }
 
-    /// The canonical form on rung `scheme` of the record of `len` bytes at the start of `text`, which keeps its fragment; `None`
+    /// The canonical form on level `scheme` of the record of `len` bytes at the start of `text`, which keeps its fragment; `None`
     /// if another path has to decide.
     #[inline(always)]
     pub(crate) fn canonical<'a, I: Isa>(
@@ -191,7 +191,7 @@ mod tests {
     use super::*;
     use crate::chunk::{Padded, Span};
     use crate::index::Index;
-    use crate::normalize::{Rung, Split, normalize_exact};
+    use crate::normalize::{Level, Split, normalize_exact};
     use crate::simd::{Kernels, Task};
 
     struct Forms<'a>(Padded<'a>, &'a Index, &'a mut [Span]);
@@ -232,7 +232,7 @@ mod tests {
                 let Some(form) = form else { continue };
                 let mut expected = Vec::new();
                 let record = spans[*number].of(text);
-                normalize_exact(record, Rung::Scheme, false, &mut expected)
+                normalize_exact(record, Level::Scheme, false, &mut expected)
                     .unwrap_or_else(|error| panic!("{}: {error}", record.escape_ascii()));
                 assert_eq!(form.escape_ascii().to_string(), expected.escape_ascii().to_string());
             }

@@ -1,19 +1,19 @@
 //! The reference path: the canonical form of one URI, component by component.
 //!
 //! It parses strictly, then appends each component in its canonical form, in one forward pass. The
-//! changes of each rung:
+//! changes of each level:
 //!
-//! | rung | changes to the reference |
+//! | level | changes to the reference |
 //! | --- | --- |
 //! | `string` | nothing |
 //! | `syntax` | scheme and host in lower case, triplets normalized, dot segments removed from a path that begins with `/` |
 //! | `scheme` | also: empty and default ports, leading zeros of ports, the empty path after an authority, the default host, IP literals, A-labels, domains of `mailto:`, the NID of `urn:` |
 //!
-//! The additions of a rung are a function of the form below it, so the ladder nests: equal at
+//! The additions of a level are a function of the form below it, so the ladder nests: equal at
 //! `syntax` implies equal at `scheme`. Each component is a function of its own bytes and of the
 //! scheme, so a fragment can be dropped without a change elsewhere.
 //!
-//! Preserved at every rung, because no specification licenses the merge (6.1, 6.2.3): the order of
+//! Preserved at every level, because no specification licenses the merge (6.1, 6.2.3): the order of
 //! a query, `+`, an empty query or fragment, an empty userinfo, the case of a path, a trailing
 //! slash, reserved characters, encoded or not, and the dot segments of a rootless path:
 //! `urn:x:a/../b` and `urn:x:b` are different.
@@ -21,21 +21,21 @@
 //! Triplets of unreserved characters are decoded for every scheme, as 2.3 requires ("URIs that
 //! differ in the replacement of an unreserved character with its corresponding percent-encoded
 //! US-ASCII octet are equivalent"). By RFC 8141 section 3.1, no triplets are decoded when URNs are
-//! compared, so that `urn:x:%61` and `urn:x:a` differ there; here they are equivalent from rung
+//! compared, so that `urn:x:%61` and `urn:x:a` differ there; here they are equivalent from level
 //! `syntax` on.
 //!
 //! One change affects more than its component: a host of encoded digits, `%31.2.3.4`, is a
 //! `reg-name` before and an IPv4 address after, since the two spellings are equivalent by 2.3.
 
-use super::{Rung, case, host, path_form, percent, port};
+use super::{Level, case, host, path_form, percent, port};
 use crate::grammar::{PathForm, SchemeFacts, scheme_facts};
 use crate::uri::{Components, ErrorKind, UriError, dots, parse, split};
 
-/// Appends the canonical form of the URI `text` at `rung` to `out`, which keeps its content.
+/// Appends the canonical form of the URI `text` at `level` to `out`, which keeps its content.
 ///
 /// With `drop_fragment`, an opt-in rule, the fragment and its `#` are dropped.
 ///
-/// At the rung `scheme` the host of a scheme that uses DNS may hold raw UTF-8. It is treated as its
+/// At the level `scheme` the host of a scheme that uses DNS may hold raw UTF-8. It is treated as its
 /// percent-encoded form if it has A-labels, and is an error otherwise.
 ///
 /// # Errors
@@ -44,20 +44,20 @@ use crate::uri::{Components, ErrorKind, UriError, dots, parse, split};
 /// unchanged then.
 ///
 /// ```
-/// use uriscan::normalize::{Rung, normalize_exact};
+/// use uriscan::normalize::{Level, normalize_exact};
 /// let mut out = Vec::new();
-/// normalize_exact(b"HTTP://EXAMPLE.com:80/%7Ea/../b?#", Rung::Scheme, false, &mut out).unwrap();
+/// normalize_exact(b"HTTP://EXAMPLE.com:80/%7Ea/../b?#", Level::Scheme, false, &mut out).unwrap();
 /// assert_eq!(out, b"http://example.com/b?#");
 /// ```
 pub fn normalize_exact(
     text: &[u8],
-    rung: Rung,
+    level: Level,
     drop_fragment: bool,
     out: &mut Vec<u8>,
 ) -> Result<(), UriError> {
     let parts = match parse(text) {
         Ok(parts) => parts,
-        Err(error) if error.kind == ErrorKind::NonAscii && rung >= Rung::Scheme => {
+        Err(error) if error.kind == ErrorKind::NonAscii && level >= Level::Scheme => {
             return normalize_raw_host(text, error, drop_fragment, out);
         }
         Err(error) => return Err(error),
@@ -65,7 +65,7 @@ pub fn normalize_exact(
     if !parts.is_uri() {
         return Err(UriError::new(ErrorKind::Relative, 0));
     }
-    normalize_parts(text, &parts, rung, drop_fragment, out);
+    normalize_parts(text, &parts, level, drop_fragment, out);
     Ok(())
 }
 
@@ -73,12 +73,12 @@ pub fn normalize_exact(
 pub(crate) fn normalize_parts(
     text: &[u8],
     parts: &Components,
-    rung: Rung,
+    level: Level,
     drop_fragment: bool,
     out: &mut Vec<u8>,
 ) {
     let fragment = if drop_fragment { None } else { parts.fragment(text) };
-    if rung == Rung::String {
+    if level == Level::String {
         let end = if drop_fragment { parts.query_end } else { parts.len };
         out.extend_from_slice(&text[..end as usize]);
         return;
@@ -89,7 +89,7 @@ pub(crate) fn normalize_parts(
     out.push(b':');
 
     // The generic rules of 6.2.3 apply to a scheme that is not in the table.
-    let facts = if rung >= Rung::Scheme { scheme_facts(scheme) } else { None };
+    let facts = if level >= Level::Scheme { scheme_facts(scheme) } else { None };
     // The scheme may define that no authority is an empty one (3.2.2).
     let is_local = facts.is_some_and(|facts| facts.default_host.is_some())
         && parts.authority_start == 0
@@ -98,7 +98,7 @@ pub(crate) fn normalize_parts(
     if is_local {
         out.extend_from_slice(b"//");
     } else if has_authority {
-        authority_into(text, parts, rung, facts, out);
+        authority_into(text, parts, level, facts, out);
     }
 
     let path_start = out.len();
@@ -109,7 +109,7 @@ pub(crate) fn normalize_parts(
             dots::guard_against_authority(out, path_start);
         }
     }
-    if rung >= Rung::Scheme {
+    if level >= Level::Scheme {
         if has_authority {
             let root = facts.is_none_or(|facts| facts.empty_path_is_root);
             if root && out.len() == path_start {
@@ -133,7 +133,7 @@ pub(crate) fn normalize_parts(
 fn authority_into(
     text: &[u8],
     parts: &Components,
-    rung: Rung,
+    level: Level,
     facts: Option<&SchemeFacts>,
     out: &mut Vec<u8>,
 ) {
@@ -147,7 +147,7 @@ fn authority_into(
     let raw_host = &text[parts.host_start as usize..parts.host_end as usize];
     let host_start = out.len();
     let mut digits = parts.port(text);
-    if rung >= Rung::Scheme {
+    if level >= Level::Scheme {
         host::scheme_into(
             raw_host,
             parts.host_kind,
@@ -190,7 +190,7 @@ fn normalize_raw_host(
     // The record may have other faults, but the first one is reported.
     let parts = parse(&encoded).map_err(|_| error)?;
     let kept = out.len();
-    normalize_parts(&encoded, &parts, Rung::Scheme, drop_fragment, out);
+    normalize_parts(&encoded, &parts, Level::Scheme, drop_fragment, out);
     // A host that is not a DNS name, or of a scheme that does not use DNS, is still encoded.
     let mapped = raw_host(&out[kept..]).is_some_and(|(_, host)| !host.contains(&b'%'));
     if !mapped {

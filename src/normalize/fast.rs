@@ -7,7 +7,7 @@
 use core::ops::Range;
 
 use super::Options;
-use super::rung::Rung;
+use super::level::Level;
 use crate::grammar::{PathForm, SchemeFacts, scheme_facts};
 use crate::index::{Bits, Record, low_bits};
 use crate::simd::{BLOCK, Isa};
@@ -58,7 +58,7 @@ pub(crate) fn canonical<I: Isa>(
     scratch: &mut Vec<u8>,
 ) -> Option<Canonical> {
     let (plan, end) = plan(isa, options, record)?;
-    if options.rung == Rung::String {
+    if options.level == Level::String {
         return Some(Canonical::InPlace(end));
     }
     Some(carry_out(isa, &plan, record, end, scratch))
@@ -69,7 +69,7 @@ pub(crate) fn canonical<I: Isa>(
 #[inline(always)]
 pub(crate) fn plan<I: Isa>(isa: I, options: Options, record: Record<'_>) -> Option<(Plan, usize)> {
     match plain(isa, record) {
-        Some(plain) => Some((plan_plain(options.rung, record, &plain)?, record.len())),
+        Some(plain) => Some((plan_plain(options.level, record, &plain)?, record.len())),
         None => plan_scanned(isa, options, record),
     }
 }
@@ -91,7 +91,7 @@ pub(crate) fn carry_out<I: Isa>(
 
 /// The changes that a plain record needs.
 #[inline(always)]
-fn plan_plain(rung: Rung, record: Record<'_>, plain: &Plain) -> Option<Plan> {
+fn plan_plain(level: Level, record: Record<'_>, plain: &Plain) -> Option<Plan> {
     let &Plain { scheme_end, host_end, path_start, upper_head, triplets, .. } = plain;
     let mut plan = Plan {
         lower: upper_head,
@@ -102,7 +102,7 @@ fn plan_plain(rung: Rung, record: Record<'_>, plain: &Plain) -> Option<Plan> {
         host_end,
         path_start,
     };
-    if rung >= Rung::Scheme {
+    if level >= Level::Scheme {
         plan.root = path_start == record.len() || record.byte(path_start) != b'/';
         if host_end != path_start {
             let default_port = if scheme_end == 4 { 80 } else { 443 };
@@ -127,7 +127,7 @@ fn plan_scanned<I: Isa>(isa: I, options: Options, record: Record<'_>) -> Option<
         host_end: c.host_end as usize,
         path_start: c.path_start as usize,
     };
-    if options.rung == Rung::String {
+    if options.level == Level::String {
         return Some((plan, end));
     }
     if c.authority_start == 0 && plan.dots {
@@ -138,7 +138,7 @@ fn plan_scanned<I: Isa>(isa: I, options: Options, record: Record<'_>) -> Option<
         // A rootless path keeps its dot segments.
         plan.dots = false;
     }
-    if options.rung >= Rung::Scheme {
+    if options.level >= Level::Scheme {
         let is_empty_path = c.authority_start != 0 && c.path_start == c.path_end;
         let (default_port, is_root) = if scan.is_http {
             (if c.scheme_end == 4 { 80 } else { 443 }, true)
@@ -161,7 +161,7 @@ fn plan_scanned<I: Isa>(isa: I, options: Options, record: Record<'_>) -> Option<
     Some((plan, end))
 }
 
-/// Whether the port at `port` (its `:` and all digits) is dropped at rung `scheme`; `None` if the
+/// Whether the port at `port` (its `:` and all digits) is dropped at level `scheme`; `None` if the
 /// reference path has to rewrite it.
 #[inline(always)]
 fn drops_port(record: Record<'_>, port: Range<usize>, default_port: u32) -> Option<bool> {

@@ -18,7 +18,7 @@ pub(crate) fn syntax_into(host: &[u8], kind: HostKind, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends `host` as at the rung `scheme`: [`syntax_into`], and an IPv6 literal in the form of RFC
+/// Appends `host` as at the level `scheme`: [`syntax_into`], and an IPv6 literal in the form of RFC
 /// 5952. If `dns` is true, the host is a DNS name, and its A-labels are written.
 pub(crate) fn scheme_into(host: &[u8], kind: HostKind, dns: bool, out: &mut Vec<u8>) {
     if kind == HostKind::Ipv6 {

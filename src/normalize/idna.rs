@@ -5,7 +5,7 @@
 //! `xn--` labels included: they are lower case by then, and UTS #46 either rejects them or returns
 //! them as they are (a test checks this).
 //!
-//! The mapping is rejected, and the host stays as at the rung `syntax`, if the result might be a
+//! The mapping is rejected, and the host stays as at the level `syntax`, if the result might be a
 //! different host than intended:
 //! - a triplet of an ASCII byte remains: reserved characters in a host are data, and DNS names have
 //!   none;
@@ -46,7 +46,7 @@ pub(crate) fn has_long_name(text: &[u8]) -> bool {
     host.len() > LONGEST_NAME && (!host.is_ascii() || host.windows(2).any(is_coded))
 }
 
-/// The ASCII form of `host`, a `reg-name` normalized at the rung `syntax`, with at least one `%`;
+/// The ASCII form of `host`, a `reg-name` normalized at the level `syntax`, with at least one `%`;
 /// `None` if it has no other form.
 pub(crate) fn to_ascii(host: &[u8]) -> Option<String> {
     if host.len() > 3 * LONGEST_NAME {

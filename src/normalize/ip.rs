@@ -1,4 +1,4 @@
-//! IP literals at the rung `scheme`: the form of RFC 5952.
+//! IP literals at the level `scheme`: the form of RFC 5952.
 //!
 //! RFC 5952 section 4: lower-case digits without leading zeros, the longest run of two or more zero
 //! groups (the first of equals) as `::`. Section 5: an IPv4-mapped address (`::ffff:0:0/96`) ends
@@ -22,7 +22,7 @@ pub(crate) fn canonical_ipv6_into(literal: &[u8], out: &mut Vec<u8>) {
         Some(groups) => {
             let _ = write!(out, "[{}]", Ipv6Addr::from(groups));
         }
-        // Unreachable for a parsed host; the form of the rung `syntax` merges nothing.
+        // Unreachable for a parsed host; the form of the level `syntax` merges nothing.
         None => case::lower_into(literal, out),
     }
 }

@@ -1,4 +1,4 @@
-//! Floor 4: canonical forms, the rungs 6.2.2 and 6.2.3 of the ladder.
+//! Floor 4: canonical forms, the levels 6.2.2 and 6.2.3 of the ladder.
 //!
 //! Two implementations return the same bytes. The reference path ([`normalize_exact`]) parses and
 //! writes component by component, one step per file. The fast path classifies a record by its class
@@ -12,11 +12,11 @@ pub(crate) mod fast;
 pub(crate) mod host;
 mod idna;
 mod ip;
+pub mod level;
 pub(crate) mod path_form;
 pub(crate) mod percent;
 pub(crate) mod port;
 mod rfc2396;
-pub mod rung;
 mod split;
 #[cfg(test)]
 mod tests;
@@ -24,8 +24,8 @@ mod tests;
 pub(crate) use common::Room;
 pub use exact::normalize_exact;
 pub(crate) use idna::{LONGEST_NAME, has_long_name, to_ascii as dns_to_ascii};
+pub use level::{Level, UnknownLevel};
 pub use rfc2396::normalize_rfc2396;
-pub use rung::{Rung, UnknownRung};
 pub(crate) use split::Split;
 
 use crate::chunk::{PaddedBuf, Prefix};
@@ -37,29 +37,29 @@ use fast::Canonical;
 /// Defines the canonical form.
 ///
 /// ```
-/// use uriscan::normalize::{Normalizer, Options, Rung};
-/// let mut normalizer = Normalizer::new(Options::new(Rung::Syntax).drop_fragment(true));
+/// use uriscan::normalize::{Normalizer, Options, Level};
+/// let mut normalizer = Normalizer::new(Options::new(Level::Syntax).drop_fragment(true));
 /// assert_eq!(normalizer.normalize(b"HTTP://h:80#a").unwrap(), b"http://h:80");
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[must_use]
 #[non_exhaustive]
 pub struct Options {
-    /// The rung of the ladder of section 6.2 up to which URIs are normalized.
-    pub rung: Rung,
+    /// The level of the ladder of section 6.2 up to which URIs are normalized.
+    pub level: Level,
     /// Drop the fragment and its `#` (6.1: a fragment is not part of what is retrieved).
     pub drop_fragment: bool,
 }
 
 impl Options {
-    /// Normalization up to `rung`, which keeps the fragment.
-    pub const fn new(rung: Rung) -> Options {
-        Options { rung, drop_fragment: false }
+    /// Normalization up to `level`, which keeps the fragment.
+    pub const fn new(level: Level) -> Options {
+        Options { level, drop_fragment: false }
     }
 
-    /// Sets the rung.
-    pub const fn rung(mut self, rung: Rung) -> Options {
-        self.rung = rung;
+    /// Sets the level.
+    pub const fn level(mut self, level: Level) -> Options {
+        self.level = level;
         self
     }
 
@@ -188,6 +188,6 @@ fn by_reference_path<'a>(
     out: &'a mut Vec<u8>,
 ) -> Result<&'a [u8], UriError> {
     out.clear();
-    normalize_exact(text, options.rung, options.drop_fragment, out)?;
+    normalize_exact(text, options.level, options.drop_fragment, out)?;
     Ok(out)
 }

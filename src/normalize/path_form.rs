@@ -1,6 +1,6 @@
 //! Paths with parts that a scheme declares case-insensitive (RFC 3986 section 6.2.3).
 //!
-//! Only paths of URIs without authority have such a form, and only after the rung `syntax`:
+//! Only paths of URIs without authority have such a form, and only after the level `syntax`:
 //! triplets are upper case already and stay so.
 
 use super::case::lower_outside_triplets;

@@ -1,4 +1,4 @@
-//! The port at the rung `scheme` (RFC 3986 sections 3.2.3 and 6.2.3).
+//! The port at the level `scheme` (RFC 3986 sections 3.2.3 and 6.2.3).
 //!
 //! A port is a decimal number of any length. It is compared as text without its leading zeros, so
 //! it cannot overflow: `:4294967376` is not `:80`, and `:0080` is.

@@ -1,6 +1,6 @@
 //! Canonical forms of URIs by RFC 2396.
 //!
-//! | rung | changes to the URI |
+//! | level | changes to the URI |
 //! | --- | --- |
 //! | `string` | nothing |
 //! | `syntax` | scheme and hostname in lower case; escaped characters that are unreserved by RFC 2396, so also `!`, `*`, `'`, `(` and `)`, decoded once, other escapes in upper case; dot segments of hierarchical paths removed by steps 6c to 6f of section 5.2, so that too many `..` stay |
@@ -11,14 +11,14 @@
 //! opaque part keeps its dots, and no part of it is a query. Nothing is mapped to DNS names, as a
 //! host holds no escapes.
 
-use super::{Rung, case, ip, path_form, percent, port};
+use super::{Level, case, ip, path_form, percent, port};
 use crate::grammar::rfc2396::{Legacy, UNRESERVED};
 use crate::grammar::{SchemeFacts, scheme_facts};
 use crate::uri::dots::{guard_against_authority, has_dot_segment, remove_dot_segments_of_rfc2396};
 use crate::uri::rfc2396::{LegacyAuthority, LegacyForm};
 use crate::uri::{ErrorKind, LegacyComponents, UriError, parse_rfc2396};
 
-/// Appends the canonical form of the URI `text` by RFC 2396 at `rung` to `out`, which keeps its
+/// Appends the canonical form of the URI `text` by RFC 2396 at `level` to `out`, which keeps its
 /// content.
 ///
 /// With `drop_fragment` the fragment and its `#` are dropped.
@@ -29,15 +29,15 @@ use crate::uri::{ErrorKind, LegacyComponents, UriError, parse_rfc2396};
 ///
 /// ```
 /// use uriscan::grammar::rfc2396::Legacy;
-/// use uriscan::normalize::{Rung, normalize_rfc2396};
+/// use uriscan::normalize::{Level, normalize_rfc2396};
 /// let mut out = Vec::new();
-/// normalize_rfc2396(b"HTTP://EXAMPLE.com:80/%7Ea%21/../b", Legacy::default(), Rung::Scheme, false, &mut out).unwrap();
+/// normalize_rfc2396(b"HTTP://EXAMPLE.com:80/%7Ea%21/../b", Legacy::default(), Level::Scheme, false, &mut out).unwrap();
 /// assert_eq!(out, b"http://example.com/b");
 /// ```
 pub fn normalize_rfc2396(
     text: &[u8],
     legacy: Legacy,
-    rung: Rung,
+    level: Level,
     drop_fragment: bool,
     out: &mut Vec<u8>,
 ) -> Result<(), UriError> {
@@ -46,23 +46,23 @@ pub fn normalize_rfc2396(
         return Err(UriError { kind: ErrorKind::Relative, at: 0 });
     };
     let fragment = if drop_fragment { None } else { parts.fragment(text) };
-    if rung == Rung::String {
+    if level == Level::String {
         let end = if drop_fragment { parts.query_end } else { parts.len };
         out.extend_from_slice(&text[..end as usize]);
         return Ok(());
     }
     case::lower_into(scheme, out);
     out.push(b':');
-    let facts = if rung >= Rung::Scheme { scheme_facts(scheme) } else { None };
+    let facts = if level >= Level::Scheme { scheme_facts(scheme) } else { None };
     if let Some(authority) = parts.authority(text) {
         out.extend_from_slice(b"//");
         let default_port = facts.and_then(|facts| facts.default_port);
         let default_host = facts.and_then(|facts| facts.default_host);
-        authority_into(authority, legacy, rung, default_port, default_host, out);
+        authority_into(authority, legacy, level, default_port, default_host, out);
     } else if is_local(&parts, facts) {
         out.extend_from_slice(b"//");
     }
-    path_into(text, &parts, rung, out);
+    path_into(text, &parts, level, out);
     for (delimiter, component) in [(b'?', parts.query(text)), (b'#', fragment)] {
         if let Some(component) = component {
             out.push(delimiter);
@@ -78,9 +78,9 @@ fn is_local(parts: &LegacyComponents, facts: Option<&SchemeFacts>) -> bool {
 }
 
 /// Appends the path or the opaque part.
-fn path_into(text: &[u8], parts: &LegacyComponents, rung: Rung, out: &mut Vec<u8>) {
+fn path_into(text: &[u8], parts: &LegacyComponents, level: Level, out: &mut Vec<u8>) {
     let start = out.len();
-    let facts = parts.scheme(text).filter(|_| rung >= Rung::Scheme).and_then(scheme_facts);
+    let facts = parts.scheme(text).filter(|_| level >= Level::Scheme).and_then(scheme_facts);
     percent::normalize_by(UNRESERVED, parts.path(text), out);
     if parts.form == LegacyForm::OpaquePart {
         if let Some(facts) = facts {
@@ -107,7 +107,7 @@ fn path_into(text: &[u8], parts: &LegacyComponents, rung: Rung, out: &mut Vec<u8
 fn authority_into(
     authority: &[u8],
     legacy: Legacy,
-    rung: Rung,
+    level: Level,
     default_port: Option<u16>,
     default_host: Option<&str>,
     out: &mut Vec<u8>,
@@ -126,7 +126,7 @@ fn authority_into(
     let host = parts.host(&decoded).unwrap_or_default();
     let mut digits = parts.port(&decoded);
     let start = out.len();
-    if rung >= Rung::Scheme {
+    if level >= Level::Scheme {
         digits = digits.and_then(|digits| port::canonical(digits, default_port));
         if parts.authority == LegacyAuthority::Ipv6 {
             ip::canonical_ipv6_into(host, out);
@@ -152,15 +152,15 @@ mod tests {
 
     use super::*;
 
-    fn normalized(text: &str, rung: Rung) -> String {
+    fn normalized(text: &str, level: Level) -> String {
         let mut out = b"kept".to_vec();
-        normalize_rfc2396(text.as_bytes(), Legacy { has_rfc2732: true }, rung, false, &mut out)
+        normalize_rfc2396(text.as_bytes(), Legacy { has_rfc2732: true }, level, false, &mut out)
             .unwrap();
         String::from_utf8(out).unwrap().strip_prefix("kept").unwrap().to_owned()
     }
 
     #[test]
-    fn forms_at_each_rung() {
+    fn forms_at_each_level() {
         for (text, syntax, scheme) in [
             ("HTTP://U%21@EX.com:080/%7e/../a", "http://U!@ex.com:080/a", "http://U!@ex.com/a"),
             ("http://%41b/", "http://ab/", "http://ab/"),
@@ -179,18 +179,18 @@ mod tests {
             ("http://h/%25%34%31", "http://h/%2541", "http://h/%2541"),
             ("http://01.2.3.4/", "http://01.2.3.4/", "http://01.2.3.4/"),
         ] {
-            assert_eq!(normalized(text, Rung::Syntax), syntax);
-            assert_eq!(normalized(text, Rung::Scheme), scheme);
-            for rung in Rung::ALL {
-                let once = normalized(text, rung);
-                assert_eq!(normalized(&once, rung), once, "{text} at {rung}");
-                assert_eq!(normalized(&once, Rung::Scheme), scheme, "{text}: the ladder nests");
+            assert_eq!(normalized(text, Level::Syntax), syntax);
+            assert_eq!(normalized(text, Level::Scheme), scheme);
+            for level in Level::ALL {
+                let once = normalized(text, level);
+                assert_eq!(normalized(&once, level), once, "{text} at {level}");
+                assert_eq!(normalized(&once, Level::Scheme), scheme, "{text}: the ladder nests");
             }
-            assert_eq!(normalized(text, Rung::String), text);
+            assert_eq!(normalized(text, Level::String), text);
         }
     }
 
-    /// What no rung may change: which components there are, and of what kind.
+    /// What no level may change: which components there are, and of what kind.
     fn shape(text: &[u8], legacy: Legacy) -> (LegacyForm, bool, bool, usize) {
         let parts = parse_rfc2396(text, legacy).unwrap();
         let semicolons = parts.query(text).unwrap_or(b"").iter().filter(|&&b| b == b';').count();
@@ -207,18 +207,18 @@ mod tests {
             drop_fragment in any::<bool>(),
         ) {
             let legacy = Legacy { has_rfc2732 };
-            let form = |text: &[u8], rung| {
+            let form = |text: &[u8], level| {
                 let mut out = Vec::new();
-                normalize_rfc2396(text, legacy, rung, drop_fragment, &mut out).map(|()| out)
+                normalize_rfc2396(text, legacy, level, drop_fragment, &mut out).map(|()| out)
             };
             let text = text.as_bytes();
-            let Ok(forms) = Rung::ALL.iter().map(|&rung| form(text, rung)).collect::<Result<Vec<_>, _>>() else {
+            let Ok(forms) = Level::ALL.iter().map(|&level| form(text, level)).collect::<Result<Vec<_>, _>>() else {
                 prop_assert!(parse_rfc2396(text, legacy).is_err());
                 return Ok(());
             };
             for (i, lower) in forms.iter().enumerate() {
-                for (rung, higher) in Rung::ALL.into_iter().zip(&forms).skip(i) {
-                    prop_assert_eq!(&form(lower, rung).unwrap(), higher, "{} at {}", text.escape_ascii(), rung);
+                for (level, higher) in Level::ALL.into_iter().zip(&forms).skip(i) {
+                    prop_assert_eq!(&form(lower, level).unwrap(), higher, "{} at {}", text.escape_ascii(), level);
                 }
                 let mut expected = shape(text, legacy);
                 expected.2 &= !drop_fragment;
@@ -242,7 +242,7 @@ mod tests {
             ("mailto:a@b", "mailto:A@b"),
             ("foo:a?b", "foo:a?B"),
         ] {
-            assert_ne!(normalized(one, Rung::Scheme), normalized(other, Rung::Scheme), "{one}");
+            assert_ne!(normalized(one, Level::Scheme), normalized(other, Level::Scheme), "{one}");
         }
     }
 }

@@ -70,7 +70,7 @@ impl Split {
         self.others.count = count;
     }
 
-    /// The records whose own bytes are their canonical form on every rung. Each is shorter than 128 bytes.
+    /// The records whose own bytes are their canonical form on every level. Each is shorter than 128 bytes.
     #[inline(always)]
     pub(crate) fn unchanged(&self) -> &[u32] {
         self.unchanged.all()
@@ -119,7 +119,7 @@ impl Task for Find<'_> {
 }
 
 /// What is seen of the record of `len` bytes with these `windows`, which begins with the bytes of `head`; and whether it is
-/// canonical on every rung for reasons that can be seen at once: it is [common](Seen::path), nothing in its authority needs
+/// canonical on every level for reasons that can be seen at once: it is [common](Seen::path), nothing in its authority needs
 /// work, its path is not empty, and none of its bytes needs a closer look.
 #[inline(always)]
 fn look_at(windows: &[Summary; 2], head: u64, len: usize) -> (Seen, bool) {
@@ -152,7 +152,7 @@ mod tests {
 
     use super::*;
     use crate::index::trim;
-    use crate::normalize::{Rung, normalize_exact};
+    use crate::normalize::{Level, normalize_exact};
     use crate::simd::Kernels;
 
     /// Splits `text` on every backend; gives the spans and, for each record, whether it is unchanged.
@@ -186,7 +186,7 @@ mod tests {
         found.unwrap_or_default()
     }
 
-    /// Checks that what is unchanged is canonical on each rung by the reference path, and is trimmed.
+    /// Checks that what is unchanged is canonical on each level by the reference path, and is trimmed.
     fn check(text: &[u8], after: u8) -> usize {
         let mut count = 0;
         for record_end in [b'\n', 0] {
@@ -196,9 +196,9 @@ mod tests {
                 }
                 count += 1;
                 assert_eq!(trim(text, span), span);
-                for rung in Rung::ALL {
+                for level in Level::ALL {
                     let mut form = Vec::new();
-                    normalize_exact(span.of(text), rung, true, &mut form).unwrap();
+                    normalize_exact(span.of(text), level, true, &mut form).unwrap();
                     assert_eq!(
                         form.escape_ascii().to_string(),
                         span.of(text).escape_ascii().to_string()

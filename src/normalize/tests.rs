@@ -8,13 +8,13 @@ use crate::uri::ErrorKind;
 
 fn exact(text: &[u8], options: Options) -> Result<Vec<u8>, UriError> {
     let mut out = Vec::new();
-    normalize_exact(text, options.rung, options.drop_fragment, &mut out).map(|()| out)
+    normalize_exact(text, options.level, options.drop_fragment, &mut out).map(|()| out)
 }
 
 fn all_options() -> impl Iterator<Item = Options> {
-    Rung::ALL
+    Level::ALL
         .into_iter()
-        .flat_map(|rung| [false, true].map(|drop_fragment| Options { rung, drop_fragment }))
+        .flat_map(|level| [false, true].map(|drop_fragment| Options { level, drop_fragment }))
 }
 
 /// The results of the fast path alone for every line of `text`: `None` where it leaves the record

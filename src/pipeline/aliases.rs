@@ -1,4 +1,4 @@
-//! Rung 6.2.4: evidence that one URI represents another.
+//! Level 6.2.4: evidence that one URI represents another.
 
 use std::collections::HashMap;
 

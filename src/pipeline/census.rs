@@ -1,4 +1,4 @@
-//! How many records there are, how many distinct ones at each rung, and what each rung merges.
+//! How many records there are, how many distinct ones at each level, and what each level merges.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -10,7 +10,7 @@ use super::driver::run;
 use super::{Error, Invalid, Report, Settings, Sinks};
 use crate::io::Source;
 use crate::key::Hasher;
-use crate::normalize::Rung;
+use crate::normalize::Level;
 use crate::repair::Repairs;
 use crate::resolve::Context;
 use crate::rules::RuleSet;
@@ -24,7 +24,7 @@ use job::{Count, RULES};
 /// let list = Source::new("list", &b"http://h/#a\nhttp://h/#b\n"[..]);
 /// let options = CensusOptions::default().drop_fragment(true);
 /// let found = census(vec![list], &options, &Settings::default(), None).unwrap();
-/// assert_eq!(found.rungs[0].distinct, 1);
+/// assert_eq!(found.levels[0].distinct, 1);
 /// ```
 #[derive(Clone, Debug)]
 #[must_use]
@@ -35,7 +35,7 @@ pub struct CensusOptions {
     pub context: Option<Context>,
     /// Drop the fragment of every URI, as in [`Options::drop_fragment`](crate::normalize::Options::drop_fragment).
     pub drop_fragment: bool,
-    /// Rules beyond the RFC, counted on top of the highest rung.
+    /// Rules beyond the RFC, counted on top of the highest level.
     pub rules: Option<Arc<RuleSet>>,
     /// Repairs of records that are not URIs, as in [`super::Equivalence::repairs`].
     pub repairs: Repairs,
@@ -60,15 +60,15 @@ setters! { CensusOptions
     into { context: Option<Context>, rules: Option<Arc<RuleSet>> }
 }
 
-/// What a rung of the ladder does to the records.
+/// What a level of the ladder does to the records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct RungCensus {
-    /// The rung.
-    pub rung: Rung,
-    /// Classes of equal records; what [`super::dedup()`] writes at this rung.
+pub struct LevelCensus {
+    /// The level.
+    pub level: Level,
+    /// Classes of equal records; what [`super::dedup()`] writes at this level.
     pub distinct: u64,
-    /// Classes of the rung below that are equivalent here; at the lowest rung, records that
+    /// Classes of the level below that are equivalent here; at the lowest level, records that
     /// repeat another.
     pub merges: u64,
 }
@@ -77,15 +77,15 @@ pub struct RungCensus {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct RulesCensus {
-    /// Classes of equal records; what [`super::dedup()`] writes at rung `scheme` under the rules.
+    /// Classes of equal records; what [`super::dedup()`] writes at level `scheme` under the rules.
     pub distinct: u64,
-    /// Classes of the rung `scheme` that are equivalent under the rules.
+    /// Classes of the level `scheme` that are equivalent under the rules.
     pub merges: u64,
 }
 
 /// The outcome of [`census`]. Serializes to
-/// `{"bytes":…,"records":…,"blank":…,"rungs":[{"rung":"string","distinct":…,"merges":…},…],"invalid":{"space":…}}`,
-/// all three rungs, and of the kinds those that occurred; with rules also `"rules":{"distinct":…,"merges":…}`
+/// `{"bytes":…,"records":…,"blank":…,"levels":[{"level":"string","distinct":…,"merges":…},…],"invalid":{"space":…}}`,
+/// all three levels, and of the kinds those that occurred; with rules also `"rules":{"distinct":…,"merges":…}`
 /// before `invalid`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -96,22 +96,22 @@ pub struct Census {
     pub records: u64,
     /// Blank lines.
     pub blank: u64,
-    /// Each rung, lowest first.
-    pub rungs: [RungCensus; Rung::ALL.len()],
+    /// Each level, lowest first.
+    pub levels: [LevelCensus; Level::ALL.len()],
     /// The rules, if there are some.
     pub rules: Option<RulesCensus>,
     /// Records that are not URIs by the strict grammar, by kind; a relative reference is
     /// [`ErrorKind::Relative`]. Each is a class by its bytes. A host in raw UTF-8 counts here
-    /// although the rung `scheme` has a canonical form for it.
+    /// although the level `scheme` has a canonical form for it.
     pub invalid: Invalid,
     /// Records that are URIs as repaired only. No member of the object.
     pub repaired: u64,
 }
 
-impl Serialize for RungCensus {
+impl Serialize for LevelCensus {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(3))?;
-        map.serialize_entry("rung", self.rung.name())?;
+        map.serialize_entry("level", self.level.name())?;
         map.serialize_entry("distinct", &self.distinct)?;
         map.serialize_entry("merges", &self.merges)?;
         map.end()
@@ -130,7 +130,7 @@ impl Serialize for Census {
         map.serialize_entry("bytes", &self.bytes)?;
         map.serialize_entry("records", &self.records)?;
         map.serialize_entry("blank", &self.blank)?;
-        map.serialize_entry("rungs", &self.rungs)?;
+        map.serialize_entry("levels", &self.levels)?;
         if let Some(rules) = &self.rules {
             map.serialize_entry("rules", rules)?;
         }
@@ -139,18 +139,18 @@ impl Serialize for Census {
     }
 }
 
-/// Counts the classes of the records of `sources` at every rung, in one pass.
+/// Counts the classes of the records of `sources` at every level, in one pass.
 ///
 /// `progress` receives the number of bytes read so far, as [`Sinks::progress`] does. Memory: a set of the
-/// keys of all forms on all rungs, some 30 to 50 bytes each; a record that is canonical as it stands has one form.
+/// keys of all forms on all levels, some 30 to 50 bytes each; a record that is canonical as it stands has one form.
 ///
 /// ```
 /// use uriscan::{io::Source, pipeline::{CensusOptions, Settings, census}};
 /// let list = Source::new("list", &b"http://h/\nhttp://h/\nHTTP://h/\nhttp://h:80\nno uri\n"[..]);
 /// let found = census(vec![list], &CensusOptions::default(), &Settings::default(), None).unwrap();
 /// assert_eq!(found.records, 5);
-/// assert_eq!(found.rungs.map(|rung| rung.distinct), [4, 3, 2]);
-/// assert_eq!(found.rungs.map(|rung| rung.merges), [1, 1, 1]);
+/// assert_eq!(found.levels.map(|level| level.distinct), [4, 3, 2]);
+/// assert_eq!(found.levels.map(|level| level.merges), [1, 1, 1]);
 /// assert_eq!(found.invalid.total(), 1);
 /// ```
 ///
@@ -177,14 +177,14 @@ pub fn census(
         below = distinct;
         (distinct, merges)
     };
-    let rungs = [0, 1, 2].map(|i| {
+    let levels = [0, 1, 2].map(|i| {
         let (distinct, merges) = level(i);
-        RungCensus { rung: Rung::ALL[i], distinct, merges }
+        LevelCensus { level: Level::ALL[i], distinct, merges }
     });
     let rules = options.rules.is_some().then(|| {
         let (distinct, merges) = level(RULES);
         RulesCensus { distinct, merges }
     });
     let Report { bytes, records, blank, invalid, repaired, .. } = report;
-    Ok(Census { bytes, records, blank, rungs, rules, invalid, repaired })
+    Ok(Census { bytes, records, blank, levels, rules, invalid, repaired })
 }

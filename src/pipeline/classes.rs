@@ -37,7 +37,7 @@ use crate::survivors::{Batch, Budget, ClassMode, ClassSet, FoundClasses, Record,
 /// With [`super::Keep::First`], [`Select::All`] and no counts the results are those of [`super::dedup()`].
 ///
 /// [`Sinks::dupes`] takes a line for each omitted record, in input order: the record, its
-/// survivor and the name of the lowest rung at which they are equivalent, or `rules:` and the names of
+/// survivor and the name of the lowest level at which they are equivalent, or `rules:` and the names of
 /// rules that make them so, none of which can be left out, with `+` between; with tabs between the three. Nothing is
 /// escaped: a URI holds no tab, and an invalid record is equivalent only to its own bytes; only where
 /// records with tabs are repaired is a line ambiguous; clusters are not. So the
@@ -47,16 +47,16 @@ use crate::survivors::{Batch, Budget, ClassMode, ClassSet, FoundClasses, Record,
 /// [`Sinks::clusters`] takes a JSON object for each class that is written, in the same order:
 ///
 /// ```text
-/// {"survivor":"http://h","count":2,"members":[
-///   {"source":"a.txt","line":1,"uri":"http://h","rung":"string","rules":[]},
-///   {"source":"b.txt","line":7,"uri":"HTTP://h","rung":"syntax","rules":["scheme-case"]}]}
+/// {"kept":"http://h","count":2,"members":[
+///   {"source":"a.txt","line":1,"uri":"http://h","level":"string","rules":[]},
+///   {"source":"b.txt","line":7,"uri":"HTTP://h","level":"syntax","rules":["scheme-case"]}]}
 /// ```
 ///
 /// on one line. `members` are all records of the class in input order, the survivor among them;
-/// `rung` is the lowest rung at which the member and the survivor are equivalent, or `rules` if rules are necessary, and `rules`
+/// `level` is the lowest level at which the member and the survivor are equivalent, or `rules` if rules are necessary, and `rules`
 /// are the steps that make them equivalent ([`crate::explain::compare_with_rules`]), none for records of more than 8 KiB
 /// ([`crate::explain::LONGEST`]). For bytes that are not
-/// UTF-8, `uri` and `survivor` are null, and the bytes are in `hex` and `survivor_hex`; for an overlong record, which is a class of its own, they are null and `bytes` is its length.
+/// UTF-8, `uri` and `kept` are null, and the bytes are in `hex` and `kept_hex`; for an overlong record, which is a class of its own, they are null and `bytes` is its length.
 ///
 /// With [`ClassOptions::rows`] both take rows of one shape instead, to be made tables.
 ///
@@ -95,7 +95,7 @@ pub fn classes(
 
 /// [`classes`] without those whose keys are in a set on disk.
 ///
-/// All their records count as duplicates. In [`Sinks::dupes`] the survivor is empty and the rung is `seen`;
+/// All their records count as duplicates. In [`Sinks::dupes`] the survivor is empty and the level is `seen`;
 /// [`Sinks::clusters`] omits them. [`Seen::new_keys`] takes the keys of the classes that are written: not those
 /// that [`ClassOptions::select`] holds back.
 ///

@@ -23,11 +23,11 @@ use crate::uri::{ErrorKind, UriError, parse};
 /// When two records are equivalent; for every job that compares records.
 ///
 /// ```
-/// use uriscan::normalize::{Options, Rung};
+/// use uriscan::normalize::{Options, Level};
 /// use uriscan::pipeline::Equivalence;
-/// let bytes_only = Equivalence::from(Options::new(Rung::String));
-/// assert_eq!(Equivalence::default().normalize.rung, Rung::Scheme);
-/// assert_eq!(bytes_only.normalize.rung, Rung::String);
+/// let bytes_only = Equivalence::from(Options::new(Level::String));
+/// assert_eq!(Equivalence::default().normalize.level, Level::Scheme);
+/// assert_eq!(bytes_only.normalize.level, Level::String);
 /// ```
 #[derive(Clone, Debug, Default)]
 #[must_use]
@@ -40,15 +40,15 @@ pub struct Equivalence {
     /// RFC 3986, and so are explanations, also those of what [`super::classes()`] merges; under another
     /// grammar rules and repairs are not applied, and aliases should be omitted.
     pub grammar: Grammar,
-    /// The rung, and whether the fragment counts.
+    /// The level, and whether the fragment counts.
     pub normalize: Options,
-    /// Rules beyond the RFC, applied to the form that the rung gives.
+    /// Rules beyond the RFC, applied to the form that the level gives.
     pub rules: Option<Arc<RuleSet>>,
     /// Repairs of records that are not URIs. A repaired record is compared in its repaired form and is not invalid.
     pub repairs: Repairs,
-    /// The aliases of rung 6.2.4, above all others. Read with the same options and hasher.
+    /// The aliases of level 6.2.4, above all others. Read with the same options and hasher.
     pub aliases: Option<Arc<Aliases>>,
-    /// The rules of another system. They replace everything else here, and the rungs and rules that
+    /// The rules of another system. They replace everything else here, and the levels and rules that
     /// [`super::classes()`] reports are meaningless.
     pub profile: Option<Profile>,
 }
@@ -129,7 +129,7 @@ impl Equivalence {
     /// meaning; `None` where a key is the hash of the canonical form by RFC 3986 and nothing else.
     ///
     /// It has a line for each fact. It is the context of BLAKE3's `derive_key` mode; SHA-256 is of the text, an empty
-    /// line and the form. A rung, a fragment that is dropped, repairs and aliases are not mixed in: what is hashed is then still
+    /// line and the form. A level, a fragment that is dropped, repairs and aliases are not mixed in: what is hashed is then still
     /// the canonical form of a URI.
     ///
     /// ```
@@ -225,7 +225,7 @@ impl Equivalence {
         record: Record<'a>,
         scratch: &'a mut Scratch,
     ) -> Result<Prefix<'a>, UriError> {
-        // Nearly all runs ask for nothing but a rung. What the others need is kept out of the loops over
+        // Nearly all runs ask for nothing but a level. What the others need is kept out of the loops over
         // all records, which are slower by a tenth and more with as much code in them.
         if !self.is_plain() {
             return self.form(isa, record, scratch).map(Prefix::from);
@@ -300,7 +300,7 @@ impl Equivalence {
     ) -> Result<(), UriError> {
         let (target, is_changed) = decoded(self.context.as_ref(), self.repairs, text)?;
         out.clear();
-        normalize_exact(&target, self.normalize.rung, self.normalize.drop_fragment, out)?;
+        normalize_exact(&target, self.normalize.level, self.normalize.drop_fragment, out)?;
         *repaired += u64::from(is_changed);
         Ok(())
     }
@@ -316,7 +316,7 @@ impl Equivalence {
     ) -> Result<(), UriError> {
         let mended = mended(self.context.as_ref(), self.repairs, error, text)?;
         out.clear();
-        normalize_exact(&mended, self.normalize.rung, self.normalize.drop_fragment, out)
+        normalize_exact(&mended, self.normalize.level, self.normalize.drop_fragment, out)
     }
 
     /// The run key of the class that the canonical form `form` belongs to, by the hasher that
@@ -479,6 +479,6 @@ fn canonical_by_rfc2396<'a>(
     out: &'a mut Vec<u8>,
 ) -> Result<&'a [u8], UriError> {
     out.clear();
-    normalize_rfc2396(text, legacy, options.rung, options.drop_fragment, out)?;
+    normalize_rfc2396(text, legacy, options.level, options.drop_fragment, out)?;
     Ok(out)
 }

@@ -69,7 +69,7 @@ impl ExplainOptions {
 /// explain(vec![pairs], &options, &Settings::default(), &mut Sinks::new(&mut out)).unwrap();
 /// let lines = String::from_utf8(out).unwrap();
 /// assert!(lines.starts_with("http://a/\n"), "{lines}");
-/// assert!(lines.ends_with("equivalent at rung scheme: empty-path\n"));
+/// assert!(lines.ends_with("equivalent at level scheme: empty-path\n"));
 /// ```
 ///
 /// # Errors

@@ -1,38 +1,38 @@
-//! The lowest rung at which two records are equivalent without rules.
+//! The lowest level at which two records are equivalent without rules.
 
 use super::Equivalence;
 use super::equivalence::Canonicalizer;
-use crate::normalize::{Options, Rung};
+use crate::normalize::{Level, Options};
 use crate::simd::Kernels;
 
-/// The equivalences of the rungs up to that of `top`, lowest first, without its rules; all else is the same.
-pub(super) fn rungs(top: &Equivalence) -> Vec<Equivalence> {
-    let at = |rung| Equivalence { normalize: Options::new(rung), rules: None, ..top.clone() };
-    Rung::ALL.into_iter().filter(|&rung| rung <= top.normalize.rung).map(at).collect()
+/// The equivalences of the levels up to that of `top`, lowest first, without its rules; all else is the same.
+pub(super) fn levels(top: &Equivalence) -> Vec<Equivalence> {
+    let at = |level| Equivalence { normalize: Options::new(level), rules: None, ..top.clone() };
+    Level::ALL.into_iter().filter(|&level| level <= top.normalize.level).map(at).collect()
 }
 
-/// Finds the lowest rung at which two records are equivalent without rules.
+/// Finds the lowest level at which two records are equivalent without rules.
 pub(super) struct Ladder<'e> {
     /// Lowest first.
-    below: Vec<(Rung, Canonicalizer<'e>)>,
-    top: Option<(Rung, Canonicalizer<'e>)>,
+    below: Vec<(Level, Canonicalizer<'e>)>,
+    top: Option<(Level, Canonicalizer<'e>)>,
     /// Whether records that are equivalent may be so by rules only.
     has_rules: bool,
     form: Vec<u8>,
-    /// Whether records are equivalent by their forms on the rungs and nothing else.
+    /// Whether records are equivalent by their forms on the levels and nothing else.
     is_form_only: bool,
 }
 
 impl<'e> Ladder<'e> {
-    /// A ladder of the equivalences of `rungs`, for records that are equivalent at the highest, if `has_rules`
+    /// A ladder of the equivalences of `levels`, for records that are equivalent at the highest, if `has_rules`
     /// with rules.
-    pub(super) fn new(rungs: &'e [Equivalence], has_rules: bool, kernels: Kernels) -> Ladder<'e> {
+    pub(super) fn new(levels: &'e [Equivalence], has_rules: bool, kernels: Kernels) -> Ladder<'e> {
         let canonicalizer =
-            |at: &'e Equivalence| (at.normalize.rung, Canonicalizer::new(at, kernels));
+            |at: &'e Equivalence| (at.normalize.level, Canonicalizer::new(at, kernels));
         let is_plain = |at: &Equivalence| at.is_form_only() && at.aliases.is_none();
-        let mut below: Vec<_> = rungs.iter().map(canonicalizer).collect();
+        let mut below: Vec<_> = levels.iter().map(canonicalizer).collect();
         Ladder {
-            is_form_only: rungs.iter().all(is_plain),
+            is_form_only: levels.iter().all(is_plain),
             top: below.pop(),
             below,
             has_rules,
@@ -40,28 +40,28 @@ impl<'e> Ladder<'e> {
         }
     }
 
-    /// The lowest rung at which `a` and `b`, which are equivalent, are so without rules; `None` if they are not.
-    pub(super) fn rung(&mut self, a: &[u8], b: &[u8]) -> Option<Rung> {
+    /// The lowest level at which `a` and `b`, which are equivalent, are so without rules; `None` if they are not.
+    pub(super) fn level(&mut self, a: &[u8], b: &[u8]) -> Option<Level> {
         if a == b {
-            return Some(Rung::String);
+            return Some(Level::String);
         }
         let (top, canonicalizer) = self.top.as_mut()?;
         if self.has_rules && !are_equivalent(canonicalizer, &mut self.form, a, b) {
             return None;
         }
-        for (rung, canonicalizer) in &mut self.below {
-            // Records whose forms on the rung above are equal. Forms need not be computed where it is known what they are.
+        for (level, canonicalizer) in &mut self.below {
+            // Records whose forms on the level above are equal. Forms need not be computed where it is known what they are.
             if self.is_form_only {
-                match rung {
-                    Rung::String => continue,
-                    Rung::Syntax if is_syntax_all(a) && is_syntax_all(b) => {
-                        return Some(Rung::Syntax);
+                match level {
+                    Level::String => continue,
+                    Level::Syntax if is_syntax_all(a) && is_syntax_all(b) => {
+                        return Some(Level::Syntax);
                     }
                     _ => {}
                 }
             }
             if are_equivalent(canonicalizer, &mut self.form, a, b) {
-                return Some(*rung);
+                return Some(*level);
             }
         }
         Some(*top)
@@ -75,7 +75,7 @@ fn are_equivalent(of: &mut Canonicalizer<'_>, form: &mut Vec<u8>, a: &[u8], b: &
     *form == of.form(b)
 }
 
-/// Whether the rung `syntax` does all to `text`, which is a URI, that the rung `scheme` does: its scheme is `http` or `https`, its
+/// Whether the level `syntax` does all to `text`, which is a URI, that the level `scheme` does: its scheme is `http` or `https`, its
 /// authority is a host without brackets and percent-encodings, and its path is not empty. Says no of some others for
 /// which that holds.
 fn is_syntax_all(text: &[u8]) -> bool {
@@ -108,33 +108,33 @@ mod tests {
     use crate::normalize::normalize_exact;
 
     #[test]
-    fn the_lowest_rung_is_found() {
+    fn the_lowest_level_is_found() {
         let cases = [
-            ("http://h/", "http://h/", Rung::String),
-            ("no uri", "no uri", Rung::String),
-            ("http://h/", "HTTP://h/", Rung::Syntax),
-            ("http://h/%7e", "http://h/~", Rung::Syntax),
-            ("http://h/", "http://h", Rung::Scheme),
-            ("http://H/", "http://h", Rung::Scheme),
-            ("http://bücher.example/", "http://xn--bcher-kva.example/", Rung::Scheme),
+            ("http://h/", "http://h/", Level::String),
+            ("no uri", "no uri", Level::String),
+            ("http://h/", "HTTP://h/", Level::Syntax),
+            ("http://h/%7e", "http://h/~", Level::Syntax),
+            ("http://h/", "http://h", Level::Scheme),
+            ("http://H/", "http://h", Level::Scheme),
+            ("http://bücher.example/", "http://xn--bcher-kva.example/", Level::Scheme),
         ];
-        let rungs = rungs(&Equivalence::default());
+        let levels = levels(&Equivalence::default());
         for has_rules in [false, true] {
-            let mut ladder = Ladder::new(&rungs, has_rules, Kernels::detect());
-            for (a, b, rung) in cases {
-                assert_eq!(ladder.rung(a.as_bytes(), b.as_bytes()), Some(rung), "{a} {b}");
-                assert_eq!(ladder.rung(b.as_bytes(), a.as_bytes()), Some(rung), "{b} {a}");
+            let mut ladder = Ladder::new(&levels, has_rules, Kernels::detect());
+            for (a, b, level) in cases {
+                assert_eq!(ladder.level(a.as_bytes(), b.as_bytes()), Some(level), "{a} {b}");
+                assert_eq!(ladder.level(b.as_bytes(), a.as_bytes()), Some(level), "{b} {a}");
             }
         }
     }
 
     #[test]
-    fn what_needs_a_rule_is_equivalent_at_no_rung() {
-        let rungs = rungs(&Options { rung: Rung::Scheme, drop_fragment: true }.into());
-        let mut ladder = Ladder::new(&rungs, true, Kernels::detect());
-        assert_eq!(ladder.rung(b"http://h/#a", b"http://h/#b"), None);
-        assert_eq!(ladder.rung(b"http://h/#a", b"http://H/"), None);
-        assert_eq!(ladder.rung(b"http://h/#a", b"http://H/#a"), Some(Rung::Syntax));
+    fn what_needs_a_rule_is_equivalent_at_no_level() {
+        let levels = levels(&Options { level: Level::Scheme, drop_fragment: true }.into());
+        let mut ladder = Ladder::new(&levels, true, Kernels::detect());
+        assert_eq!(ladder.level(b"http://h/#a", b"http://h/#b"), None);
+        assert_eq!(ladder.level(b"http://h/#a", b"http://H/"), None);
+        assert_eq!(ladder.level(b"http://h/#a", b"http://H/#a"), Some(Level::Syntax));
     }
 
     #[test]
@@ -164,12 +164,12 @@ mod tests {
         fn where_syntax_is_all_the_forms_are_the_same(
             text in "(http|HTTPS|https|ftp)(:|://)[a-zA-Z0-9.%:@-]{0,6}(/|/\\.|\\.\\.|%2[eE]|%7e|[A-Za-z?#:@]){0,8}",
         ) {
-            let form = |rung| {
+            let form = |level| {
                 let mut form = Vec::new();
-                normalize_exact(text.as_bytes(), rung, false, &mut form).map(|()| form)
+                normalize_exact(text.as_bytes(), level, false, &mut form).map(|()| form)
             };
             if is_syntax_all(text.as_bytes()) {
-                prop_assert_eq!(form(Rung::Syntax), form(Rung::Scheme));
+                prop_assert_eq!(form(Level::Syntax), form(Level::Scheme));
             }
         }
     }

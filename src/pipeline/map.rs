@@ -33,7 +33,7 @@ pub fn normalize(
 
 /// Writes the public key by `hash` of every record as 32 hexadecimal digits; a blank line stays a blank line.
 ///
-/// Equal keys represent records that are equal at the rung. A record that is not a URI has the
+/// Equal keys represent records that are equal at the level. A record that is not a URI has the
 /// key of its bytes under [`OnInvalid::Pass`]; an overlong one has
 /// a key of zeros, which no other record has.
 ///

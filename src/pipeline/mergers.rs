@@ -1,4 +1,4 @@
-//! What would make two records equivalent, found by applying it: beyond rungs and rules, repairs and a scheme.
+//! What would make two records equivalent, found by applying it: beyond levels and rules, repairs and a scheme.
 
 use super::Equivalence;
 use crate::explain::{Merger, mergers, necessary_rules};
@@ -7,8 +7,8 @@ use crate::repair::{Repair, Repairs};
 use crate::resolve::{Context, Suffix};
 use crate::uri::split;
 
-/// What would merge `a` and `b`, which differ under `equivalence`: see [`mergers`] for the rungs and rules. For records that are
-/// not URIs, or have character references, also repairs and the scheme of [`Suffix`] references; with rungs and rules
+/// What would merge `a` and `b`, which differ under `equivalence`: see [`mergers`] for the levels and rules. For records that are
+/// not URIs, or have character references, also repairs and the scheme of [`Suffix`] references; with levels and rules
 /// where these are not enough.
 pub(super) fn mergers_of(a: &[u8], b: &[u8], equivalence: &Equivalence) -> Vec<Merger> {
     let pair = Pair { texts: [a, b], equivalence };
@@ -83,7 +83,7 @@ impl Pair<'_> {
         let repairs = [self.equivalence.repairs, usual, usual.with(Repair::Entity)];
         let is_whole = |text: &[u8]| {
             let target = self.equivalence.target(text);
-            normalize_exact(&target, self.equivalence.normalize.rung, false, &mut Vec::new())
+            normalize_exact(&target, self.equivalence.normalize.level, false, &mut Vec::new())
                 .is_ok()
                 && !repairs[2].change_valid(text)
         };

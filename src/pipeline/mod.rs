@@ -53,7 +53,7 @@ pub use crate::survivors::{Keep, MemoryLimit, Seen, Select};
 pub use added::{check_rows, extract_rows};
 pub use aliases::{AliasFault, Aliases};
 pub use audit::{AuditFormat, AuditOptions, FindingCounts, audit, redact};
-pub use census::{Census, CensusOptions, RulesCensus, RungCensus, census};
+pub use census::{Census, CensusOptions, LevelCensus, RulesCensus, census};
 pub use check::{CheckFormat, check};
 pub use classes::{class_rows, classes, classes_unseen};
 pub use dedup::{dedup, dedup_rows, dedup_unseen};

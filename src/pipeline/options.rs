@@ -19,9 +19,9 @@ pub enum Emit {
 ///
 /// ```
 /// use uriscan::io::Source;
-/// use uriscan::normalize::{Options, Rung};
+/// use uriscan::normalize::{Options, Level};
 /// use uriscan::pipeline::{DedupOptions, Emit, Settings, Sinks, dedup};
-/// let options = DedupOptions::default().equivalence(Options::new(Rung::Syntax).into()).emit(Emit::Normalized);
+/// let options = DedupOptions::default().equivalence(Options::new(Level::Syntax).into()).emit(Emit::Normalized);
 /// let list = Source::new("list", &b"HTTP://h/%7ea\nhttp://h/~a\n"[..]);
 /// let mut out = Vec::new();
 /// dedup(vec![list], &options, &Settings::default(), &mut Sinks::new(&mut out)).unwrap();
@@ -122,17 +122,17 @@ setters! { ClassOptions { dedup: DedupOptions, keep: Keep, select: Select, count
 /// let (mut out, mut dupes) = (Vec::new(), Vec::new());
 /// let mut sinks = Sinks::new(&mut out).dupes(&mut dupes);
 /// classes(vec![list], &options, &Settings::default(), &mut sinks).unwrap();
-/// let row = r#"{"source":"list","line":2,"uri":"HTTP://h","survivor":"http://h","rung":"syntax","uri_key":""#;
+/// let row = r#"{"source":"list","line":2,"uri":"HTTP://h","kept":"http://h","level":"syntax","uri_key":""#;
 /// assert!(dupes.starts_with(row.as_bytes()));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use]
 #[non_exhaustive]
 pub struct ClassRows {
-    /// [`super::Sinks::dupes`] receives `source`, `line`, `uri`, `survivor`, `rung` and `uri_key`. The survivor of what an
+    /// [`super::Sinks::dupes`] receives `source`, `line`, `uri`, `kept`, `level` and `uri_key`. The survivor of what an
     /// earlier run has seen is null.
     pub dupes: bool,
-    /// [`super::Sinks::clusters`] receives a row for each member: `survivor`, `count`, `source`, `line`, `uri`, `rung`, `rules`
+    /// [`super::Sinks::clusters`] receives a row for each member: `kept`, `count`, `source`, `line`, `uri`, `level`, `rules`
     /// and `uri_key`.
     pub clusters: bool,
 }

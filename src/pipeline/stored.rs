@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Equivalence;
 use crate::grammar::Grammar;
-use crate::normalize::{Options, Rung};
+use crate::normalize::{Level, Options};
 use crate::profile::Profile;
 use crate::repair::{Repair, Repairs};
 use crate::resolve::{self, BaseUri, Context, LegacyBase, Suffix};
@@ -53,14 +53,14 @@ impl Equivalence {
     ///
     /// ```
     /// use uriscan::key::PublicHash;
-    /// use uriscan::normalize::{Options, Rung};
+    /// use uriscan::normalize::{Options, Level};
     /// use uriscan::pipeline::Equivalence;
     /// use uriscan::set::Meaning;
-    /// let equivalence = Equivalence::from(Options::new(Rung::Syntax).drop_fragment(true));
+    /// let equivalence = Equivalence::from(Options::new(Level::Syntax).drop_fragment(true));
     /// let meaning = equivalence.meaning(PublicHash::Blake3);
     /// let stored = Equivalence::stored(&meaning).unwrap();
     /// assert_eq!(stored.identity(), equivalence.identity());
-    /// assert!(Equivalence::stored(&Meaning::new(PublicHash::Blake3, "rung syntax\n")).is_err());
+    /// assert!(Equivalence::stored(&Meaning::new(PublicHash::Blake3, "level syntax\n")).is_err());
     /// ```
     ///
     /// # Errors
@@ -135,7 +135,7 @@ fn parse(meaning: &Meaning) -> Result<Equivalence, StoredError> {
                 return Ok(Equivalence::default().profile(Some(profile)));
             }
             "grammar" => grammar = first.parse().map_err(|_| wrong(fact))?,
-            "rung" => normalize.rung = Rung::from_name(value).ok_or_else(|| wrong(fact))?,
+            "level" => normalize.level = Level::from_name(value).ok_or_else(|| wrong(fact))?,
             "fragment" => normalize.drop_fragment = value == "dropped",
             name @ ("base" | "lenient-base") => {
                 let base = base(grammar, value, name == "lenient-base");
@@ -197,9 +197,9 @@ mod tests {
         };
         let plain = Equivalence::default();
         let mut all = vec![plain.clone()];
-        for rung in Rung::ALL {
-            all.push(Options::new(rung).into());
-            all.push(Options::new(rung).drop_fragment(true).into());
+        for level in Level::ALL {
+            all.push(Options::new(level).into());
+            all.push(Options::new(level).drop_fragment(true).into());
         }
         all.extend(Profile::ALL.map(|profile| plain.clone().profile(Some(profile))));
         for grammar in Grammar::ALL {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::equivalence::Canonicalizer;
 use super::invalid::{LongRecord, push_record};
-use super::ladder::{Ladder, rungs};
+use super::ladder::{Ladder, levels};
 use super::map::unjudged_key;
 use super::{ClassOptions, ClassRows, DedupOptions, Emit, Equivalence, Settings};
 use crate::chunk::{Padded, Span};
@@ -13,7 +13,7 @@ use crate::io::explanation::RULES;
 use crate::io::json;
 use crate::io::row::push_decimal;
 use crate::key::{Key, PublicHasher};
-use crate::normalize::Rung;
+use crate::normalize::Level;
 use crate::rules::{Rule, Rules};
 use crate::simd::Kernels;
 use crate::survivors::{ClassSession, ClassWriter, Select};
@@ -58,8 +58,8 @@ impl Origins {
 #[derive(Clone, Debug)]
 pub(crate) struct RecordWriter {
     equivalence: Equivalence,
-    /// The equivalences of the rungs, without rules.
-    rungs: Vec<Equivalence>,
+    /// The equivalences of the levels, without rules.
+    levels: Vec<Equivalence>,
     emit: Emit,
     /// Makes public keys, if they are written.
     public: Option<PublicHasher>,
@@ -80,7 +80,7 @@ impl RecordWriter {
     pub(super) fn of_firsts(options: &DedupOptions, settings: &Settings) -> RecordWriter {
         RecordWriter {
             equivalence: options.equivalence.clone(),
-            rungs: rungs(&options.equivalence),
+            levels: levels(&options.equivalence),
             emit: options.emit,
             public: options.hasher.public_hasher().cloned(),
             select: Select::All,
@@ -164,9 +164,9 @@ impl RecordWriter {
     pub(crate) fn push_long_cluster(&self, position: u64, bytes: u64, out: &mut Vec<u8>) {
         let (source, line) = self.origins.line(position);
         if self.rows.clusters {
-            return json::long_row((source, line), bytes, Rung::String.name(), out);
+            return json::long_row((source, line), bytes, Level::String.name(), out);
         }
-        json::long_cluster(source, line, bytes, Rung::String.name(), out);
+        json::long_cluster(source, line, bytes, Level::String.name(), out);
     }
 
     /// The steps that make a record equivalent to its survivor.
@@ -245,7 +245,7 @@ impl ClassWriter for RecordWriter {
     fn session(&self) -> Box<dyn ClassSession + '_> {
         let Equivalence { normalize, rules, .. } = &self.equivalence;
         let has_rules = rules.is_some() || normalize.drop_fragment;
-        let ladder = Ladder::new(&self.rungs, has_rules, self.kernels);
+        let ladder = Ladder::new(&self.levels, has_rules, self.kernels);
         Box::new(Classes { results: self.results(), ladder, class: (0, None) })
     }
 }
@@ -259,12 +259,12 @@ struct Classes<'w> {
 }
 
 impl Classes<'_> {
-    /// The name of the lowest rung at which a record and its survivor are equivalent, or [`RULES`] where no rung is enough.
+    /// The name of the lowest level at which a record and its survivor are equivalent, or [`RULES`] where no level is enough.
     fn merged_at(&mut self, record: &[u8], survivor: &[u8]) -> &'static str {
-        self.ladder.rung(record, survivor).map_or(RULES, Rung::name)
+        self.ladder.level(record, survivor).map_or(RULES, Level::name)
     }
 
-    /// What a row of an omitted record says of it: `seen` without a survivor, the name of the rung, or [`RULES`] with the names of
+    /// What a row of an omitted record says of it: `seen` without a survivor, the name of the level, or [`RULES`] with the names of
     /// the rules that are necessary to merge the two, as `rules:www+trailing-slash`.
     fn why(&mut self, record: &[u8], survivor: Option<&[u8]>) -> Cow<'static, str> {
         let Some(survivor) = survivor else { return "seen".into() };

@@ -24,7 +24,7 @@ use crate::grammar::class::{ALPHA, ByteClass, DIGIT};
 use crate::index::{Record, low_bits};
 use crate::normalize::fast::{self, Canonical};
 use crate::normalize::percent::decoded;
-use crate::normalize::{Options, Rung, has_long_name};
+use crate::normalize::{Level, Options, has_long_name};
 use crate::simd::table::{NibbleTables, nibble_tables};
 use crate::simd::{BLOCK, Isa};
 use crate::uri::dots::remove_dot_segments;
@@ -52,7 +52,7 @@ pub(super) fn form<'a, I: Isa>(
 
 #[inline(always)]
 fn fast_form<I: Isa>(isa: I, record: Record<'_>, out: &mut Vec<u8>) -> Option<Canonical> {
-    let options = Options { rung: Rung::Scheme, drop_fragment: false };
+    let options = Options { level: Level::Scheme, drop_fragment: false };
     let (mut plan, end) = fast::plan(isa, options, record)?;
     let port = if plan.drop_port { plan.host_end } else { plan.path_start };
     // A triplet that encodes a dot may be part of a dot segment.

@@ -91,7 +91,7 @@ impl RuleSet {
     /// Returns the form under the rules, and the rules that changed it. The bytes are those of
     /// `form`, or of `scratch`.
     ///
-    /// If `form` is a URI in canonical form, the result is one at the same rung, and applying the
+    /// If `form` is a URI in canonical form, the result is one at the same level, and applying the
     /// rules again changes nothing. For other bytes the result is unspecified.
     pub fn apply<'a>(&self, form: &'a [u8], scratch: &'a mut Scratch) -> (&'a [u8], Rules) {
         let Some(start) = web_authority(form) else {

@@ -6,13 +6,13 @@ use super::set::RuleSet;
 use crate::grammar::Grammar;
 use crate::normalize::Options;
 
-/// Incremented when equivalence at a rung changes: the grammar, the facts about schemes, the
+/// Incremented when equivalence at a level changes: the grammar, the facts about schemes, the
 /// mapping of DNS names.
 ///
 /// 2: rootless paths keep their dot segments; `mailto:` domains are lowered only where they are domains.
 pub const GRAMMAR_VERSION: u32 = 2;
 
-/// The hash of all settings that decide which records are equivalent: rung, grammar, rules and
+/// The hash of all settings that decide which records are equivalent: level, grammar, rules and
 /// versions.
 ///
 /// Keys with different identities are not comparable, so the identity is stored wherever keys are.
@@ -46,9 +46,9 @@ impl Identity {
     /// The text that is hashed: one setting per line.
     pub fn text(grammar: Grammar, options: Options, rules: Option<&RuleSet>) -> String {
         let fragment = if options.drop_fragment { "dropped" } else { "kept" };
-        let rung = options.rung;
+        let level = options.level;
         let mut text =
-            format!("grammar {grammar} {GRAMMAR_VERSION}\nrung {rung}\nfragment {fragment}\n");
+            format!("grammar {grammar} {GRAMMAR_VERSION}\nlevel {level}\nfragment {fragment}\n");
         if let Some(rules) = rules {
             rules.describe(&mut text);
         }

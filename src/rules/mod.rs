@@ -14,7 +14,7 @@
 //!   the canonical form, without decoding. Values matter to `session-id` only. The remaining
 //!   parameters keep their order unless `sort-query` is on. If all parameters are dropped, so is
 //!   the `?`.
-//! - A path that holds dot segments, as it may at rung `string`, is not changed.
+//! - A path that holds dot segments, as it may at level `string`, is not changed.
 //! - Hosts of packs are compared with the host after `host-dot`, `www` and `host-alias`, without a final dot.
 //! - Rules of a site apply to the host that the others have made; of several sites that match it a later one overrides.
 

@@ -172,7 +172,7 @@ fn parse_within(
         let fail = |message: String| places.error(name.span(), message);
         included[0] += 1;
         if included[0] > MOST_INCLUDED {
-            return Err(fail(format!("more than {MOST_INCLUDED} packs are included")));
+            return Err(fail(format!("more than {MOST_INCLUDED} rules files are included")));
         }
         if let Some(other) = Pack::built_in(name.get_ref()) {
             pack.extend(other);
@@ -183,12 +183,16 @@ fn parse_within(
             return Err(fail(format!("{} includes itself", opened.source)));
         }
         if sources.len() >= DEPTH {
-            return Err(fail(format!("packs include each other more than {DEPTH} levels deep")));
+            return Err(fail(format!(
+                "rules files include each other more than {DEPTH} levels deep"
+            )));
         }
         included[1] += opened.text.len();
         if included[1] > MOST_INCLUDED_BYTES {
             let most = MOST_INCLUDED_BYTES >> 20;
-            return Err(fail(format!("the included packs have more than {most} MiB together")));
+            return Err(fail(format!(
+                "the included rules files have more than {most} MiB together"
+            )));
         }
         sources.push(opened.source);
         pack.extend(parse_within(&opened.text, sources, included, open)?);
@@ -314,7 +318,7 @@ mod tests {
             ("drop = [", "mine.toml:1:"),
             ("include = ['no.toml']", "mine.toml:1:12: no.toml: no such file (from mine.toml)"),
             ("include = ['other.toml']", "other.toml:1:12: mine.toml includes itself"),
-            ("include = ['deep']", "mine.toml+++++++:1:12: packs include each other"),
+            ("include = ['deep']", "mine.toml+++++++:1:12: rules files include each other"),
         ] {
             let error = parse(text).unwrap_err().to_string();
             assert!(error.starts_with(expected), "{text}: {error}");
@@ -330,7 +334,7 @@ mod tests {
             [include(MOST_INCLUDED + 1), format!("include = [{}]", "'tracking',".repeat(300))]
         {
             let error = parse(&text).unwrap_err().to_string();
-            assert!(error.contains("more than 256 packs are included"), "{error}");
+            assert!(error.contains("more than 256 rules files are included"), "{error}");
         }
         assert!(parse("include = ['many']").is_err());
     }
@@ -345,7 +349,7 @@ mod tests {
         let found = Pack::parse("include = ['a', 'b']", "mine.toml", &mut open);
         let error = found.unwrap_err().to_string();
         assert!(
-            error.contains("mine.toml:1:17: the included packs have more than 4 MiB"),
+            error.contains("mine.toml:1:17: the included rules files have more than 4 MiB"),
             "{error}"
         );
     }

@@ -101,7 +101,7 @@ pub(super) fn is_dot_segment(segment: &[u8]) -> bool {
     rest.is_empty() && (dots == 1 || dots == 2)
 }
 
-/// Whether `path` holds dot segments, as it may at rung `string`. Rules for paths then skip it: the
+/// Whether `path` holds dot segments, as it may at level `string`. Rules for paths then skip it: the
 /// meaning of a segment depends on the segments after it.
 pub(super) fn has_dot_segment(path: &[u8]) -> bool {
     path.split(|&byte| byte == b'/').any(is_dot_segment)

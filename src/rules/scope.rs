@@ -208,7 +208,7 @@ fn characters(text: &str) -> Result<Vec<u8>, String> {
         None if text.is_empty() => Err("`path-decode` names no character".to_owned()),
         None => Ok(text.as_bytes().to_vec()),
         Some(c) if c.is_ascii_alphanumeric() || "-._~".contains(c) => {
-            Err(format!("`{c}` is decoded without a rule, from rung percent on"))
+            Err(format!("`{c}` is decoded without a rule, from level percent on"))
         }
         Some(c) => {
             Err(format!("{c:?} cannot stand in a segment as it is; the characters are {DECODED}"))

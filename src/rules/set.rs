@@ -120,7 +120,7 @@ impl Builder {
             self.rule(rule)?;
         }
         for name in &preset.packs {
-            let unknown = || RuleError::typed(format!("unknown pack `{name}`"));
+            let unknown = || RuleError::typed(format!("there is no built-in rules file `{name}`"));
             self.pack(&Pack::built_in(name).ok_or_else(unknown)?);
         }
         Ok(())

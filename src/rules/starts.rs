@@ -95,7 +95,7 @@ mod tests {
 
     use crate::chunk::PaddedBuf;
     use crate::index::{Index, Record};
-    use crate::normalize::{Rung, normalize_exact};
+    use crate::normalize::{Level, normalize_exact};
     use crate::rules::{RuleSet, Scratch};
     use crate::simd::{Isa, Kernels, Task};
 
@@ -177,7 +177,7 @@ mod tests {
             let uri = format!("http://h/{path}{query}").into_bytes();
             if !may_touch(&rules, &uri) {
                 let (mut form, mut scratch) = (Vec::new(), Scratch::default());
-                normalize_exact(&uri, Rung::Scheme, false, &mut form).unwrap();
+                normalize_exact(&uri, Level::Scheme, false, &mut form).unwrap();
                 prop_assert_eq!(rules.apply(&form, &mut scratch).0, &form[..], "{:?}", chosen);
             }
         }

@@ -13,7 +13,7 @@ use super::param::{Named, Place, Unit, name_pattern};
 use super::rule::{Rule, Rules, typed_rule};
 use super::scope::Scope;
 use super::site::Site;
-use crate::normalize::{Rung, normalize_exact};
+use crate::normalize::{Level, normalize_exact};
 use crate::uri::split;
 
 /// Why a pack is invalid, and where.
@@ -180,7 +180,7 @@ fn canonical_host(text: &str) -> Result<Vec<u8>, String> {
     };
     let uri = [&b"http://"[..], &name, b"/"].concat();
     let mut form = Vec::new();
-    let is_host = normalize_exact(&uri, Rung::Scheme, false, &mut form).is_ok()
+    let is_host = normalize_exact(&uri, Level::Scheme, false, &mut form).is_ok()
         && split(&uri).authority == Some(&*name);
     if !is_host || name.contains(&b'%') {
         return Err(format!("`{text}` is not a host"));

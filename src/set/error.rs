@@ -132,9 +132,9 @@ impl Difference {
     /// use uriscan::key::PublicHash;
     /// use uriscan::set::Meaning;
     /// let meaning = |facts: &str| Meaning::new(PublicHash::Blake3, facts);
-    /// let (one, other) = (meaning("rung scheme\nrule www 1\n"), meaning("rung syntax\n"));
+    /// let (one, other) = (meaning("level scheme\nrule www 1\n"), meaning("level syntax\n"));
     /// let difference = one.difference(&other).unwrap();
-    /// let words = "rung: scheme in a.set, syntax in b.set; rule www: in a.set only";
+    /// let words = "level: scheme in a.set, syntax in b.set; rule www: in a.set only";
     /// assert_eq!(difference.between("a.set", "b.set"), words);
     /// ```
     pub fn between(&self, one: &str, other: &str) -> String {
@@ -233,7 +233,7 @@ mod tests {
                 "repair percent\n",
                 "repair space: in a only; repair percent: in b only",
             ),
-            ("rung scheme\n", "rung syntax\n", "rung: scheme in a, syntax in b"),
+            ("level scheme\n", "level syntax\n", "level: scheme in a, syntax in b"),
         ] {
             assert_eq!(between(a, b), expected);
         }

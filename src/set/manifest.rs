@@ -8,7 +8,7 @@
 //! 6f1c0d2a9b3e44556f1c0d2a9b3e4455.keys 1000000
 //! hash blake3
 //! grammar RFC-3986 1
-//! rung scheme
+//! level scheme
 //! fragment kept
 //! rule https 1
 //! | rules = ["https"]
@@ -256,7 +256,7 @@ mod tests {
         Manifest {
             is_dated,
             runs: vec![run(7, 3), run(u128::MAX, 1)],
-            meaning: Meaning::new(PublicHash::Blake3, "rung scheme\ndrop utm_* on a.b\n"),
+            meaning: Meaning::new(PublicHash::Blake3, "level scheme\ndrop utm_* on a.b\n"),
         }
     }
 

@@ -21,12 +21,12 @@ const RULES: &str = "| ";
 /// ```
 /// use uriscan::key::PublicHash;
 /// use uriscan::set::Meaning;
-/// let scheme = Meaning::new(PublicHash::Blake3, "rung scheme\n");
-/// let syntax = Meaning::new(PublicHash::Blake3, "rung syntax\n");
-/// assert_eq!(scheme.as_str(), "hash blake3\nrung scheme\n");
+/// let scheme = Meaning::new(PublicHash::Blake3, "level scheme\n");
+/// let syntax = Meaning::new(PublicHash::Blake3, "level syntax\n");
+/// assert_eq!(scheme.as_str(), "hash blake3\nlevel scheme\n");
 /// assert_eq!(scheme.difference(&scheme), None);
 /// let found = scheme.difference(&syntax).unwrap();
-/// assert_eq!((found.set, found.requested), (vec!["rung scheme".to_owned()], vec!["rung syntax".to_owned()]));
+/// assert_eq!((found.set, found.requested), (vec!["level scheme".to_owned()], vec!["level syntax".to_owned()]));
 /// ```
 #[derive(Clone, Debug)]
 pub struct Meaning {
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     fn meaning(rules: &str) -> Meaning {
-        Meaning::new(PublicHash::Blake3, "rung scheme\nrule www 1\n").with_rules(rules)
+        Meaning::new(PublicHash::Blake3, "level scheme\nrule www 1\n").with_rules(rules)
     }
 
     #[test]
@@ -141,14 +141,14 @@ mod tests {
         }
         for text in [
             "",
-            "rung scheme\n",
+            "level scheme\n",
             "| a\n",
-            "hash blake3\nrung\n",
-            "hash blake3\nrung scheme",
-            "hash blake4\nrung scheme\n",
+            "hash blake3\nlevel\n",
+            "hash blake3\nlevel scheme",
+            "hash blake4\nlevel scheme\n",
             "hash blake3\n| a",
             "hash blake3\n|a\n| b\n",
-            "hash blake3\n| a\nrung scheme\n",
+            "hash blake3\n| a\nlevel scheme\n",
             "hash blake3\n| a\n\n",
         ] {
             assert_eq!(Meaning::from_text(text), None, "{text:?}");

@@ -19,7 +19,7 @@ fn key(i: u64) -> Key {
 }
 
 fn meaning() -> Meaning {
-    Meaning::new(PublicHash::Blake3, "rung scheme\n")
+    Meaning::new(PublicHash::Blake3, "level scheme\n")
 }
 
 fn add(set: &mut SetWriter, keys: impl IntoIterator<Item = u64>, memory: usize) -> u64 {
@@ -156,11 +156,11 @@ fn differences_and_intersections() {
 fn sets_of_other_meanings_are_not_combined() {
     let directory = tempfile::tempdir().unwrap();
     let set = made(&directory.path().join("a"), 0..10);
-    let other = Meaning::new(PublicHash::Blake3, "rung syntax\nfragment dropped\n");
+    let other = Meaning::new(PublicHash::Blake3, "level syntax\nfragment dropped\n");
     let mut merged = SetWriter::create(&directory.path().join("b"), other).unwrap();
     let error = merged.fill_with_all(&[set]).unwrap_err();
     assert!(matches!(&error.fault, Fault::Differs(_)), "{error}");
-    let message = "a: its keys have another meaning: rung: scheme in the set, syntax in what is requested; \
+    let message = "a: its keys have another meaning: level: scheme in the set, syntax in what is requested; \
                    fragment dropped: in what is requested only";
     assert!(error.to_string().contains(message), "{error}");
     drop(merged);

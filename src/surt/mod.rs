@@ -10,7 +10,7 @@
 //! | `surt:ia` | the keys of the Wayback Machine's CDX | `com,example:81)/a?a=1&b=2` |
 //!
 //! `surt` alone is `surt:cdxj`. They are computed from a canonical form, so URIs that are
-//! equivalent at its rung share a form here too. Only `ssurt` is reversible; the others drop parts,
+//! equivalent at its level share a form here too. Only `ssurt` is reversible; the others drop parts,
 //! and different URIs may share a form:
 //!
 //! | | `ssurt` | `surt:cdxj` | `surt:ia` |
@@ -94,7 +94,7 @@ pub fn write(uri: &[u8], form: Form, scratch: &mut Scratch, out: &mut Vec<u8>) {
 
 /// Appends the `surt:ia` form of `record`, which is not a URI, to `out`, as the Wayback Machine's and the Common Crawl's
 /// indexes have it: `http://h/a b`, `http://h/100%`. What is wrong elsewhere does not change the host: it is
-/// normalized at the rung of `options` if it is valid. Returns `false` and appends nothing for other forms, and for a record
+/// normalized at the level of `options` if it is valid. Returns `false` and appends nothing for other forms, and for a record
 /// without a scheme, with a broken IP literal, or with a port that is not a number up to 65,535.
 ///
 /// ```
@@ -122,7 +122,7 @@ pub fn write_invalid(
     let host = parts.host.unwrap_or_default();
     let mut head = Vec::new();
     let text = [parts.scheme, b"://", host].concat();
-    match normalize_exact(&text, options.rung, false, &mut head) {
+    match normalize_exact(&text, options.level, false, &mut head) {
         Ok(()) if parts.host.is_some() => {
             ia::write(&Parts { host: Parts::of(&head).host, ..parts }, scratch, out);
         }

@@ -13,7 +13,7 @@ use super::writer::{ClassWriter, Wanted};
 use crate::dedup::Numbering;
 
 /// How many times its longest text a partition takes at most: as read, as held, in a line beside that of its survivor, in the forms
-/// of both on each rung, and as JSON.
+/// of both on each level, and as JSON.
 pub(super) const FOR_TEXT: usize = 16;
 
 /// Bytes of memory for a class beside its text and its number: what a [`ClassStore`] holds of it, its key for looking it up in

@@ -55,7 +55,7 @@ pub fn column_source(input: Input, column: &str, record_end: u8) -> Source {
 /// explain(sources, &options, &settings, &mut Sinks::new(&mut out)).unwrap();
 /// let text = String::from_utf8(out).unwrap();
 /// let [pair, alone] = text.lines().collect::<Vec<_>>()[..] else { panic!("{text}") };
-/// assert!(pair.contains(r#""a":{"uri":"HTTP://h""#) && pair.contains(r#""rung":"syntax""#));
+/// assert!(pair.contains(r#""a":{"uri":"HTTP://h""#) && pair.contains(r#""level":"syntax""#));
 /// assert!(alone.starts_with(r#"{"line":2,"uri":"http://i""#));
 /// ```
 pub fn pair_source(input: Input, record_end: u8) -> Source {

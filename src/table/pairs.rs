@@ -14,7 +14,7 @@ use crate::arrow::{Columns, each_value, is_text, spelled_out};
 pub(super) const RECORD: &str = "uri";
 
 /// The column of their survivors.
-const SURVIVOR: &str = "survivor";
+const SURVIVOR: &str = "kept";
 
 /// The columns of a table of pairs: of records, and of their survivors.
 pub(super) struct Pairs([Texts; 2]);
@@ -43,7 +43,7 @@ pub(super) fn open(input: Input) -> Result<(Reader, Pairs), TableError> {
         })?;
         Ok::<_, TableError>(Texts { plain, hex: find(hex) })
     };
-    let pairs = Pairs([texts(RECORD, "hex")?, texts(SURVIVOR, "survivor_hex")?]);
+    let pairs = Pairs([texts(RECORD, "hex")?, texts(SURVIVOR, "kept_hex")?]);
     Ok((reader, pairs))
 }
 

@@ -9,7 +9,7 @@
 //! and keeps those of rootless ones. The path of `urn:isbn:0451450523/../x`, of
 //! `data:text/plain,foo/../bar` or of `blob:https://h/../x` is not hierarchical; the algorithm
 //! would turn the first, and every other URN that ends in `/../x`, into `urn:/x`. The first byte of
-//! the path decides, not the scheme, so the rung `syntax` needs no knowledge of schemes and the
+//! the path decides, not the scheme, so the level `syntax` needs no knowledge of schemes and the
 //! ladder nests.
 //!
 //! Both depart from 5.2.4 in one case: a path without authority may not begin with `//` (3.3).

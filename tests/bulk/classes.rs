@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use uriscan::explain::{Comparison, compare};
 use uriscan::io::Source;
 use uriscan::key::PublicHash;
-use uriscan::normalize::{Options, Rung, normalize_exact};
+use uriscan::normalize::{Level, Options, normalize_exact};
 use uriscan::pipeline::{
     ClassOptions, DedupOptions, Keep, MemberOptions, MemoryLimit, OnInvalid, Report, Seen, Select,
     Settings, Sinks, classes, classes_unseen, collect, dedup,
@@ -26,8 +26,8 @@ type List = (&'static str, Vec<u8>);
 /// The output: results, dupes, clusters.
 type Answers = [Vec<u8>; 3];
 
-fn options(rung: Rung, drop_fragment: bool, keep: Keep) -> ClassOptions {
-    let equivalence = Options::new(rung).drop_fragment(drop_fragment).into();
+fn options(level: Level, drop_fragment: bool, keep: Keep) -> ClassOptions {
+    let equivalence = Options::new(level).drop_fragment(drop_fragment).into();
     let dedup = DedupOptions::default().equivalence(equivalence);
     ClassOptions::default().dedup(dedup).keep(keep)
 }
@@ -91,23 +91,23 @@ fn records(lists: &[List]) -> Vec<Record> {
 }
 
 /// The form by which `text` is compared, and whether it is a URI.
-fn form(text: &[u8], rung: Rung, drop_fragment: bool) -> (bool, Vec<u8>) {
+fn form(text: &[u8], level: Level, drop_fragment: bool) -> (bool, Vec<u8>) {
     let mut form = Vec::new();
-    match normalize_exact(text, rung, drop_fragment, &mut form) {
+    match normalize_exact(text, level, drop_fragment, &mut form) {
         Ok(()) => (true, form),
         Err(_) => (false, text.to_vec()),
     }
 }
 
-fn lowest_rung(a: &[u8], b: &[u8], options: Options) -> Rung {
-    let is_one = |rung: &Rung| {
-        form(a, *rung, options.drop_fragment) == form(b, *rung, options.drop_fragment)
+fn lowest_level(a: &[u8], b: &[u8], options: Options) -> Level {
+    let is_one = |level: &Level| {
+        form(a, *level, options.drop_fragment) == form(b, *level, options.drop_fragment)
     };
-    let lowest = Rung::ALL.into_iter().find(is_one).expect("they are of one class");
-    assert!(lowest <= options.rung);
-    // Equivalence at a rung implies equivalence above it, so the rung below is the last one
+    let lowest = Level::ALL.into_iter().find(is_one).expect("they are of one class");
+    assert!(lowest <= options.level);
+    // Equivalence at a level implies equivalence above it, so the level below is the last one
     // without.
-    assert!(Rung::ALL.iter().all(|rung| (*rung >= lowest) == is_one(rung)));
+    assert!(Level::ALL.iter().all(|level| (*level >= lowest) == is_one(level)));
     lowest
 }
 
@@ -149,7 +149,7 @@ fn model(lists: &[List], options: &ClassOptions) -> (Vec<u8>, Vec<u8>, Vec<Value
     let mut by_form: BTreeMap<(bool, Vec<u8>), Vec<Record>> = BTreeMap::new();
     let mut order = BTreeMap::new();
     for (i, record) in records(lists).into_iter().enumerate() {
-        let form = form(&record.text, rules.rung, rules.drop_fragment);
+        let form = form(&record.text, rules.level, rules.drop_fragment);
         if options.dedup.on_invalid == OnInvalid::Drop && !form.0 {
             continue;
         }
@@ -161,28 +161,29 @@ fn model(lists: &[List], options: &ClassOptions) -> (Vec<u8>, Vec<u8>, Vec<Value
     for members in by_form.values() {
         let survivor = &members[survivor(members, options.keep)];
         let mut cluster = json!({});
-        text_of("survivor", "survivor_hex", &survivor.text, &mut cluster);
+        text_of("kept", "kept_hex", &survivor.text, &mut cluster);
         cluster["count"] = json!(members.len());
         let mut rows = Vec::new();
         for member in members {
             let kept = rules.drop_fragment(false);
-            let is_by_rung = member.text == survivor.text
-                || form(&member.text, rules.rung, false) == form(&survivor.text, rules.rung, false);
+            let is_by_level = member.text == survivor.text
+                || form(&member.text, rules.level, false)
+                    == form(&survivor.text, rules.level, false);
             let mut row = json!({});
             row["source"] = json!(member.source);
             row["line"] = json!(member.line);
             text_of("uri", "hex", &member.text, &mut row);
-            let name = match is_by_rung {
-                true => lowest_rung(&member.text, &survivor.text, kept).name(),
+            let name = match is_by_level {
+                true => lowest_level(&member.text, &survivor.text, kept).name(),
                 false => "rules",
             };
-            row["rung"] = json!(name);
+            row["level"] = json!(name);
             let steps = match compare(&member.text, &survivor.text, rules) {
                 Comparison::Equivalent { steps, .. } => steps,
                 Comparison::Different { .. } => panic!("{member:?}"),
             };
             assert_eq!(steps.is_empty(), member.text == survivor.text);
-            assert_eq!(steps.iter().all(|step| step.rung.is_some()), is_by_rung);
+            assert_eq!(steps.iter().all(|step| step.level.is_some()), is_by_level);
             row["rules"] = steps.iter().map(|step| step.name).collect();
             rows.push(row);
             if member != survivor {
@@ -267,8 +268,8 @@ fn a_file_that_changes_between_two_readings_is_reported() {
 /// the lines of these classes, and that the output counts as seen afterwards.
 #[track_caller]
 fn agrees_on_the_unseen(past: &[u8], lists: &[List], options: &ClassOptions, settings: &Settings) {
-    let Options { rung, drop_fragment, .. } = options.dedup.equivalence.normalize;
-    let form = |text: &[u8]| form(text, rung, drop_fragment);
+    let Options { level, drop_fragment, .. } = options.dedup.equivalence.normalize;
+    let form = |text: &[u8]| form(text, level, drop_fragment);
     let seen: BTreeSet<_> =
         records(&[("past", past.to_vec())]).iter().map(|record| form(&record.text)).collect();
     let is_seen = |line: &[u8]| seen.contains(&form(line.trim_ascii()));
@@ -363,14 +364,14 @@ fn corpora_agree(combinations: Combinations<3>) {
             ("none", Vec::new()),
             ("two", text[middle..].to_vec()),
         ];
-        for [keep, rung, how] in combinations([6, 4, 3]) {
-            let (rung, drop_fragment) = [
-                (Rung::String, false),
-                (Rung::Syntax, true),
-                (Rung::Scheme, false),
-                (Rung::Scheme, true),
-            ][rung];
-            let mut options = options(rung, drop_fragment, KEEPS[keep]);
+        for [keep, level, how] in combinations([6, 4, 3]) {
+            let (level, drop_fragment) = [
+                (Level::String, false),
+                (Level::Syntax, true),
+                (Level::Scheme, false),
+                (Level::Scheme, true),
+            ][level];
+            let mut options = options(level, drop_fragment, KEEPS[keep]);
             if how > 0 {
                 options.select = [Select::Repeated, Select::Unique][how - 1];
                 options.count = true;
@@ -392,12 +393,12 @@ fn real_lists_agree(step: usize) {
     for text in real_lists(step) {
         for keep in [Keep::First, Keep::Shortest] {
             let lists = [("list", text.clone())];
-            agrees(&lists, &options(Rung::Scheme, true, keep), &Settings::default());
+            agrees(&lists, &options(Level::Scheme, true, keep), &Settings::default());
             // Alone nearly everything is distinct; here every record occurs a second time, in
             // another spelling.
             let twice = text.to_ascii_uppercase();
             let lists = [("list", text.clone()), ("again", twice), ("and again", text.clone())];
-            agrees(&lists, &options(Rung::Scheme, false, keep), &Settings::default());
+            agrees(&lists, &options(Level::Scheme, false, keep), &Settings::default());
         }
     }
 }
@@ -408,7 +409,7 @@ fn results_and_dupes_together_are_the_input() {
         for keep in KEEPS {
             let ([out, dupes, _], _) = run(
                 &[("list", text.clone())],
-                &options(Rung::Scheme, false, keep),
+                &options(Level::Scheme, false, keep),
                 &Settings::default(),
             );
             let mut lines: Vec<Vec<u8>> = out
@@ -417,8 +418,8 @@ fn results_and_dupes_together_are_the_input() {
                 .map(<[u8]>::to_vec)
                 .collect();
             for line in dupes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
-                let rung = line.iter().rposition(|&byte| byte == b'\t').unwrap();
-                let both = &line[..rung];
+                let level = line.iter().rposition(|&byte| byte == b'\t').unwrap();
+                let both = &line[..level];
                 // With a tab in it a record is not a URI, and the survivor is the same.
                 let tab = match both.iter().filter(|&&byte| byte == b'\t').count() {
                     1 => both.iter().position(|&byte| byte == b'\t').unwrap(),
@@ -440,7 +441,7 @@ fn results_and_dupes_together_are_the_input() {
 fn by_default_the_results_are_those_of_dedup() {
     for (path, text) in corpora() {
         let lists = [("list", text)];
-        let options = options(Rung::Scheme, false, Keep::First);
+        let options = options(Level::Scheme, false, Keep::First);
         let mut plain = Vec::new();
         let settings = Settings::default();
         let expected =
@@ -485,19 +486,19 @@ fn lists() -> impl Strategy<Value = (Vec<String>, usize)> {
     (prop::collection::vec(record(), 0..120), 0..120usize)
 }
 
-/// What is asked for: rung, survivor and selection by their numbers, and whether fragments are dropped and members counted;
+/// What is asked for: level, survivor and selection by their numbers, and whether fragments are dropped and members counted;
 /// and the bytes of a chunk.
 fn choices() -> impl Strategy<Value = ([usize; 3], [bool; 2], usize)> {
     let chunk_bytes = prop::sample::select(vec![64usize, 1000, 100_000]);
     (
-        (0..Rung::ALL.len(), 0..KEEPS.len(), 0..3usize).prop_map(<[usize; 3]>::from),
+        (0..Level::ALL.len(), 0..KEEPS.len(), 0..3usize).prop_map(<[usize; 3]>::from),
         any::<[bool; 2]>(),
         chunk_bytes,
     )
 }
 
 fn small_lists_agree(
-    ([rung, keep, select], [drop_fragment, count], chunk_bytes): ([usize; 3], [bool; 2], usize),
+    ([level, keep, select], [drop_fragment, count], chunk_bytes): ([usize; 3], [bool; 2], usize),
     (lines, cut): &(Vec<String>, usize),
 ) {
     let (one, two) = lines.split_at((*cut).min(lines.len()));
@@ -506,7 +507,8 @@ fn small_lists_agree(
         [("one", one.join("\n").into_bytes()), ("two", (two.join("\n") + "\n").into_bytes())];
     let settings = Settings::default().threads(2).chunk_bytes(chunk_bytes);
     let select = [Select::All, Select::Repeated, Select::Unique][select];
-    let options = options(Rung::ALL[rung], drop_fragment, KEEPS[keep]).select(select).count(count);
+    let options =
+        options(Level::ALL[level], drop_fragment, KEEPS[keep]).select(select).count(count);
     agrees(&lists, &options, &settings);
 }
 
@@ -548,7 +550,7 @@ proptest! {
         let settings = Settings::default().threads(2).chunk_bytes(500);
         for keep in [Keep::First, Keep::Shortest] {
             for select in [Select::All, Select::Repeated, Select::Unique] {
-                let options = options(Rung::Scheme, drop_fragment, keep).select(select);
+                let options = options(Level::Scheme, drop_fragment, keep).select(select);
                 agrees_on_the_unseen(past.join("\n").as_bytes(), &lists, &options, &settings);
             }
         }

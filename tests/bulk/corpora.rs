@@ -24,7 +24,7 @@ struct Expected {
     distinct: Distinct,
 }
 
-/// Distinct records per rung; invalid ones count by their bytes.
+/// Distinct records per level; invalid ones count by their bytes.
 #[derive(Debug, Deserialize)]
 struct Distinct {
     string: u64,

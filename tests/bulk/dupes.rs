@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use uriscan::io::Source;
-use uriscan::normalize::{Options, Rung};
+use uriscan::normalize::{Level, Options};
 use uriscan::pipeline::{
     ClassOptions, ClassRows, DedupOptions, Emit, OnInvalid, Report, Settings, Sinks, classes,
 };
@@ -75,10 +75,10 @@ proptest! {
         let lists = [one.join("\n").into_bytes(), (two.join("\n") + "\n").into_bytes()];
         let settings =
             Settings::default().threads(threads).chunk_bytes(chunk_bytes).max_record(64).redact(redact);
-        for rung in Rung::ALL {
+        for level in Level::ALL {
             for emit in [Emit::Original, Emit::Normalized, Emit::Key] {
                 for on_invalid in [OnInvalid::Pass, OnInvalid::Drop, OnInvalid::Divert] {
-                    let equivalence = Options::new(rung).drop_fragment(drop_fragment).into();
+                    let equivalence = Options::new(level).drop_fragment(drop_fragment).into();
                     let dedup = DedupOptions::default().equivalence(equivalence);
                     let dedup = dedup.emit(emit).on_invalid(on_invalid);
                     let options = ClassOptions::default().dedup(dedup);

@@ -112,8 +112,8 @@ fn long_records_are_classes_of_their_own_in_their_positions() {
         assert_eq!(rows.len(), 6);
         let row = |source, line, bytes: usize| {
             format!(
-                "{{\"survivor\":null,\"count\":1,\"members\":[{{\"source\":\"{source}\",\"line\":{line},\
-                 \"uri\":null,\"bytes\":{bytes},\"rung\":\"string\",\"rules\":[]}}]}}"
+                "{{\"kept\":null,\"count\":1,\"members\":[{{\"source\":\"{source}\",\"line\":{line},\
+                 \"uri\":null,\"bytes\":{bytes},\"level\":\"string\",\"rules\":[]}}]}}"
             )
         };
         let long_rows = [(0, 0, 1, 0), (3, 1, 2, 1), (4, 1, 4, 0)];

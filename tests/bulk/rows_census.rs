@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use uriscan::Kernels;
 use uriscan::io::Source;
 use uriscan::key::Hasher;
-use uriscan::normalize::{Options, Rung, normalize_exact};
+use uriscan::normalize::{Level, Options, normalize_exact};
 use uriscan::pipeline::{
     Census, CensusOptions, DedupOptions, Equivalence, Settings, Sinks, census, dedup,
 };
@@ -27,7 +27,7 @@ fn found(text: &[u8], drop_fragment: bool, settings: &Settings) -> Census {
     census(source(text), &options, settings, None).unwrap()
 }
 
-/// `(records, blank, distinct per rung, invalid by kind)` by sets of whole strings.
+/// `(records, blank, distinct per level, invalid by kind)` by sets of whole strings.
 type Counts = (u64, u64, [u64; 3], BTreeMap<&'static str, u64>);
 
 fn by_sets(text: &[u8], drop_fragment: bool) -> Counts {
@@ -53,9 +53,9 @@ fn by_sets(text: &[u8], drop_fragment: bool) -> Counts {
         if let Some(kind) = kind {
             *invalid.entry(kind).or_insert(0) += 1;
         }
-        for (set, rung) in sets.iter_mut().zip(Rung::ALL) {
+        for (set, level) in sets.iter_mut().zip(Level::ALL) {
             let mut form = Vec::new();
-            if normalize_exact(record, rung, drop_fragment, &mut form).is_err() {
+            if normalize_exact(record, level, drop_fragment, &mut form).is_err() {
                 form = record.to_vec();
             }
             set.insert(form);
@@ -66,7 +66,7 @@ fn by_sets(text: &[u8], drop_fragment: bool) -> Counts {
 
 fn counts(census: &Census) -> Counts {
     let invalid = census.invalid.iter().map(|(kind, count)| (kind.name(), count)).collect();
-    (census.records, census.blank, census.rungs.map(|rung| rung.distinct), invalid)
+    (census.records, census.blank, census.levels.map(|level| level.distinct), invalid)
 }
 
 fn check(text: &[u8]) {
@@ -80,8 +80,8 @@ fn check(text: &[u8]) {
                 assert_eq!(counts(&census), expected, "{:?}", text.escape_ascii().to_string());
                 let mark = if text.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
                 assert_eq!(census.bytes, text.len() as u64 - mark);
-                let merged: u64 = census.rungs.iter().map(|rung| rung.merges).sum();
-                assert_eq!(census.records - merged, census.rungs[2].distinct);
+                let merged: u64 = census.levels.iter().map(|level| level.merges).sum();
+                assert_eq!(census.records - merged, census.levels[2].distinct);
             }
         }
     }
@@ -118,7 +118,7 @@ fn corpora_have_the_expected_counts() {
         let Ok(expected) = std::fs::read(file.with_extension("expect.json")) else { continue };
         let expected: Value = serde_json::from_slice(&expected).unwrap();
         let census = found(&std::fs::read(&file).unwrap(), false, &Settings::default());
-        let [string, syntax, scheme] = census.rungs.map(|rung| rung.distinct);
+        let [string, syntax, scheme] = census.levels.map(|level| level.distinct);
         let found = json!({
             "records": census.records, "bytes": census.bytes, "invalid": census.invalid.total(),
             "distinct": { "string": string, "syntax": syntax, "scheme": scheme },
@@ -130,7 +130,7 @@ fn corpora_have_the_expected_counts() {
 }
 
 #[test]
-fn each_rung_has_as_many_classes_as_dedup_writes() {
+fn each_level_has_as_many_classes_as_dedup_writes() {
     let mut text = TRAPS.repeat(3).into_bytes();
     text.extend(vec![b'x'; 3000]);
     text.extend(b"\nhttp://h\n");
@@ -138,13 +138,13 @@ fn each_rung_has_as_many_classes_as_dedup_writes() {
     let settings = Settings::default().chunk_bytes(512).max_record(2048);
     for drop_fragment in [false, true] {
         let census = found(&text, drop_fragment, &settings);
-        for rung in census.rungs {
-            let normalize = Options::new(rung.rung).drop_fragment(drop_fragment);
+        for level in census.levels {
+            let normalize = Options::new(level.level).drop_fragment(drop_fragment);
             let options = DedupOptions::default().equivalence(normalize.into());
             let mut out = Vec::new();
             let mut sinks = Sinks::new(&mut out);
             let report = dedup(source(&text), &options, &settings, &mut sinks).unwrap();
-            assert_eq!((report.records, report.written), (census.records, rung.distinct));
+            assert_eq!((report.records, report.written), (census.records, level.distinct));
         }
     }
 }
@@ -156,8 +156,8 @@ fn the_outcome_is_json_of_a_fixed_shape() {
     assert_eq!(
         serde_json::to_string(&census).unwrap(),
         concat!(
-            r#"{"bytes":47,"records":6,"blank":1,"rungs":[{"rung":"string","distinct":5,"merges":1},"#,
-            r#"{"rung":"syntax","distinct":5,"merges":0},{"rung":"scheme","distinct":4,"merges":1}],"#,
+            r#"{"bytes":47,"records":6,"blank":1,"levels":[{"level":"string","distinct":5,"merges":1},"#,
+            r#"{"level":"syntax","distinct":5,"merges":0},{"level":"scheme","distinct":4,"merges":1}],"#,
             r#""invalid":{"space":2,"relative":1}}"#
         )
     );
@@ -177,28 +177,28 @@ fn progress_reports_all_bytes_in_the_end() {
     assert_eq!(last, TRAPS.len() as u64);
 }
 
-fn form(text: &[u8], rung: Rung, drop_fragment: bool) -> Option<Vec<u8>> {
+fn form(text: &[u8], level: Level, drop_fragment: bool) -> Option<Vec<u8>> {
     let mut out = Vec::new();
-    normalize_exact(text, rung, drop_fragment, &mut out).ok().map(|()| out)
+    normalize_exact(text, level, drop_fragment, &mut out).ok().map(|()| out)
 }
 
 proptest! {
-    /// The property that lets the census hash most records once: a form of the highest rung is
-    /// unchanged by every rung below.
+    /// The property that lets the census hash most records once: a form of the highest level is
+    /// unchanged by every level below.
     #[test]
     fn canonical_at_scheme_is_canonical_below(
         text in "(http|HTTPS|file|mailto|urn|sip|a)(:|://)([a-zA-Z0-9.%\u{e4}-]{0,8}|\\[[0-9a-fA-F:]{2,9}\\])(:0?80)?(/|/\\.|\\.\\.|%2[eE]|%7e|:|@|[A-Za-z?#]){0,8}",
         drop_fragment in any::<bool>(),
     ) {
-        if let Some(scheme) = form(text.as_bytes(), Rung::Scheme, drop_fragment) {
-            for rung in Rung::ALL {
-                prop_assert_eq!(form(&scheme, rung, drop_fragment), Some(scheme.clone()));
+        if let Some(scheme) = form(text.as_bytes(), Level::Scheme, drop_fragment) {
+            for level in Level::ALL {
+                prop_assert_eq!(form(&scheme, level, drop_fragment), Some(scheme.clone()));
             }
         }
         check(text.as_bytes());
     }
 
-    /// Spellings of few URIs, so that a form represents one record by its bytes and others on a higher rung, whichever
+    /// Spellings of few URIs, so that a form represents one record by its bytes and others on a higher level, whichever
     /// comes first.
     #[test]
     fn lists_of_equivalent_records_agree_with_sets(

@@ -1,4 +1,4 @@
-//! Tests `explain` and `compare`: a table of pairs with the rung and the rules, or the byte and the
+//! Tests `explain` and `compare`: a table of pairs with the level and the rules, or the byte and the
 //! reason, as a person would give them; and properties that check every explanation against the
 //! reference path.
 
@@ -6,12 +6,12 @@ use proptest::prelude::*;
 use uriscan::explain::{
     Comparison, Reason, compare, compare_with_rules, explain, explain_with_rules, step,
 };
-use uriscan::normalize::{Options, Rung, normalize_exact};
+use uriscan::normalize::{Level, Options, normalize_exact};
 use uriscan::rules::{RuleSet, Scratch};
 
-const SCHEME: Options = Options::new(Rung::Scheme);
+const SCHEME: Options = Options::new(Level::Scheme);
 
-/// Pairs that are equivalent: the rung and the rules, in the order in which they apply.
+/// Pairs that are equivalent: the level and the rules, in the order in which they apply.
 const ONE: &[(&str, &str, &str, &str)] = &[
     // string
     ("http://h/", "http://h/", "string", ""),
@@ -271,15 +271,15 @@ fn unmarked(text: &str) -> (usize, String) {
 
 #[test]
 fn equivalent_pairs_have_the_expected_rules() {
-    for &(a, b, rung, rules) in ONE {
+    for &(a, b, level, rules) in ONE {
         for (a, b) in [(a, b), (b, a)] {
-            let Comparison::Equivalent { rung: found, steps } =
+            let Comparison::Equivalent { level: found, steps } =
                 compare(a.as_bytes(), b.as_bytes(), SCHEME)
             else {
                 panic!("{a} {b}");
             };
             let names: Vec<&str> = steps.iter().map(|step| step.name).collect();
-            assert_eq!((found.name(), names.join(" ").as_str()), (rung, rules), "{a} {b}");
+            assert_eq!((found.name(), names.join(" ").as_str()), (level, rules), "{a} {b}");
         }
     }
 }
@@ -301,7 +301,7 @@ fn different_pairs_have_the_expected_position_and_reason() {
 #[test]
 fn the_tables_are_long_and_complete() {
     assert!(ONE.len() + NEVER.len() >= 200, "{} and {}", ONE.len(), NEVER.len());
-    for step in step::ALL.iter().filter(|step| step.rung.is_some()) {
+    for step in step::ALL.iter().filter(|step| step.level.is_some()) {
         assert!(
             ONE.iter().any(|pair| pair.3.split(' ').any(|rule| rule == step.name)),
             "{}",
@@ -309,8 +309,8 @@ fn the_tables_are_long_and_complete() {
         );
     }
     for reason in Reason::ALL {
-        // At the highest rung there is none above.
-        if reason == Reason::HigherRung {
+        // At the highest level there is none above.
+        if reason == Reason::HigherLevel {
             continue;
         }
         assert!(NEVER.iter().any(|pair| pair.2 == reason.name()), "{}", reason.name());
@@ -339,9 +339,9 @@ fn rules_beyond_the_ladder_are_steps_too() {
             "scheme-case default-port https drop-param fragment",
         ),
     ];
-    for (a, b, rung, expected) in cases {
+    for (a, b, level, expected) in cases {
         for (a, b) in [(a.as_bytes(), b.as_bytes()), (b.as_bytes(), a.as_bytes())] {
-            let Comparison::Equivalent { rung: found, steps } =
+            let Comparison::Equivalent { level: found, steps } =
                 compare_with_rules(a, b, SCHEME, Some(&rules))
             else {
                 panic!("{expected}");
@@ -350,12 +350,12 @@ fn rules_beyond_the_ladder_are_steps_too() {
             let mut expected: Vec<&str> = expected.split(' ').collect();
             names.sort();
             expected.sort();
-            assert_eq!((found.name(), names), (rung, expected));
+            assert_eq!((found.name(), names), (level, expected));
             assert!(matches!(compare(a, b, SCHEME), Comparison::Different { .. }));
             for text in [a, b] {
                 let told = explain_with_rules(text, SCHEME, Some(&rules)).unwrap();
                 let mut form = Vec::new();
-                normalize_exact(text, Rung::Scheme, false, &mut form).unwrap();
+                normalize_exact(text, Level::Scheme, false, &mut form).unwrap();
                 assert_eq!(told.canonical, rules.apply(&form, &mut Scratch::default()).0);
             }
         }
@@ -382,22 +382,22 @@ fn every_component_that_differs_is_reported() {
 }
 
 #[test]
-fn a_lower_rung_uses_no_higher_one() {
-    let syntax = SCHEME.rung(Rung::Syntax);
+fn a_lower_level_uses_no_higher_one() {
+    let syntax = SCHEME.level(Level::Syntax);
     let found = compare(b"http://h:80/", b"http://h/", syntax);
     let Comparison::Different { differences } = found else { panic!("{found:?}") };
-    assert_eq!((differences[0].reason, differences[0].at), (Reason::HigherRung, [8, 8]));
-    // Differences that no rung removes are reported for parts that no rung changes.
+    assert_eq!((differences[0].reason, differences[0].at), (Reason::HigherLevel, [8, 8]));
+    // Differences that no level removes are reported for parts that no level changes.
     let found = compare(b"http://h:80/a", b"http://h/A", syntax);
     let Comparison::Different { differences } = found else { panic!("{found:?}") };
     let reasons: Vec<Reason> = differences.iter().map(|difference| difference.reason).collect();
-    assert_eq!(reasons, [Reason::HigherRung, Reason::Case]);
+    assert_eq!(reasons, [Reason::HigherLevel, Reason::Case]);
     let dropping = SCHEME.drop_fragment(true);
-    let Comparison::Equivalent { rung, steps } = compare(b"http://h/#a", b"http://h/", dropping)
+    let Comparison::Equivalent { level, steps } = compare(b"http://h/#a", b"http://h/", dropping)
     else {
         panic!()
     };
-    assert_eq!((rung, steps), (Rung::String, vec![&step::FRAGMENT]));
+    assert_eq!((level, steps), (Level::String, vec![&step::FRAGMENT]));
 }
 
 /// One change: the rule, the bytes of the input, before and after.
@@ -510,8 +510,8 @@ fn uri() -> impl Strategy<Value = String> {
 }
 
 fn options() -> impl Strategy<Value = Options> {
-    (prop::sample::select(Rung::ALL.to_vec()), any::<bool>())
-        .prop_map(|(rung, drop_fragment)| Options::new(rung).drop_fragment(drop_fragment))
+    (prop::sample::select(Level::ALL.to_vec()), any::<bool>())
+        .prop_map(|(level, drop_fragment)| Options::new(level).drop_fragment(drop_fragment))
 }
 
 /// Rules that affect the same parts as the steps.
@@ -533,14 +533,14 @@ proptest! {
     fn an_explanation_ends_in_the_result_of_the_reference_path(uri in uri(), options in options()) {
         let uri = uri.as_bytes();
         let mut form = Vec::new();
-        match (explain(uri, options), normalize_exact(uri, options.rung, options.drop_fragment, &mut form)) {
+        match (explain(uri, options), normalize_exact(uri, options.level, options.drop_fragment, &mut form)) {
             (Ok(told), Ok(())) => {
                 prop_assert_eq!(String::from_utf8_lossy(&told.canonical), String::from_utf8_lossy(&form));
                 prop_assert_eq!(told.changes.is_empty(), form == uri);
                 for change in &told.changes {
                     prop_assert!(change.start <= change.end && change.end <= uri.len());
                     prop_assert!(change.before != change.after);
-                    prop_assert!(change.step.rung.is_none_or(|rung| rung <= options.rung));
+                    prop_assert!(change.step.level.is_none_or(|level| level <= options.level));
                 }
                 // The first change applies to the bytes of the input.
                 if let Some(first) = told.changes.first() {
@@ -555,12 +555,12 @@ proptest! {
     fn a_comparison_agrees_with_the_forms(a in uri(), b in uri(), same in any::<bool>(), options in options(), rules in rules()) {
         // Any two are rarely equivalent: sometimes take a form of the first.
         let mut form = Vec::new();
-        let is_form = same && normalize_exact(a.as_bytes(), Rung::Scheme, false, &mut form).is_ok();
+        let is_form = same && normalize_exact(a.as_bytes(), Level::Scheme, false, &mut form).is_ok();
         let (a, b) = (a.as_bytes(), if is_form { &form[..] } else { b.as_bytes() });
-        let is_one_by = |rung: Rung, drop_fragment: bool, rules: Option<&RuleSet>| {
+        let is_one_by = |level: Level, drop_fragment: bool, rules: Option<&RuleSet>| {
             let form = |text: &[u8]| {
                 let mut form = Vec::new();
-                match normalize_exact(text, rung, drop_fragment, &mut form) {
+                match normalize_exact(text, level, drop_fragment, &mut form) {
                     Ok(()) => match rules {
                         Some(rules) => rules.apply(&form, &mut Scratch::default()).0.to_vec(),
                         None => form,
@@ -570,22 +570,22 @@ proptest! {
             };
             a == b || form(a) == form(b)
         };
-        let is_one = |rung| is_one_by(rung, options.drop_fragment, rules.as_ref());
+        let is_one = |level| is_one_by(level, options.drop_fragment, rules.as_ref());
         match compare_with_rules(a, b, options, rules.as_ref()) {
-            Comparison::Equivalent { rung, steps } => {
-                prop_assert!(rung <= options.rung && is_one(options.rung));
-                // The lowest rung at which the rules among the steps are enough.
+            Comparison::Equivalent { level, steps } => {
+                prop_assert!(level <= options.level && is_one(options.level));
+                // The lowest level at which the rules among the steps are enough.
                 let mut few = RuleSet::builder();
-                let named: Vec<&str> = steps.iter().filter(|step| step.rung.is_none()).map(|step| step.name).collect();
+                let named: Vec<&str> = steps.iter().filter(|step| step.level.is_none()).map(|step| step.name).collect();
                 named.iter().for_each(|rule| few.rule(rule).unwrap());
                 let few = few.build().unwrap();
-                let is_one = |rung| is_one_by(rung, named.contains(&"fragment"), Some(&few));
-                prop_assert!(is_one(rung));
-                prop_assert!(Rung::ALL.into_iter().filter(|below| *below < rung).all(|below| !is_one(below)));
+                let is_one = |level| is_one_by(level, named.contains(&"fragment"), Some(&few));
+                prop_assert!(is_one(level));
+                prop_assert!(Level::ALL.into_iter().filter(|below| *below < level).all(|below| !is_one(below)));
                 prop_assert_eq!(steps.is_empty(), a == b);
             }
             Comparison::Different { differences } => {
-                prop_assert!(!is_one(options.rung) && !differences.is_empty());
+                prop_assert!(!is_one(options.level) && !differences.is_empty());
                 for difference in differences {
                     prop_assert!(difference.at[0] <= a.len() && difference.at[1] <= b.len());
                 }

@@ -1,19 +1,19 @@
-//! Tests equivalence at each rung, by tables of exact forms, of pairs that must be equivalent and
+//! Tests equivalence at each level, by tables of exact forms, of pairs that must be equivalent and
 //! of pairs that must not.
 
-use uriscan::normalize::{Rung, normalize_exact};
+use uriscan::normalize::{Level, normalize_exact};
 use uriscan::uri::ErrorKind;
 
-fn normalized(text: &str, rung: Rung) -> String {
+fn normalized(text: &str, level: Level) -> String {
     let mut out = Vec::new();
-    normalize_exact(text.as_bytes(), rung, false, &mut out)
+    normalize_exact(text.as_bytes(), level, false, &mut out)
         .unwrap_or_else(|error| panic!("{text}: {error}"));
     String::from_utf8(out).unwrap()
 }
 
-/// The lowest rung at which the two are equivalent, if any.
-fn first_equal(left: &str, right: &str) -> Option<Rung> {
-    Rung::ALL.into_iter().find(|&rung| normalized(left, rung) == normalized(right, rung))
+/// The lowest level at which the two are equivalent, if any.
+fn first_equal(left: &str, right: &str) -> Option<Level> {
+    Level::ALL.into_iter().find(|&level| normalized(left, level) == normalized(right, level))
 }
 
 /// Reference, form at `syntax`, form at `scheme`.
@@ -157,72 +157,72 @@ const FORMS: &[(&str, &str, &str)] = &[
     ("http://h/?a+b=%2B;%26&&", "http://h/?a+b=%2B;%26&&", "http://h/?a+b=%2B;%26&&"),
 ];
 
-/// Equivalent pairs, and the lowest rung that makes them so.
-const MUST_MATCH: &[(Rung, &str, &str)] = &[
-    (Rung::String, "http://h/a", "http://h/a"),
-    (Rung::Syntax, "HTTP://h/", "http://h/"),
-    (Rung::Syntax, "http://H/", "http://h/"),
-    (Rung::Syntax, "http://%68/", "http://H/"),
-    (Rung::Syntax, "http://%48/", "http://h/"),
-    (Rung::Syntax, "http://h%2d%2E/", "http://h-./"),
-    (Rung::Syntax, "http://h/%7Ea", "http://h/~a"),
-    (Rung::Syntax, "http://h/%3a", "http://h/%3A"),
-    (Rung::Syntax, "http://%61@h/", "http://a@h/"),
-    (Rung::Syntax, "http://h/?%61", "http://h/?a"),
-    (Rung::Syntax, "http://h/#%61", "http://h/#a"),
-    (Rung::Syntax, "http://h/a/../b", "http://h/b"),
-    (Rung::Syntax, "http://h/../b", "http://h/b"),
-    (Rung::Syntax, "http://h/%2E%2e/b", "http://h/b"),
-    (Rung::Syntax, "http://h/a/.", "http://h/a/"),
-    (Rung::Syntax, "http://[2001:DB8::A]/", "http://[2001:db8::a]/"),
-    (Rung::Syntax, "http://[V1F.AB:C]/", "http://[v1f.ab:c]/"),
-    (Rung::Syntax, "foo:/a/..//b", "foo:/.//b"),
-    (Rung::Syntax, "foo:/a/../b", "foo:/b"),
-    (Rung::Syntax, "foo:a/%2e%2E/b", "foo:a/../b"),
-    (Rung::Syntax, "urn:x:/%2e/b", "urn:x:/./b"),
-    (Rung::Syntax, "urn:x:%61", "urn:x:a"),
-    (Rung::Syntax, "mailto:%61@b", "mailto:a@b"),
-    (Rung::Scheme, "http://h", "http://h/"),
-    (Rung::Scheme, "http://h:", "http://h:80/"),
-    (Rung::Scheme, "http://h:80", "http://h:0080"),
-    (Rung::Scheme, "http://h:000443/", "http://h:443/"),
-    (Rung::Scheme, "https://h:443/", "https://h/"),
-    (Rung::Scheme, "ws://h:80?q", "ws://h/?q"),
-    (Rung::Scheme, "wss://h:443/c", "wss://h/c"),
-    (Rung::Scheme, "ftp://h:21/f", "ftp://h/f"),
-    (Rung::Scheme, "sftp://h:22/f", "sftp://h/f"),
-    (Rung::Scheme, "ldap://h:389/f", "ldap://h/f"),
-    (Rung::Scheme, "ldaps://h:636/f", "ldaps://h/f"),
-    (Rung::Scheme, "rtsp://h:554/f", "rtsp://h/f"),
-    (Rung::Scheme, "rtsps://h:322/f", "rtsps://h/f"),
-    (Rung::Scheme, "nntp://h:119/g", "nntp://h/g"),
-    (Rung::Scheme, "imap://h:143/", "imap://h"),
-    (Rung::Scheme, "telnet://h:23/", "telnet://h"),
-    (Rung::Scheme, "git://h:9418/r", "git://h/r"),
-    (Rung::Scheme, "svn://h:3690/r", "svn://h/r"),
-    (Rung::Scheme, "unknown://h:/", "unknown://h"),
-    (Rung::Scheme, "http://@h:80", "http://@h/"),
-    (Rung::Scheme, "file://localhost/x", "file:///x"),
-    (Rung::Scheme, "file://LOCALHOST", "file:///"),
-    (Rung::Scheme, "file:/x", "file:///x"),
-    (Rung::Scheme, "FILE:/", "file://localhost"),
-    (Rung::Scheme, "file:/a/../%78?q#f", "file://localhost/x?q#f"),
-    (Rung::Scheme, "file:/.//x", "file:////x"),
-    (Rung::Scheme, "file:/c:/x", "file:///c:/x"),
-    (Rung::Scheme, "mailto:Joe@EXAMPLE.com", "mailto:Joe@example.COM"),
-    (Rung::Scheme, "mailto:a@B,c@D", "mailto:a@b,c@d"),
-    (Rung::Scheme, "mailto:a@%C3%BC.DE", "mailto:a@%c3%bc.de"),
-    (Rung::Scheme, "mailto:a@%5BIPv6:2001:DB8::1%5D", "mailto:a@%5bIPv6:2001:db8::1%5d"),
-    (Rung::Scheme, "mailto:a@B%2ec", "mailto:a@b.c"),
-    (Rung::Scheme, "urn:ISBN:0451450523", "URN:isbn:0451450523"),
-    (Rung::Scheme, "http://[2001:db8:0:0::1]/", "http://[2001:0db8::0001]/"),
-    (Rung::Scheme, "http://[::ffff:7f00:1]/", "http://[::FFFF:127.0.0.1]/"),
-    (Rung::Scheme, "http://b%C3%BCcher.de/", "http://xn--bcher-kva.de/"),
-    (Rung::Scheme, "http://B%C3%9CCHER.de/", "http://b%c3%bccher.DE"),
-    (Rung::Scheme, "http://e%EF%BC%A1%E3%80%82de/", "http://ea.de/"),
+/// Equivalent pairs, and the lowest level that makes them so.
+const MUST_MATCH: &[(Level, &str, &str)] = &[
+    (Level::String, "http://h/a", "http://h/a"),
+    (Level::Syntax, "HTTP://h/", "http://h/"),
+    (Level::Syntax, "http://H/", "http://h/"),
+    (Level::Syntax, "http://%68/", "http://H/"),
+    (Level::Syntax, "http://%48/", "http://h/"),
+    (Level::Syntax, "http://h%2d%2E/", "http://h-./"),
+    (Level::Syntax, "http://h/%7Ea", "http://h/~a"),
+    (Level::Syntax, "http://h/%3a", "http://h/%3A"),
+    (Level::Syntax, "http://%61@h/", "http://a@h/"),
+    (Level::Syntax, "http://h/?%61", "http://h/?a"),
+    (Level::Syntax, "http://h/#%61", "http://h/#a"),
+    (Level::Syntax, "http://h/a/../b", "http://h/b"),
+    (Level::Syntax, "http://h/../b", "http://h/b"),
+    (Level::Syntax, "http://h/%2E%2e/b", "http://h/b"),
+    (Level::Syntax, "http://h/a/.", "http://h/a/"),
+    (Level::Syntax, "http://[2001:DB8::A]/", "http://[2001:db8::a]/"),
+    (Level::Syntax, "http://[V1F.AB:C]/", "http://[v1f.ab:c]/"),
+    (Level::Syntax, "foo:/a/..//b", "foo:/.//b"),
+    (Level::Syntax, "foo:/a/../b", "foo:/b"),
+    (Level::Syntax, "foo:a/%2e%2E/b", "foo:a/../b"),
+    (Level::Syntax, "urn:x:/%2e/b", "urn:x:/./b"),
+    (Level::Syntax, "urn:x:%61", "urn:x:a"),
+    (Level::Syntax, "mailto:%61@b", "mailto:a@b"),
+    (Level::Scheme, "http://h", "http://h/"),
+    (Level::Scheme, "http://h:", "http://h:80/"),
+    (Level::Scheme, "http://h:80", "http://h:0080"),
+    (Level::Scheme, "http://h:000443/", "http://h:443/"),
+    (Level::Scheme, "https://h:443/", "https://h/"),
+    (Level::Scheme, "ws://h:80?q", "ws://h/?q"),
+    (Level::Scheme, "wss://h:443/c", "wss://h/c"),
+    (Level::Scheme, "ftp://h:21/f", "ftp://h/f"),
+    (Level::Scheme, "sftp://h:22/f", "sftp://h/f"),
+    (Level::Scheme, "ldap://h:389/f", "ldap://h/f"),
+    (Level::Scheme, "ldaps://h:636/f", "ldaps://h/f"),
+    (Level::Scheme, "rtsp://h:554/f", "rtsp://h/f"),
+    (Level::Scheme, "rtsps://h:322/f", "rtsps://h/f"),
+    (Level::Scheme, "nntp://h:119/g", "nntp://h/g"),
+    (Level::Scheme, "imap://h:143/", "imap://h"),
+    (Level::Scheme, "telnet://h:23/", "telnet://h"),
+    (Level::Scheme, "git://h:9418/r", "git://h/r"),
+    (Level::Scheme, "svn://h:3690/r", "svn://h/r"),
+    (Level::Scheme, "unknown://h:/", "unknown://h"),
+    (Level::Scheme, "http://@h:80", "http://@h/"),
+    (Level::Scheme, "file://localhost/x", "file:///x"),
+    (Level::Scheme, "file://LOCALHOST", "file:///"),
+    (Level::Scheme, "file:/x", "file:///x"),
+    (Level::Scheme, "FILE:/", "file://localhost"),
+    (Level::Scheme, "file:/a/../%78?q#f", "file://localhost/x?q#f"),
+    (Level::Scheme, "file:/.//x", "file:////x"),
+    (Level::Scheme, "file:/c:/x", "file:///c:/x"),
+    (Level::Scheme, "mailto:Joe@EXAMPLE.com", "mailto:Joe@example.COM"),
+    (Level::Scheme, "mailto:a@B,c@D", "mailto:a@b,c@d"),
+    (Level::Scheme, "mailto:a@%C3%BC.DE", "mailto:a@%c3%bc.de"),
+    (Level::Scheme, "mailto:a@%5BIPv6:2001:DB8::1%5D", "mailto:a@%5bIPv6:2001:db8::1%5d"),
+    (Level::Scheme, "mailto:a@B%2ec", "mailto:a@b.c"),
+    (Level::Scheme, "urn:ISBN:0451450523", "URN:isbn:0451450523"),
+    (Level::Scheme, "http://[2001:db8:0:0::1]/", "http://[2001:0db8::0001]/"),
+    (Level::Scheme, "http://[::ffff:7f00:1]/", "http://[::FFFF:127.0.0.1]/"),
+    (Level::Scheme, "http://b%C3%BCcher.de/", "http://xn--bcher-kva.de/"),
+    (Level::Scheme, "http://B%C3%9CCHER.de/", "http://b%c3%bccher.DE"),
+    (Level::Scheme, "http://e%EF%BC%A1%E3%80%82de/", "http://ea.de/"),
 ];
 
-/// Pairs that are equivalent at no rung.
+/// Pairs that are equivalent at no level.
 const MUST_DIFFER: &[(&str, &str)] = &[
     // Reserved characters, encoded or not
     ("http://h/a%2Fb", "http://h/a/b"),
@@ -360,21 +360,21 @@ const MUST_DIFFER: &[(&str, &str)] = &[
 #[test]
 fn exact_forms() {
     for &(text, syntax, scheme) in FORMS {
-        assert_eq!(normalized(text, Rung::String), text);
-        assert_eq!(normalized(text, Rung::Syntax), syntax, "{text} at syntax");
-        assert_eq!(normalized(text, Rung::Scheme), scheme, "{text} at scheme");
-        assert_eq!(normalized(syntax, Rung::Syntax), syntax, "{text} twice");
-        assert_eq!(normalized(scheme, Rung::Scheme), scheme, "{text} twice");
+        assert_eq!(normalized(text, Level::String), text);
+        assert_eq!(normalized(text, Level::Syntax), syntax, "{text} at syntax");
+        assert_eq!(normalized(text, Level::Scheme), scheme, "{text} at scheme");
+        assert_eq!(normalized(syntax, Level::Syntax), syntax, "{text} twice");
+        assert_eq!(normalized(scheme, Level::Scheme), scheme, "{text} twice");
     }
 }
 
 #[test]
 fn pairs_that_must_match() {
-    for &(rung, left, right) in MUST_MATCH {
-        assert_eq!(first_equal(left, right), Some(rung), "{left} and {right}");
+    for &(level, left, right) in MUST_MATCH {
+        assert_eq!(first_equal(left, right), Some(level), "{left} and {right}");
         assert_eq!(
-            normalized(left, Rung::Scheme),
-            normalized(right, Rung::Scheme),
+            normalized(left, Level::Scheme),
+            normalized(right, Level::Scheme),
             "the ladder nests"
         );
     }
@@ -396,7 +396,7 @@ fn four_http_forms_are_one_class() {
         "http://example.com:80/",
     ];
     for form in forms {
-        assert_eq!(normalized(form, Rung::Scheme), "http://example.com/");
+        assert_eq!(normalized(form, Level::Scheme), "http://example.com/");
     }
 }
 
@@ -409,10 +409,10 @@ fn a_fragment_is_dropped_with_its_delimiter_and_nothing_else() {
         ("urn:X:y", "urn:X:y", "urn:X:y", "urn:x:y"),
     ];
     for (text, string, syntax, scheme) in cases {
-        for (rung, expected) in Rung::ALL.into_iter().zip([string, syntax, scheme]) {
+        for (level, expected) in Level::ALL.into_iter().zip([string, syntax, scheme]) {
             let mut out = Vec::new();
-            normalize_exact(text.as_bytes(), rung, true, &mut out).unwrap();
-            assert_eq!(String::from_utf8(out).unwrap(), expected, "{text} at {rung}");
+            normalize_exact(text.as_bytes(), level, true, &mut out).unwrap();
+            assert_eq!(String::from_utf8(out).unwrap(), expected, "{text} at {level}");
         }
     }
 }
@@ -430,11 +430,11 @@ fn invalid_input_is_an_error_and_leaves_the_output_unchanged() {
         ("http://h:8a/", ErrorKind::Port, 10),
     ];
     for (text, kind, at) in cases {
-        for rung in Rung::ALL {
+        for level in Level::ALL {
             for drop_fragment in [false, true] {
                 let mut out = b"kept".to_vec();
                 let error =
-                    normalize_exact(text.as_bytes(), rung, drop_fragment, &mut out).unwrap_err();
+                    normalize_exact(text.as_bytes(), level, drop_fragment, &mut out).unwrap_err();
                 assert_eq!((error.kind, error.at), (kind, at), "{text:?}");
                 assert_eq!(out, b"kept");
             }
@@ -452,10 +452,11 @@ fn utf8_in_the_host_of_a_dns_scheme_is_treated_as_encoded() {
         ("file://ｌｏｃａｌｈｏｓｔ/x", "file:///x"),
     ];
     for (text, expected) in cases {
-        assert_eq!(normalized(text, Rung::Scheme), expected);
-        for rung in [Rung::String, Rung::Syntax] {
-            let error = normalize_exact(text.as_bytes(), rung, false, &mut Vec::new()).unwrap_err();
-            assert_eq!(error.kind, ErrorKind::NonAscii, "{text} at {rung}");
+        assert_eq!(normalized(text, Level::Scheme), expected);
+        for level in [Level::String, Level::Syntax] {
+            let error =
+                normalize_exact(text.as_bytes(), level, false, &mut Vec::new()).unwrap_err();
+            assert_eq!(error.kind, ErrorKind::NonAscii, "{text} at {level}");
         }
     }
 }
@@ -481,7 +482,7 @@ fn other_non_ascii_bytes_are_an_error_at_the_first_of_them() {
     ];
     for &(text, at) in cases {
         let mut out = b"kept".to_vec();
-        let error = normalize_exact(text, Rung::Scheme, false, &mut out).unwrap_err();
+        let error = normalize_exact(text, Level::Scheme, false, &mut out).unwrap_err();
         let shown = String::from_utf8_lossy(text);
         assert_eq!((error.kind, error.at), (expected_kind(text), at), "{shown}");
         assert_eq!(out, b"kept", "{shown}");
@@ -515,7 +516,7 @@ fn hostile_records_are_normalized_in_linear_time() {
     ];
     for (text, valid) in cases {
         let mut out = Vec::new();
-        let result = normalize_exact(text.as_bytes(), Rung::Scheme, false, &mut out);
+        let result = normalize_exact(text.as_bytes(), Level::Scheme, false, &mut out);
         assert_eq!(result.is_ok(), valid, "{}", &text[..20]);
     }
 }

@@ -2,12 +2,12 @@
 
 use proptest::prelude::*;
 use uriscan::grammar::scheme::known_schemes;
-use uriscan::normalize::{Rung, normalize_exact};
+use uriscan::normalize::{Level, normalize_exact};
 use uriscan::uri::{HostKind, parse};
 
-fn normalized(text: &[u8], rung: Rung, drop_fragment: bool) -> Option<Vec<u8>> {
+fn normalized(text: &[u8], level: Level, drop_fragment: bool) -> Option<Vec<u8>> {
     let mut out = Vec::new();
-    normalize_exact(text, rung, drop_fragment, &mut out).ok()?;
+    normalize_exact(text, level, drop_fragment, &mut out).ok()?;
     Some(out)
 }
 
@@ -40,7 +40,7 @@ fn remove_dot_segments_to_the_letter(path: &str) -> String {
     output
 }
 
-/// Text composed of parts on which the rungs act, valid more often than not.
+/// Text composed of parts on which the levels act, valid more often than not.
 fn uri() -> impl Strategy<Value = String> {
     let names =
         known_schemes().iter().map(|facts| facts.name).chain(["foo", "X-y"]).collect::<Vec<_>>();
@@ -72,23 +72,23 @@ proptest! {
 
     #[test]
     fn twice_changes_nothing(text in uri()) {
-        for rung in Rung::ALL {
-            if let Some(once) = normalized(text.as_bytes(), rung, false) {
-                let twice = normalized(&once, rung, false);
+        for level in Level::ALL {
+            if let Some(once) = normalized(text.as_bytes(), level, false) {
+                let twice = normalized(&once, level, false);
                 prop_assert_eq!(
                     twice.as_deref().map(String::from_utf8_lossy),
                     Some(String::from_utf8_lossy(&once)),
-                    "{} at {}", text, rung
+                    "{} at {}", text, level
                 );
             }
         }
     }
 
     #[test]
-    fn the_form_of_the_rung_above_is_a_function_of_the_one_below(text in uri()) {
-        if let Some(syntax) = normalized(text.as_bytes(), Rung::Syntax, false) {
-            let direct = normalized(text.as_bytes(), Rung::Scheme, false).unwrap();
-            let over_syntax = normalized(&syntax, Rung::Scheme, false).unwrap();
+    fn the_form_of_the_level_above_is_a_function_of_the_one_below(text in uri()) {
+        if let Some(syntax) = normalized(text.as_bytes(), Level::Syntax, false) {
+            let direct = normalized(text.as_bytes(), Level::Scheme, false).unwrap();
+            let over_syntax = normalized(&syntax, Level::Scheme, false).unwrap();
             prop_assert_eq!(String::from_utf8_lossy(&direct), String::from_utf8_lossy(&over_syntax), "{}", text);
         }
     }
@@ -97,13 +97,13 @@ proptest! {
     fn the_form_parses_to_the_same_components(text in uri()) {
         let text = text.as_bytes();
         let Ok(before) = parse(text) else { return Ok(()) };
-        for rung in Rung::ALL {
-            let form = normalized(text, rung, false).unwrap();
+        for level in Level::ALL {
+            let form = normalized(text, level, false).unwrap();
             let after = parse(&form).unwrap();
             let shown = String::from_utf8_lossy(&form);
             prop_assert!(after.scheme(&form).unwrap().eq_ignore_ascii_case(before.scheme(text).unwrap()));
             // No authority is an empty one in `file:/x` (RFC 8089).
-            let is_local = rung == Rung::Scheme && form.starts_with(b"file:///");
+            let is_local = level == Level::Scheme && form.starts_with(b"file:///");
             let has_authority = before.authority(text).is_some() || is_local;
             prop_assert_eq!(after.authority(&form).is_some(), has_authority, "{}", shown);
             prop_assert_eq!(after.userinfo(&form).is_some(), before.userinfo(text).is_some(), "{}", shown);
@@ -114,7 +114,7 @@ proptest! {
                 prop_assert_eq!((before.host_kind, after.host_kind), (HostKind::RegName, HostKind::Ipv4));
                 prop_assert!(before.host(text).unwrap().contains(&b'%'));
             }
-            if rung < Rung::Scheme {
+            if level < Level::Scheme {
                 prop_assert_eq!(after.port(&form), before.port(text), "{}", shown);
             } else if let Some(port) = after.port(&form) {
                 prop_assert!(!port.is_empty() && (port == b"0" || port[0] != b'0'), "{}", shown);
@@ -124,17 +124,17 @@ proptest! {
 
     #[test]
     fn a_dropped_fragment_is_a_cut_at_its_delimiter(text in uri()) {
-        for rung in Rung::ALL {
-            let whole = normalized(text.as_bytes(), rung, false);
+        for level in Level::ALL {
+            let whole = normalized(text.as_bytes(), level, false);
             let cut = whole.map(|form| form.split(|&byte| byte == b'#').next().unwrap().to_vec());
-            prop_assert_eq!(normalized(text.as_bytes(), rung, true), cut);
+            prop_assert_eq!(normalized(text.as_bytes(), level, true), cut);
         }
     }
 
     #[test]
     fn errors_are_those_of_the_parser(text in "(http:)?//[a%4:@/?#ü \\[\\]]{0,8}") {
         let mut out = b"kept".to_vec();
-        let result = normalize_exact(text.as_bytes(), Rung::Syntax, false, &mut out);
+        let result = normalize_exact(text.as_bytes(), Level::Syntax, false, &mut out);
         match parse(text.as_bytes()) {
             Err(error) => prop_assert_eq!(result, Err(error)),
             Ok(parts) => prop_assert_eq!(result.is_ok(), parts.is_uri()),
@@ -145,8 +145,8 @@ proptest! {
     #[test]
     fn any_bytes_are_normalized_or_rejected(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
         let text = [b"http://", &bytes[..]].concat();
-        for rung in Rung::ALL {
-            if let Some(form) = normalized(&text, rung, false) {
+        for level in Level::ALL {
+            if let Some(form) = normalized(&text, level, false) {
                 prop_assert!(parse(&form).is_ok());
             }
         }
@@ -164,8 +164,8 @@ proptest! {
                 c.encode_utf8(&mut bytes).bytes().map(|byte| format!("%{byte:02x}")).collect()
             })
             .collect();
-        let raw = normalized(format!("http://{host}{tail}").as_bytes(), Rung::Scheme, false);
-        let other = normalized(format!("http://{encoded}{tail}").as_bytes(), Rung::Scheme, false).unwrap();
+        let raw = normalized(format!("http://{host}{tail}").as_bytes(), Level::Scheme, false);
+        let other = normalized(format!("http://{encoded}{tail}").as_bytes(), Level::Scheme, false).unwrap();
         match raw {
             Some(form) => prop_assert_eq!(form, other),
             // Not a DNS name: raw is an error, encoded stays encoded.
@@ -186,7 +186,7 @@ proptest! {
         if !authority && expected.starts_with("//") {
             expected.insert_str(0, "/.");
         }
-        let form = normalized(format!("{prefix}{path}").as_bytes(), Rung::Syntax, false).unwrap();
+        let form = normalized(format!("{prefix}{path}").as_bytes(), Level::Syntax, false).unwrap();
         prop_assert_eq!(String::from_utf8(form).unwrap(), format!("{prefix}{expected}"));
     }
 
@@ -199,7 +199,7 @@ proptest! {
     ) {
         let forms: Vec<Vec<u8>> = paths
             .iter()
-            .map(|path| normalized(format!("{scheme}:{path}").as_bytes(), Rung::Syntax, false).unwrap())
+            .map(|path| normalized(format!("{scheme}:{path}").as_bytes(), Level::Syntax, false).unwrap())
             .collect();
         let plain = |path: &str| {
             path.replace("%2e", ".").replace("%2E", ".").replace("%61", "a").replace("%2f", "%2F")
@@ -207,8 +207,8 @@ proptest! {
         prop_assert_eq!(forms[0] == forms[1], plain(&paths[0]) == plain(&paths[1]));
         for (path, form) in paths.iter().zip(&forms) {
             prop_assert_eq!(String::from_utf8_lossy(form), format!("{scheme}:{}", plain(path)));
-            // Dot segments make no two different paths equivalent, not even at the rung above.
-            let top = normalized(form, Rung::Scheme, false).unwrap();
+            // Dot segments make no two different paths equivalent, not even at the level above.
+            let top = normalized(form, Level::Scheme, false).unwrap();
             prop_assert_eq!(String::from_utf8_lossy(&top), String::from_utf8_lossy(form));
         }
     }

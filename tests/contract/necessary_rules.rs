@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use proptest::prelude::*;
 use uriscan::explain::{Comparison, compare_with_rules};
-use uriscan::normalize::{Options, Rung, normalize_exact};
+use uriscan::normalize::{Level, Options, normalize_exact};
 use uriscan::rules::{Pack, Preset, Rule, RuleSet, Rules, Scratch};
 
 use super::rules_properties::{RULES, uri};
@@ -114,7 +114,7 @@ fn chosen() -> impl Strategy<Value = Chosen> {
 
 fn form(text: &[u8], options: Options, rules: &RuleSet) -> Option<Vec<u8>> {
     let mut form = Vec::new();
-    normalize_exact(text, options.rung, options.drop_fragment, &mut form).ok()?;
+    normalize_exact(text, options.level, options.drop_fragment, &mut form).ok()?;
     Some(rules.apply(&form, &mut Scratch::default()).0.to_vec())
 }
 
@@ -125,15 +125,15 @@ fn are_equivalent([a, b]: [&[u8]; 2], options: Options, chosen: &Chosen, kept: R
     form(a, options, &rules) == form(b, options, &rules)
 }
 
-/// The rules among the steps that make `a` and `b` equivalent, and the rung; `None` if they are not.
-fn named(pair: [&[u8]; 2], options: Options, rules: &RuleSet) -> Option<(Rules, Rung)> {
+/// The rules among the steps that make `a` and `b` equivalent, and the level; `None` if they are not.
+fn named(pair: [&[u8]; 2], options: Options, rules: &RuleSet) -> Option<(Rules, Level)> {
     match compare_with_rules(pair[0], pair[1], options, Some(rules)) {
         Comparison::Different { .. } => None,
-        Comparison::Equivalent { rung, steps } => {
+        Comparison::Equivalent { level, steps } => {
             let mut named = Rules::default();
-            let rules = steps.iter().filter(|step| step.rung.is_none());
+            let rules = steps.iter().filter(|step| step.level.is_none());
             rules.for_each(|step| named.add(Rule::from_name(step.name).unwrap()));
-            Some((named, rung))
+            Some((named, level))
         }
     }
 }
@@ -149,9 +149,9 @@ proptest! {
         some in prop::sample::subsequence(Rule::ALL.to_vec(), 0..=Rule::ALL.len()),
         is_other in prop::bool::weighted(0.1),
         drop_fragment in prop::bool::weighted(0.2),
-        rung in prop::sample::select(vec![Rung::String, Rung::Syntax, Rung::Scheme]),
+        level in prop::sample::select(vec![Level::String, Level::Syntax, Level::Scheme]),
     ) {
-        let options = Options::new(rung).drop_fragment(drop_fragment);
+        let options = Options::new(level).drop_fragment(drop_fragment);
         let rules = rule_set(&chosen, Rules::of(&Rule::ALL));
         // Some of the rules make of a URI one that is equivalent under all.
         let b = match form(a.as_bytes(), options, &rule_set(&chosen, Rules::of(&some))) {
@@ -159,10 +159,10 @@ proptest! {
             _ => other.into_bytes(),
         };
         let pair = [a.as_bytes(), &b];
-        let Some((named, rung)) = named(pair, options, &rules) else { return Ok(()) };
+        let Some((named, level)) = named(pair, options, &rules) else { return Ok(()) };
         let shown = format!("{a} {} {named:?}", String::from_utf8_lossy(&b));
         if pair[0] == pair[1] {
-            prop_assert!(named.is_empty() && rung == Rung::String);
+            prop_assert!(named.is_empty() && level == Level::String);
             return Ok(());
         }
         prop_assert!(are_equivalent(pair, options, &chosen, named), "{}", shown);
@@ -173,15 +173,15 @@ proptest! {
         if are_equivalent(pair, options, &chosen, Rules::default()) {
             prop_assert!(named.is_empty(), "{}", shown);
         }
-        // The rung is the lowest at which these rules are enough.
-        let lower = Rung::ALL.into_iter().filter(|lower| *lower < rung);
+        // The level is the lowest at which these rules are enough.
+        let lower = Level::ALL.into_iter().filter(|lower| *lower < level);
         for lower in lower {
-            let below = options.rung(lower);
+            let below = options.level(lower);
             let is_form = form(a.as_bytes(), below, &rules).is_some();
             prop_assert!(!is_form || !are_equivalent(pair, below, &chosen, named), "{}", shown);
         }
         // The order of the two does not matter.
-        prop_assert_eq!(self::named([pair[1], pair[0]], options, &rules), Some((named, rung)));
+        prop_assert_eq!(self::named([pair[1], pair[0]], options, &rules), Some((named, level)));
     }
 }
 

@@ -415,7 +415,7 @@ fn whatwg_agrees_with_the_crate_on_real_urls() {
         let mut out = Vec::new();
         let equivalence = uriscan::pipeline::Equivalence::default().profile(Profile::Whatwg);
         let settings = uriscan::pipeline::Settings::default();
-        let string = uriscan::normalize::Options::new(uriscan::normalize::Rung::String);
+        let string = uriscan::normalize::Options::new(uriscan::normalize::Level::String);
         let as_they_are = uriscan::pipeline::Equivalence::from(string);
         let pass = uriscan::pipeline::OnInvalid::Pass;
         let mut run = |source, equivalence: &_| {

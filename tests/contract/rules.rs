@@ -1,4 +1,4 @@
-//! Tests which URIs each rule makes equivalent, and which it does not, at rung `scheme`.
+//! Tests which URIs each rule makes equivalent, and which it does not, at level `scheme`.
 
 use uriscan::normalize::{Normalizer, Options};
 use uriscan::rules::{Pack, Preset, RuleSet, Scratch};

@@ -1,7 +1,7 @@
 //! Tests properties of all rules, on URIs composed of parts that rules affect.
 
 use proptest::prelude::*;
-use uriscan::normalize::{Rung, normalize_exact};
+use uriscan::normalize::{Level, normalize_exact};
 use uriscan::rules::{Pack, Rule, RuleSet, Scratch};
 
 const PACK: &str = "[[param]]\ndrop = ['utm_*', 'ref', 'a']\n\
@@ -198,9 +198,9 @@ fn some_rules() -> impl Strategy<Value = Vec<&'static str>> {
     ]
 }
 
-fn canonical(uri: &[u8], rung: Rung) -> Option<Vec<u8>> {
+fn canonical(uri: &[u8], level: Level) -> Option<Vec<u8>> {
     let mut out = Vec::new();
-    normalize_exact(uri, rung, false, &mut out).ok().map(|()| out)
+    normalize_exact(uri, level, false, &mut out).ok().map(|()| out)
 }
 
 fn shown(bytes: &[u8]) -> String {
@@ -214,10 +214,10 @@ proptest! {
     fn both_paths_agree_and_the_result_is_canonical_and_stable(
         uri in uri(),
         typed in some_rules(),
-        rung in prop::sample::select(Rung::ALL.to_vec()),
+        level in prop::sample::select(Level::ALL.to_vec()),
     ) {
         let rules = rule_set(&typed);
-        let Some(form) = canonical(uri.as_bytes(), rung) else { return Ok(()) };
+        let Some(form) = canonical(uri.as_bytes(), level) else { return Ok(()) };
         let mut scratch = Scratch::default();
         let (result, fired) = rules.apply(&form, &mut scratch);
         let mut text = form.clone();
@@ -231,22 +231,22 @@ proptest! {
             prop_assert_eq!(fired.has(rule), steps.iter().any(|step| step.rule == rule), "{}", rule);
         }
         prop_assert_eq!(fired.is_empty(), result == form);
-        prop_assert_eq!(canonical(result, rung).map(|form| shown(&form)), Some(shown(result)), "{} {:?}", uri, typed);
+        prop_assert_eq!(canonical(result, level).map(|form| shown(&form)), Some(shown(result)), "{} {:?}", uri, typed);
         let mut scratch = Scratch::default();
         let (again, fired) = rules.apply(&text, &mut scratch);
         prop_assert_eq!(shown(again), shown(&text), "twice: {} {:?}", uri, typed);
         prop_assert!(fired.is_empty());
     }
 
-    /// The ladder nests under rules too: applying the rules at a lower rung, and then the higher
-    /// rung and the rules again, gives the same as the higher rung and the rules at once. (Not from
-    /// rung `string`: an encoded name is a different name there.)
+    /// The ladder nests under rules too: applying the rules at a lower level, and then the higher
+    /// level and the rules again, gives the same as the higher level and the rules at once. (Not from
+    /// level `string`: an encoded name is a different name there.)
     #[test]
-    fn equal_at_a_rung_is_equal_at_every_higher_rung(uri in uri(), typed in some_rules()) {
+    fn equal_at_a_level_is_equal_at_every_higher_level(uri in uri(), typed in some_rules()) {
         let rules = rule_set(&typed);
         let apply = |form: &[u8]| rules.apply(form, &mut Scratch::default()).0.to_vec();
-        let Some(form) = canonical(uri.as_bytes(), Rung::Syntax) else { return Ok(()) };
-        let higher = |form: &[u8]| canonical(form, Rung::Scheme).map(|form| shown(&apply(&form)));
+        let Some(form) = canonical(uri.as_bytes(), Level::Syntax) else { return Ok(()) };
+        let higher = |form: &[u8]| canonical(form, Level::Scheme).map(|form| shown(&apply(&form)));
         prop_assert_eq!(higher(&apply(&form)), higher(uri.as_bytes()), "{} {:?}", uri, typed);
     }
 
@@ -262,7 +262,7 @@ proptest! {
 
     #[test]
     fn rules_may_be_given_in_any_order(uri in uri(), typed in Just(ONE_PACK.to_vec()).prop_shuffle()) {
-        let Some(form) = canonical(uri.as_bytes(), Rung::Scheme) else { return Ok(()) };
+        let Some(form) = canonical(uri.as_bytes(), Level::Scheme) else { return Ok(()) };
         let result = |typed: &[&str]| shown(rule_set(typed).apply(&form, &mut Scratch::default()).0);
         prop_assert_eq!(result(&typed), result(ONE_PACK));
     }

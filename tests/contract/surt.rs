@@ -2,7 +2,7 @@
 //! effect of sorting.
 
 use proptest::prelude::*;
-use uriscan::normalize::{Options, Rung, normalize_exact};
+use uriscan::normalize::{Level, Options, normalize_exact};
 use uriscan::surt::{Form, Scratch, write, write_invalid};
 use uriscan::uri::{HostKind, host_kind, parse, split};
 
@@ -133,7 +133,7 @@ fn what_is_wrong_elsewhere_does_not_change_the_host() {
         "010.8.0.1",
     ] {
         let mut canonical = Vec::new();
-        normalize_exact(format!("http://{host}/").as_bytes(), Rung::Scheme, false, &mut canonical)
+        normalize_exact(format!("http://{host}/").as_bytes(), Level::Scheme, false, &mut canonical)
             .unwrap();
         let whole = form(str::from_utf8(&canonical).unwrap(), Form::Ia);
         for (before, after, tail) in [
@@ -534,7 +534,7 @@ fn uri() -> impl Strategy<Value = String> {
 
 fn canonical(uri: &str) -> String {
     let mut out = Vec::new();
-    normalize_exact(uri.as_bytes(), Rung::Scheme, false, &mut out).unwrap();
+    normalize_exact(uri.as_bytes(), Level::Scheme, false, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 

@@ -15,7 +15,7 @@ const PLENTY: usize = 1 << 20;
 const LITTLE: usize = 1;
 
 fn meaning() -> Meaning {
-    Meaning::new(PublicHash::Blake3, "rung scheme\n")
+    Meaning::new(PublicHash::Blake3, "level scheme\n")
 }
 
 fn key(i: u64) -> Key {

@@ -7,12 +7,12 @@ use super::groups::{Common, Mending, References, ReportFile, Strictness, Typed};
 use super::rule_choice::RuleChoice;
 use super::table::ColumnChoice;
 
-/// Count what each rung of the comparison ladder would merge, in one pass
+/// Count what each level of the comparison ladder would merge, in one pass
 ///
 /// Reads one URI per line. Invalid records are counted by kind and compared by their bytes, except for hosts in raw UTF-8, which
-/// rung `scheme` converts to A-labels. Memory is that of a key for each distinct form: one for a URI that is canonical as it
+/// level `scheme` converts to A-labels. Memory is that of a key for each distinct form: one for a URI that is canonical as it
 /// stands, up to three for others. With rules beyond the RFC, one more row counts what they merge in addition to the highest
-/// rung.
+/// level.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Census {
@@ -62,7 +62,7 @@ pub(crate) enum CensusFormat {
 const AFTER_HELP: &str = "\
 Examples:
   $ printf 'HTTP://h\\nhttp://h/\\nhttp://h/\\n' | uriscan census | head -4 | cut -c 1-56
-  rung                 distinct           merges     share
+  level                 distinct           merges     share
   string                      2                1   33.33 %
   syntax                      2                0    0.00 %
   scheme                      1                1   33.33 %
@@ -70,6 +70,6 @@ Examples:
   uriscan census urls.txt
   uriscan census --preset crawl urls.txt           what rules would merge in addition
   uriscan census --column url pages.csv
-  uriscan census --drop-fragment --to json urls.txt | jq '.rungs[-1].distinct'
+  uriscan census --drop-fragment --to json urls.txt | jq '.levels[-1].distinct'
 
 Exit codes: 0 done, 1 invalid records under --strict, 2 error.";

@@ -13,10 +13,10 @@ use super::groups::{
 };
 use super::table::{TABLES, column_name};
 
-/// Keep the first record of each equivalence class, in input order
+/// Keep the first record of each group of equivalent records, in input order
 ///
-/// Reads one URI per line and writes the first URI of each class as it was read, without white space around it. Two URIs are
-/// equivalent if their canonical forms at --rung have the same bytes. Classes are identified by 128-bit hashes: memory is 20
+/// Reads one URI per line and writes the first URI of each group as it was read, without white space around it. Two URIs are
+/// equivalent if their canonical forms at --level have the same bytes. Groups are identified by 128-bit hashes: memory is 20
 /// to 40 bytes per distinct URI, whatever its length, and the probability of a wrong merge among 10^10 URIs of up to 255 bytes
 /// is at most 2^-61, even if an attacker chooses them. If the keys exceed --max-memory, they spill to disk.
 #[derive(Debug, Args)]
@@ -38,9 +38,9 @@ pub(crate) struct Dedup {
 
     /// Also drop URIs whose keys are in this set (see `uriscan set --help`)
     ///
-    /// Rung, rules, hash and all else that decides which URIs are equivalent are those of the set, and options that say
-    /// something else are refused. With -c, -d, -u, --keep, --dupes or --clusters, whole classes are
-    /// dropped: they are not counted and in no cluster. --dupes lists their records without a survivor, with rung `seen`.
+    /// Level, rules, hash and all else that decides which URIs are equivalent are those of the set, and options that say
+    /// something else are refused. With -c, -d, -u, --keep, --dupes or --clusters, whole groups are
+    /// dropped: they are not counted and in no cluster. --dupes lists their records with an empty second field and level `seen`.
     #[arg(long, value_name = "SET", help_heading = "Sets")]
     pub(crate) seen: Option<PathBuf>,
 
@@ -84,7 +84,7 @@ pub(crate) struct Dedup {
     #[arg(requires = "column", help_heading = TABLES)]
     pub(crate) to: Option<String>,
 
-    /// What to write for each class
+    /// What to write for each group
     #[arg(long, value_name = "FORM", value_enum, default_value_t, help_heading = "Output")]
     pub(crate) emit: Emit,
 
@@ -103,23 +103,23 @@ impl Dedup {
     }
 }
 
-/// Reports on classes, which are written after the end of the input.
+/// Reports on groups, which are written after the end of the input.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Classes")]
+#[command(next_help_heading = "Groups")]
 pub(crate) struct Classes {
-    /// Write the size of its class before each record
+    /// Write the size of its group before each record
     #[arg(short, long)]
     pub(crate) count: bool,
 
-    /// Write only classes of two or more records, one line each
+    /// Write only groups of two or more records, one line each
     #[arg(short = 'd', long, conflicts_with = "unique")]
     pub(crate) repeated: bool,
 
-    /// Write only classes of one record
+    /// Write only groups of one record
     #[arg(short, long)]
     pub(crate) unique: bool,
 
-    /// Which record of a class to keep
+    /// Which record of a group to keep
     ///
     /// Its position in the output is that of the input.
     /// For tables also min:COLUMN or max:COLUMN: the first row with the least or the greatest value in that column;
@@ -127,24 +127,24 @@ pub(crate) struct Classes {
     #[arg(long, value_name = "WHICH", default_value = "first", value_parser = WhichParser)]
     pub(crate) keep: Which,
 
-    /// Write dropped duplicates to FILE: the record, its survivor and the rung, separated by tabs
+    /// Write dropped duplicates to FILE: the record, the one that is kept and the level, separated by tabs
     ///
-    /// The rung is the lowest at which the two are equivalent; where they would differ without rules it is rules: and the
+    /// The level is the lowest at which the two are equivalent; where they would differ without rules it is rules: and the
     /// names of a minimal set of them (rules:www+trailing-slash). Lines are in input order. Nothing is escaped: a URI
     /// contains no tab, and an invalid record is equivalent only to the same bytes. `cut -f1 FILE` and the results
     /// together are the input.
     ///
-    /// If FILE is called .parquet, .arrow, .csv or .jsonl it is a table, with the columns source, line, uri, survivor,
-    /// rung and uri_key. What is not UTF-8 is in hexadecimal, in hex and survivor_hex.
+    /// If FILE is called .parquet, .arrow, .csv or .jsonl it is a table, with the columns source, line, uri, kept,
+    /// level and uri_key. What is not UTF-8 is in hexadecimal, in hex and kept_hex.
     #[arg(long, value_name = "FILE")]
     pub(crate) dupes: Option<PathBuf>,
 
-    /// Write each class to FILE as a JSON line: the survivor and all members
+    /// Write each group to FILE as a JSON line: the kept record and all members
     ///
-    /// {"survivor":"http://h","count":2,"members":[{"source":"a.txt","line":1,"uri":"http://h",
-    /// "rung":"string","rules":[]},...]}, one for each line of the results, in the same order. The survivor is one of the
-    /// members. The rung is the lowest at which the member is equivalent to it, or rules where rules are necessary; the
-    /// rules are the steps of `uriscan explain`, those of the rung and those beyond.
+    /// {"kept":"http://h","count":2,"members":[{"source":"a.txt","line":1,"uri":"http://h",
+    /// "level":"string","rules":[]},...]}, one for each line of the results, in the same order. The kept record is one of the
+    /// members. The level is the lowest at which the member is equivalent to it, or rules where rules are necessary; the
+    /// rules are the steps of `uriscan explain`, those of the level and those beyond.
     /// A record that is not UTF-8 is in hexadecimal: "uri":null,"hex":"ff".
     ///
     /// If FILE is called .parquet, .arrow, .csv or .tsv it is a table with a row for each member, with the columns of
@@ -153,7 +153,7 @@ pub(crate) struct Classes {
     pub(crate) clusters: Option<PathBuf>,
 }
 
-/// Which record of a class to keep.
+/// Which record of a group to keep.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Keep {
     /// The first one
@@ -212,7 +212,7 @@ impl TypedValueParser for WhichParser {
     }
 }
 
-/// What to write for each class.
+/// What to write for each group.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub(crate) enum Emit {
     /// The first record as it was read
@@ -231,17 +231,17 @@ fn rate(typed: &str) -> Result<f64, String> {
 }
 
 const AFTER_HELP: &str = "\
-Equivalent at rung
+Equivalent at level
   string  http://h/a                  http://h/a
   syntax  HTTP://H/%7ea/./b           http://h/~a/b
   scheme  http://h:80                 http://h/
 Never equivalent: http://h/a and http://h/a/, http://h/? and http://h/, ?a=1&b=2 and ?b=2&a=1.
 
-Classes: with -c, -d, -u, --keep, --dupes or --clusters, output begins after the end of the \
+Groups: with -c, -d, -u, --keep, --dupes or --clusters, output begins after the end of the \
 input; with --dupes alone it begins at once for uncompressed files of at most a 24th of the memory \
 limit. With -c, -d, -u and --keep (except min and max) uncompressed files are read a second \
-time to write the results, with 36 to 60 bytes of memory per class; from pipes and compressed \
-files the survivors are held in memory, 50 to 70 bytes each plus their text. --dupes and \
+time to write the results, with 36 to 60 bytes of memory per group; from pipes and compressed \
+files the kept records are held in memory, 50 to 70 bytes each plus their text. --dupes and \
 --clusters hold them too, plus 24 bytes per duplicate, and its text where it differs, unless \
 output begins at once.
 
@@ -265,7 +265,7 @@ Examples:
   uriscan dedup urls.txt -o urls.txt               in place
   uriscan dedup day-*.txt.gz -o all.txt --stats    several files are one list
   uriscan dedup --rejects bad.txt urls.txt         invalid records to a file
-  uriscan dedup -c urls.txt | sort -rn | head      the largest classes
+  uriscan dedup -c urls.txt | sort -rn | head      the largest groups
   uriscan dedup --dupes dupes.tsv urls.txt         list the duplicates
   uriscan explain --pairs -f dupes.tsv             and why they are duplicates
   uriscan dedup -d --clusters groups.jsonl --keep shortest urls.txt
@@ -275,9 +275,9 @@ Examples:
   uriscan dedup --preset crawl urls.txt            ignore session ids, tracking parameters …
   uriscan dedup --rule www --rule drop-param=ref urls.txt
   uriscan dedup --emit key urls.txt
-  find . -name '*.url' -print0 | uriscan dedup -0 --rung string
+  find . -name '*.url' -print0 | uriscan dedup -0 --level string
   uriscan dedup --iri --repair urls.txt            accept what logs and pages contain
-  uriscan dedup --rung protocol --aliases redirects.tsv urls.txt
+  uriscan dedup --level protocol --aliases redirects.tsv urls.txt
   uriscan dedup --seen seen.set --update frontier.txt > new.txt
   uriscan dedup --stats-format json urls.txt 2> stats.json > unique.txt
 

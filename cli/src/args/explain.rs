@@ -9,10 +9,10 @@ use super::groups::{Destination, Equivalence, Reporting, Strictness, Work};
 
 /// Explain the canonical form of a URI, and why two URIs are equivalent or not
 ///
-/// Takes URIs as arguments, or reads them from standard input or files. Prints each change with its rung, the name of its rule,
+/// Takes URIs as arguments, or reads them from standard input or files. Prints each change with its level, the name of its rule,
 /// the range of bytes from 0 (the end is exclusive), and the text before and after. For two URIs it also prints the lowest
-/// rung at which they are equivalent with its steps and the rules that are necessary, or where their canonical forms differ and
-/// why no rung merges them, and which options would: rules, presets, repairs, --iri, --suffix-scheme. With --base or --suffix-scheme it explains the target of the reference. Records of more than 16 KiB are reported
+/// level at which they are equivalent with its steps and the rules that are necessary, or where their canonical forms differ and
+/// why no level merges them, and which options would: rules, presets, repairs, --iri, --suffix-scheme. With --base or --suffix-scheme it explains the target of the reference. Records of more than 16 KiB are reported
 /// as too long.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
@@ -35,8 +35,8 @@ pub(crate) struct Explain {
 
     /// Records are pairs of URIs separated by a tab, as `dedup --dupes` writes them
     ///
-    /// A FILE called .parquet, .arrow, .csv or .jsonl is a table with columns uri and survivor, as `dedup` writes them with --dupes and
-    /// --clusters. Further columns are ignored. A record without a second URI, such as one with the rung `seen`, is one URI.
+    /// A FILE called .parquet, .arrow, .csv or .jsonl is a table with columns uri and kept, as `dedup` writes them with --dupes and
+    /// --clusters. Further columns are ignored. A record without a second URI, such as one with the level `seen`, is one URI.
     #[arg(long, conflicts_with = "uris")]
     pub(crate) pairs: bool,
 
@@ -77,9 +77,9 @@ Reasons: reserved double-encoding case plus-space https host-dot www trailing-sl
 index-page rootless-dots query-order empty-query empty-fragment empty-userinfo; scheme authority \
 userinfo host port path query fragment, if that component is simply different; invalid.
 
-JSON: {\"uri\",\"changes\":[{\"rung\",\"rule\",\"component\",\"start\",\"end\",\"before\",\"after\"}],\"canonical\"}, or \
-{\"uri\",\"error\":{\"kind\",\"at\"}}; for pairs {\"a\",\"b\",\"rung\",\"rules\",\"partings\":[{\"component\",\"reason\", \
-\"a\",\"b\",\"message\"}],\"merged_by\"}, with rung null if they are equivalent at none, and \"rules\" if rules are \
+JSON: {\"uri\",\"changes\":[{\"level\",\"rule\",\"component\",\"start\",\"end\",\"before\",\"after\"}],\"canonical\"}, or \
+{\"uri\",\"error\":{\"kind\",\"at\"}}; for pairs {\"a\",\"b\",\"level\",\"rules\",\"partings\":[{\"component\",\"reason\", \
+\"a\",\"b\",\"message\"}],\"merged_by\"}, with level null if they are equivalent at none, and \"rules\" if rules are \
 necessary. Records also have their \"line\".
 
 Examples:

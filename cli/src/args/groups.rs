@@ -69,15 +69,15 @@ pub(crate) struct Destination {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "What is compared")]
 pub(crate) struct Equivalence {
-    /// Which URIs are equivalent: the rung of the comparison ladder (RFC 3986, section 6.2) [default: scheme]
-    #[arg(long, value_name = "RUNG", value_enum)]
-    pub(crate) rung: Option<Rung>,
+    /// Which URIs are equivalent: the level of the comparison ladder (RFC 3986, section 6.2) [default: scheme]
+    #[arg(long, value_name = "LEVEL", value_enum)]
+    pub(crate) level: Option<Level>,
 
     /// Ignore fragments: they are not sent to a server
     #[arg(long)]
     pub(crate) drop_fragment: bool,
 
-    /// Redirects and other aliases, for --rung protocol: columns from and to, as TSV, CSV or JSON lines
+    /// Redirects and other aliases, for --level protocol: columns from and to, as TSV, CSV or JSON lines
     ///
     /// Chains are followed to their end. Rows that contradict each other or form a loop merge nothing and are reported
     /// on standard error. A first row `from`, `to` is a heading.
@@ -121,7 +121,7 @@ pub(crate) struct ProfileChoice {
     /// CDX keys of the Wayback Machine. Records that it rejects are invalid. Keys of different profiles never match.
     #[arg(long, value_name = "NAME", value_parser = profiles(), hide_possible_values = true)]
     #[arg(conflicts_with_all = [
-        "rung", "drop_fragment", "aliases", "iri", "repair", "rules", "preset", "packs", "no_rules", "base",
+        "level", "drop_fragment", "aliases", "iri", "repair", "rules", "preset", "packs", "no_rules", "base",
         "lenient_scheme", "suffix_scheme",
     ])]
     pub(crate) profile: Option<Profile>,
@@ -221,9 +221,9 @@ fn repairs(typed: &str) -> Result<Repairs, String> {
     })
 }
 
-/// A rung as typed.
+/// A level as typed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Rung {
+pub(crate) enum Level {
     /// Same bytes (6.2.1)
     String,
     /// Also case, percent-encoding, and dot segments of paths that begin with / (6.2.2)
@@ -311,7 +311,7 @@ fn on_invalid(typed: &str) -> Result<OnInvalid, String> {
 pub(crate) struct ReportFile {
     /// Also write a report about the run to FILE, as a web page without scripts or anything to load
     ///
-    /// Charts and tables: what each rung and rule merges with examples, the largest classes, hosts, domains, parameters and
+    /// Charts and tables: what each level and rule merges with examples, the largest groups, hosts, domains, parameters and
     /// so on, lengths, invalid records, findings; as far as they apply to the command. Passwords and secret parameters are
     /// masked. For the report the input is read several times more, standard input from a temporary copy; memory stays
     /// within --max-memory, or half of the memory. FILE is put in place with the results.
@@ -380,7 +380,7 @@ pub(crate) struct Reporting {
 
     /// Print a summary in this format
     ///
-    /// json is one object on one line, with the fields command, version, profile, rung, drop_fragment,
+    /// json is one object on one line, with the fields command, version, profile, level, drop_fragment,
     /// rules, rule_set, on_invalid, records, written, distinct (dedup only), withheld (by dedup
     /// -d and -u), duplicates, seen (with --seen; distinct URIs in the set, whose records are duplicates), dropped, same_document (resolve only), differing (check --differ only),
     /// set_added or set_removed, and set_keys (if a set was changed), blank, spilled_bytes (dedup only), findings and findings_by_rule (audit only), repaired, filtered and filtered_by_cause (with a filter), invalid, invalid_by_kind, bytes, seconds, bytes_per_second,

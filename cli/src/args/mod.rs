@@ -33,8 +33,8 @@ pub(crate) use extract::{Extract, Filters, Find, FromPages, FromText, Walk};
 pub(crate) use format::{TABLE_FORMATS, names_of};
 pub(crate) use grammar::{Grammar, GrammarFormat};
 pub(crate) use groups::{
-    Common, Destination, Equivalence, Hash, Input, InvalidRecords, Memory, Mending, OnInvalid,
-    ProfileChoice, References, ReportFile, Reporting, Rung, StatsFormat, Typed, When,
+    Common, Destination, Equivalence, Hash, Input, InvalidRecords, Level, Memory, Mending,
+    OnInvalid, ProfileChoice, References, ReportFile, Reporting, StatsFormat, Typed, When,
 };
 pub(crate) use key::{Key, KeyForm};
 pub(crate) use learn::{Completions, Help, Man};
@@ -70,7 +70,7 @@ pub(crate) struct Cli {
 }
 
 const AFTER_HELP: &str = "\
-Rungs: two URIs are equivalent at --rung
+Levels: two URIs are equivalent at --level
   string    if their bytes are the same                                      (RFC 3986, 6.2.1)
   syntax    also up to case of scheme, host and %xx, needless %xx, dot segments        (6.2.2)
   scheme    also up to default or empty ports, empty paths, forms of IP and DNS hosts  (6.2.3)
@@ -80,11 +80,11 @@ Examples:
   $ printf 'HTTP://Example.com:80\\nhttp://example.com/\\n' | uriscan dedup
   HTTP://Example.com:80
 
-  uriscan dedup urls.txt -o unique.txt         keep the first of each class, as written
+  uriscan dedup urls.txt -o unique.txt         keep the first of each group, as written
   uriscan dedup --stats < urls.txt.gz          the same on a stream, with a summary
-  uriscan census urls.txt                      count what each rung would merge
+  uriscan census urls.txt                      count what each level would merge
   uriscan top --by domain urls.txt             count hosts, domains, parameters ...
-  uriscan normalize --rung syntax urls.txt     write the canonical form of every line
+  uriscan normalize --level syntax urls.txt     write the canonical form of every line
   uriscan key a.txt > a.keys                   write 128-bit keys; equal keys, equivalent URIs
   uriscan parse -g '{host}' urls.txt           split into components
   uriscan check urls.txt                       validate by RFC 3986
@@ -281,7 +281,7 @@ mod tests {
                 let offered = arg.get_possible_values();
                 let offered: Vec<&str> = offered.iter().map(|value| value.get_name()).collect();
                 let mut values = option.values();
-                if option.name == "rung" {
+                if option.name == "level" {
                     values.push("protocol");
                 }
                 assert!(is_flag || offered == values, "{name} {}: {offered:?}", option.name);

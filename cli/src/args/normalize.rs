@@ -49,7 +49,7 @@ Examples:
   $ echo 'HTTP://Example.COM:80/%7euser/./x' | uriscan normalize
   http://example.com/~user/x
 
-  uriscan normalize --rung syntax urls.txt -o canonical.txt
+  uriscan normalize --level syntax urls.txt -o canonical.txt
   paste urls.txt <(uriscan normalize urls.txt)     before and after, side by side
 
 Exit codes: 0 done, 1 invalid records under --strict, 2 error.";

@@ -27,10 +27,10 @@ pub(crate) struct RuleChoice {
     #[arg(value_parser = suggested(PRESETS))]
     pub(crate) preset: Option<String>,
 
-    /// Read rules from a TOML file, also those of single sites, or take a built-in pack by its name; repeatable
+    /// Read rules from a TOML file, also those of single sites, or take built-in ones by name; repeatable
     ///
     /// Later files override earlier ones, and all override the preset. Write ./tracking for a file that has the name of
-    /// a pack.
+    /// a rules file.
     #[arg(long = "rules", value_name = "FILE")]
     pub(crate) packs: Vec<PathBuf>,
 

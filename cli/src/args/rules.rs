@@ -4,11 +4,11 @@ use clap::{Args, ValueEnum};
 
 use super::groups::{Destination, Equivalence};
 
-/// Print rules, presets and packs, or the rule set that options enable
+/// Print rules, presets and built-in rules files, or the rule set that options enable
 ///
-/// Without options: every rule in the order in which rules are applied, the presets and their rules, and the built-in packs.
+/// Without options: every rule in the order in which rules are applied, the presets and their rules, and the built-in rules files.
 /// With --rule, --preset or --rules: the resulting rule set, its patterns from weak to strong, which of them override others,
-/// and its hash. The hash identifies rung, grammar, rules and versions: only keys of the same hash can be compared.
+/// and its hash. The hash identifies level, grammar, rules and versions: only keys of the same hash can be compared.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Rules {
@@ -31,7 +31,7 @@ pub(crate) enum RulesFormat {
     Table,
     /// One JSON object on one line
     Json,
-    /// One file for --rules, with all rules of presets, packs and options
+    /// One file for --rules, with all rules of presets, rules files and options
     Toml,
 }
 

@@ -14,7 +14,7 @@ use super::groups::{
 /// Keep sets of keys on disk, to recognize URIs of earlier runs
 ///
 /// A set is a directory of sorted files of 128-bit keys, 16 bytes each, with checksums. It records what its keys mean:
-/// hash, rung, rules and so on, and every command that uses it takes these from it, so no option has to be repeated.
+/// hash, level, rules and so on, and every command that uses it takes these from it, so no option has to be repeated.
 /// Options that say something else are refused. At any moment, also after a crash, a set is the old one or the new one. It has one writer at a
 /// time and any number of readers. Usually it is used by `uriscan dedup --seen SET --update`.
 #[derive(Debug, Args)]
@@ -62,7 +62,7 @@ pub(crate) enum SetCommand {
     Stats(SetStats),
     /// Write the rules of a set as a file for --rules
     ///
-    /// Its other settings are comments: hash, grammar, rung and so on.
+    /// Its other settings are comments: hash, grammar, level and so on.
     Rules(Export),
     /// Read all of a set and report damage; exit with code 1 if there is any
     Verify(OneSet),
@@ -190,7 +190,7 @@ pub(crate) struct Remove {
 
     /// The files have keys, as `uriscan key` and `uriscan set export` write them, instead of URIs
     #[arg(long, conflicts_with_all = [
-        "rung", "drop_fragment", "aliases", "iri", "repair", "rules", "preset", "packs", "no_rules", "base",
+        "level", "drop_fragment", "aliases", "iri", "repair", "rules", "preset", "packs", "no_rules", "base",
         "lenient_scheme", "suffix_scheme", "profile", "uri", "extract", "on_invalid", "rejects", "strict", "null",
         "from", "stats", "stats_format",
     ])]

@@ -7,13 +7,13 @@ use clap::builder::Resettable;
 const SHOWN: [(&str, &str); 16] = [
     (
         "dedup",
-        "files extract rung preset seen update count repeated dupes on_invalid max_memory column output stats help",
+        "files extract level preset seen update count repeated dupes on_invalid max_memory column output stats help",
     ),
     (
         "normalize",
-        "files uri extract host rung grammar preset base repair on_invalid column output help",
+        "files uri extract host level grammar preset base repair on_invalid column output help",
     ),
-    ("key", "files uri extract rung grammar preset form hash on_invalid column output help"),
+    ("key", "files uri extract level grammar preset form hash on_invalid column output help"),
     ("parse", "files uri extract template grammar repair column to output strict help"),
     ("check", "files extract grammar differ iri repair column to output color help"),
     (
@@ -26,9 +26,9 @@ const SHOWN: [(&str, &str); 16] = [
     ),
     (
         "top",
-        "files extract host by limit distinct rung preset on_invalid column from to report output help",
+        "files extract host by limit distinct level preset on_invalid column from to report output help",
     ),
-    ("explain", "uris file pairs rung preset rules base repair to color output help"),
+    ("explain", "uris file pairs level preset rules base repair to color output help"),
     (
         "resolve",
         "files uri base base_column reference_column from suffix_scheme repair grammar on_invalid output help",
@@ -37,8 +37,8 @@ const SHOWN: [(&str, &str); 16] = [
         "extract",
         "files uri from base link_column host domain matches www with_filename line_number context jsonl count output help",
     ),
-    ("rules", "rung rules preset packs no_rules to output help"),
-    ("set create", "set files extract rung preset hash first_seen stats help"),
+    ("rules", "level rules preset packs no_rules to output help"),
+    ("set create", "set files extract level preset hash first_seen stats help"),
     ("set add", "set files uri extract at on_invalid stats help"),
     ("set remove", "set files uri keys extract on_invalid stats help"),
     ("set has", "set files uri extract invert_match first_seen output help"),

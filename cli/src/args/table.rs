@@ -170,7 +170,7 @@ pub(crate) enum OnBadRow {
 /// The policy for rows without a URI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum NoUri {
-    /// Write them at their position; they belong to no class
+    /// Write them at their position; they belong to no group
     Keep,
     /// Omit them
     Drop,

@@ -9,7 +9,7 @@ use super::table::ColumnChoice;
 
 /// Count hosts, domains, paths or parameters, or requests per day, and list the most frequent ones
 ///
-/// Reads one URI per line. Parts are counted as they are in the canonical form at --rung, by default with hosts in lower case and
+/// Reads one URI per line. Parts are counted as they are in the canonical form at --level, by default with hosts in lower case and
 /// without default ports. Shares are those of all URIs; URIs without the part have a row of their own. Invalid records have no
 /// parts and are counted apart. Counts are exact unless the values do not fit into --max-memory.
 #[derive(Debug, Args)]

@@ -44,7 +44,7 @@ impl args::Census {
     }
 }
 
-/// Counts distinct records on each rung.
+/// Counts distinct records on each level.
 #[derive(Debug)]
 struct Census {
     options: CensusOptions,

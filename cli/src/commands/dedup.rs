@@ -67,7 +67,7 @@ impl args::Dedup {
         let is_told = self.classes.dupes.is_some() || self.classes.clusters.is_some();
         if is_told && equivalence.profile.is_some() {
             let what =
-                "--dupes and --clusters report rungs and rules, which a profile does not have";
+                "--dupes and --clusters report levels and rules, which a profile does not have";
             let set = self.seen.iter().filter(|_| self.profile.profile.is_none());
             let set = set.map(|path| format!("the profile of {}", path.display())).next();
             return Err(Failure::at(set.as_deref().unwrap_or("--profile"), what));

@@ -285,7 +285,7 @@ fn is_table_of_classes(path: &Path, line: &[u8]) -> bool {
             file.seek(at)?;
             file.take(LONGEST).read_to_end(&mut bytes)
         });
-        let name = &b"survivor_hex"[..];
+        let name = &b"kept_hex"[..];
         read.is_ok() && bytes.windows(name.len()).any(|window| window == name)
     };
     let len = path.metadata().map_or(0, |metadata| metadata.len());
@@ -336,7 +336,7 @@ impl Content {
                         && !is_table_of_classes(path, line)
                 }
                 Content::Clusters => {
-                    !line.starts_with(b"{\"survivor\":") && !is_table_of_classes(path, line)
+                    !line.starts_with(b"{\"kept\":") && !is_table_of_classes(path, line)
                 }
                 Content::Report => !line.starts_with(b"<!DOCTYPE html>"),
             }

@@ -144,7 +144,7 @@ fn facts(
     let mut all = vec![(noun, grouped(records), String::new())];
     if survey.largest.is_some() || !survey.ladder.is_empty() {
         let distinct = match results.census {
-            Some(_) => survey.ladder.last().map_or(0, |level| level.distinct),
+            Some(_) => survey.ladder.last().map_or(0, |step| step.distinct),
             None => written + withheld,
         };
         let duplicates = if results.census.is_some() { records - distinct } else { duplicates };
@@ -208,12 +208,12 @@ fn about(plan: &Plan, surveyed: &Surveyed, settings: Settings) -> Section {
     if let Some(profile) = equivalence.profile {
         terms.push(("profile", format!("{profile} {}", profile.version())));
     } else {
-        let rung = match equivalence.aliases.is_some() {
+        let level = match equivalence.aliases.is_some() {
             true => "protocol",
-            false => equivalence.normalize.rung.name(),
+            false => equivalence.normalize.level.name(),
         };
         let fragment = if equivalence.normalize.drop_fragment { ", fragments ignored" } else { "" };
-        terms.push(("rung", format!("{rung}{fragment}")));
+        terms.push(("level", format!("{level}{fragment}")));
     }
     let rules = equivalence.rules.as_deref().map_or(Vec::new(), crate::rules::names);
     let rules = if rules.is_empty() { "none".to_owned() } else { rules.join(", ") };

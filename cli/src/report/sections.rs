@@ -7,7 +7,7 @@ use uriscan::uri::ErrorKind;
 use super::chart::{Bar, chart};
 use super::html::{Cell, Escaped, Table, shown, shown_fault};
 use super::merges::{EXPLAINED, Largest, Merges};
-use super::survey::Level;
+use super::survey::Step;
 use crate::summary::{grouped, plural, share};
 
 /// A section: its name in links, its heading, its content.
@@ -31,12 +31,12 @@ impl Section {
     }
 }
 
-/// The levels of the ladder, the first of which is that of all records.
-pub(super) fn ladder(levels: &[Level]) -> Option<Section> {
-    let all = levels.first().filter(|_| levels.len() > 1)?.distinct;
+/// The steps of the ladder, the first of which is that of all records.
+pub(super) fn ladder(steps: &[Step]) -> Option<Section> {
+    let all = steps.first().filter(|_| steps.len() > 1)?.distinct;
     let mut before = all;
     let (mut bars, mut rows) = (Vec::new(), Vec::new());
-    for &Level { name, distinct, adds } in levels {
+    for &Step { name, distinct, adds } in steps {
         let merged = before.saturating_sub(distinct);
         before = distinct;
         let value = match merged {
@@ -61,13 +61,13 @@ pub(super) fn ladder(levels: &[Level]) -> Option<Section> {
         ]);
     }
     let table = Table {
-        caption: "What each rung merges beyond the one before".to_owned(),
-        heads: vec!["rung", "distinct", "merged", "share of records", "equivalent are also"],
+        caption: "What each level merges beyond the one before".to_owned(),
+        heads: vec!["level", "distinct", "merged", "share of records", "equivalent are also"],
         rows,
     };
-    let intro = "<p>Two records are equivalent at a rung if their canonical forms there have the same bytes. \
-                 Each rung includes those before it. The lighter part of a bar is what merges at that rung.</p>\n";
-    let chart = chart("ladder-chart", "Distinct records at each rung", &bars);
+    let intro = "<p>Two records are equivalent at a level if their canonical forms there have the same bytes. \
+                 Each level includes those before it. The lighter part of a bar is what merges at that level.</p>\n";
+    let chart = chart("ladder-chart", "Distinct records at each level", &bars);
     Some(Section::new("ladder", "The ladder", format!("{intro}{chart}{}", table.html())))
 }
 

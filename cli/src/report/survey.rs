@@ -3,7 +3,7 @@
 use std::io::{Write, sink};
 
 use uriscan::io::{ReadError, Source};
-use uriscan::normalize::{Options, Rung};
+use uriscan::normalize::{Level, Options};
 use uriscan::pipeline::{
     self, By, Census, ClassOptions, DedupOptions, Equivalence, Error, MemoryLimit, OnInvalid,
     Report, Settings, Sinks, Top, TopOptions,
@@ -14,8 +14,8 @@ use super::merges::{Largest, Lines, Merges};
 /// Rows of the tables of hosts and so on.
 const ROWS: usize = 15;
 
-/// A level of the ladder, and how many records are distinct there.
-pub(super) struct Level {
+/// A step of the ladder, and how many records are distinct there.
+pub(super) struct Step {
     pub(super) name: &'static str,
     pub(super) distinct: u64,
     pub(super) adds: &'static str,
@@ -25,8 +25,8 @@ pub(super) struct Level {
 pub(super) struct Survey {
     /// Parts of URIs, lengths, faults.
     pub(super) top: Top,
-    /// The first level is that of all records.
-    pub(super) ladder: Vec<Level>,
+    /// The first step is that of all records.
+    pub(super) ladder: Vec<Step>,
     pub(super) merges: Option<Merges>,
     pub(super) largest: Option<Largest>,
 }
@@ -84,16 +84,16 @@ pub(super) fn survey(
     let dedup = dedup_options(passes, passes.equivalence.clone());
     let options = ClassOptions::default().dedup(dedup).count(true);
     let (mut merges, mut largest) = (Merges::default(), Largest::default());
-    let has_rungs = passes.equivalence.profile.is_none();
+    let has_levels = passes.equivalence.profile.is_none();
     let end = settings.record_end;
     let mut lines = Lines::new(end, |line: &[u8]| largest.add(line));
     let mut dupes = Lines::new(end, |line: &[u8]| merges.add(line, passes.equivalence));
     let mut both = sinks(&mut lines, passes.skip(&mut skip));
-    if has_rungs {
+    if has_levels {
         both = both.dupes(&mut dupes);
     }
     pipeline::classes(open()?, &options, settings, &mut both)?;
-    Ok(Survey { top, ladder, merges: has_rungs.then_some(merges), largest: Some(largest) })
+    Ok(Survey { top, ladder, merges: has_levels.then_some(merges), largest: Some(largest) })
 }
 
 /// The counts of `options`, of records with their secrets masked: what is split first may be part of a secret.
@@ -134,57 +134,57 @@ fn dedup_options(passes: &Passes<'_>, equivalence: Equivalence) -> DedupOptions 
         .limit(passes.limit.clone())
 }
 
-fn adds(rung: Rung) -> &'static str {
-    match rung {
-        Rung::String => "the same bytes (RFC 3986, 6.2.1)",
-        Rung::Syntax => "case, percent-encoding, dot segments (6.2.2)",
-        Rung::Scheme => "ports, empty paths, IP addresses, DNS names (6.2.3)",
+fn adds(level: Level) -> &'static str {
+    match level {
+        Level::String => "the same bytes (RFC 3986, 6.2.1)",
+        Level::Syntax => "case, percent-encoding, dot segments (6.2.2)",
+        Level::Scheme => "ports, empty paths, IP addresses, DNS names (6.2.3)",
     }
 }
 
 const RULES: &str = "rules beyond the RFC";
 const ALIASES: &str = "redirects and other aliases (6.2.4)";
 
-fn records(distinct: u64) -> Level {
-    Level { name: "records", distinct, adds: "as they were read" }
+fn records(distinct: u64) -> Step {
+    Step { name: "records", distinct, adds: "as they were read" }
 }
 
-fn of_census(census: &Census) -> Vec<Level> {
-    let mut levels = vec![records(census.records)];
-    for of in &census.rungs {
-        levels.push(Level { name: of.rung.name(), distinct: of.distinct, adds: adds(of.rung) });
+fn of_census(census: &Census) -> Vec<Step> {
+    let mut steps = vec![records(census.records)];
+    for of in &census.levels {
+        steps.push(Step { name: of.level.name(), distinct: of.distinct, adds: adds(of.level) });
     }
-    let rules = census.rules.map(|of| Level { name: "rules", distinct: of.distinct, adds: RULES });
-    levels.extend(rules);
-    levels
+    let rules = census.rules.map(|of| Step { name: "rules", distinct: of.distinct, adds: RULES });
+    steps.extend(rules);
+    steps
 }
 
-/// The levels up to that of the passes, by a deduplication at each.
+/// The steps up to that of the passes, by a deduplication at each.
 fn ladder(
     passes: &Passes<'_>,
     report: &Report,
     open: &mut dyn FnMut() -> Result<Vec<Source>, Error>,
-) -> Result<Vec<Level>, Error> {
-    let mut levels = vec![records(report.records)];
+) -> Result<Vec<Step>, Error> {
+    let mut steps = vec![records(report.records)];
     let Equivalence { normalize, rules, aliases, .. } = passes.equivalence;
-    let mut level = |equivalence: Equivalence, name, adds| {
+    let mut count = |equivalence: Equivalence, name, adds| {
         let options = dedup_options(passes, equivalence);
         let (mut out, mut skip) = (sink(), pass_over);
         let mut sinks = sinks(&mut out, passes.skip(&mut skip));
         let found = pipeline::dedup(open()?, &options, &passes.settings, &mut sinks)?;
-        levels.push(Level { name, distinct: found.written, adds });
+        steps.push(Step { name, distinct: found.written, adds });
         Ok::<(), Error>(())
     };
-    for rung in Rung::ALL.into_iter().filter(|&rung| rung <= normalize.rung) {
-        let options = Options::new(rung).drop_fragment(normalize.drop_fragment);
+    for level in Level::ALL.into_iter().filter(|&level| level <= normalize.level) {
+        let options = Options::new(level).drop_fragment(normalize.drop_fragment);
         let equivalence = passes.equivalence.clone().normalize(options).rules(None).aliases(None);
-        level(equivalence, rung.name(), adds(rung))?;
+        count(equivalence, level.name(), adds(level))?;
     }
     if rules.is_some() {
-        level(passes.equivalence.clone().aliases(None), "rules", RULES)?;
+        count(passes.equivalence.clone().aliases(None), "rules", RULES)?;
     }
     if aliases.is_some() {
-        level(passes.equivalence.clone(), "protocol", ALIASES)?;
+        count(passes.equivalence.clone(), "protocol", ALIASES)?;
     }
-    Ok(levels)
+    Ok(steps)
 }

@@ -68,7 +68,7 @@ pub(crate) fn settings(
 }
 
 /// The facts of a group of options.
-const RUNG: &[&str] = &["rung", "aliases"];
+const LEVEL: &[&str] = &["level", "aliases"];
 const FRAGMENT: &[&str] = &["fragment"];
 const PROFILE: &[&str] = &["profile"];
 const REPAIRS: &[&str] = &["repair"];
@@ -85,7 +85,7 @@ fn agree(
     chosen: &Meaning,
     stored: &Meaning,
 ) -> Result<(), Failure> {
-    let args::Equivalence { rung, drop_fragment, aliases, references, rules, mending } =
+    let args::Equivalence { level, drop_fragment, aliases, references, rules, mending } =
         typed.equivalence;
     let refused = |option: &str, has: String| {
         let set = path.display();
@@ -95,12 +95,12 @@ fn agree(
         ))
     };
     let has_aliases = stored.fact("aliases").is_some();
-    match (rung, aliases) {
-        (Some(args::Rung::Protocol), _) if !has_aliases => {
-            return refused("--rung protocol", of_set(stored, &["rung"]));
+    match (level, aliases) {
+        (Some(args::Level::Protocol), _) if !has_aliases => {
+            return refused("--level protocol", of_set(stored, &["level"]));
         }
         (_, None) if has_aliases => {
-            let what = "was made with aliases, and stores only their digest; add --rung protocol --aliases FILE";
+            let what = "was made with aliases, and stores only their digest; add --level protocol --aliases FILE";
             return Err(Failure::at(path.display(), what));
         }
         _ => {}
@@ -115,10 +115,10 @@ fn agree(
         (name("--profile", typed.profile.profile.map(|it| it.to_string())), PROFILE),
         (
             name(
-                "--rung",
-                rung.and_then(|rung| Some(rung.to_possible_value()?.get_name().to_owned())),
+                "--level",
+                level.and_then(|level| Some(level.to_possible_value()?.get_name().to_owned())),
             ),
-            &RUNG[..1],
+            &LEVEL[..1],
         ),
         (drop_fragment.then(|| "--drop-fragment".to_owned()), FRAGMENT),
         (repairs.into_iter().flatten().next().map(str::to_owned), REPAIRS),
@@ -146,7 +146,7 @@ fn facts<'m>(meaning: &'m Meaning, names: &[&str]) -> Vec<&'m str> {
 
 /// The facts of the rules of `meaning`: all that are not of other options.
 fn rule_facts(meaning: &Meaning) -> Vec<&str> {
-    let others = [RUNG, FRAGMENT, PROFILE, REPAIRS, CONTEXT, HASH, &["grammar"]].concat();
+    let others = [LEVEL, FRAGMENT, PROFILE, REPAIRS, CONTEXT, HASH, &["grammar"]].concat();
     let is_of_rule = |fact: &&str| !others.contains(&fact.split(' ').next().unwrap_or_default());
     meaning.as_str().lines().filter(is_of_rule).collect()
 }

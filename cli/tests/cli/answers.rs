@@ -93,21 +93,21 @@ fn check_answers_in_json() {
 const LADDER: &str = "http://h/#a\nhttp://h/#a\nHTTP://h/#b\nhttp://h/#b\nhttp://h#b\nno uri\n";
 
 #[test]
-fn census_says_what_each_rung_merges() {
+fn census_says_what_each_level_merges() {
     let counts = |args: &[&str]| {
         let ran = run([&["census", "--to", "json"], args].concat(), LADDER).quiet();
         assert_eq!(ran.lines().count(), 1);
         let census: Value = serde_json::from_str(&ran).unwrap();
         assert_eq!((&census["records"], &census["invalid"]["space"]), (&json!(6), &json!(1)));
-        let rungs = census["rungs"].as_array().unwrap();
-        let rungs = rungs.iter().map(|rung| {
-            (rung["rung"].as_str().unwrap().to_owned(), rung["distinct"].as_u64().unwrap())
+        let levels = census["levels"].as_array().unwrap();
+        let levels = levels.iter().map(|level| {
+            (level["level"].as_str().unwrap().to_owned(), level["distinct"].as_u64().unwrap())
         });
-        for (rung, distinct) in rungs.clone() {
-            let kept = run([&["dedup", "--rung", &rung], args].concat(), LADDER).quiet();
-            assert_eq!(kept.lines().count() as u64, distinct, "{rung}");
+        for (level, distinct) in levels.clone() {
+            let kept = run([&["dedup", "--level", &level], args].concat(), LADDER).quiet();
+            assert_eq!(kept.lines().count() as u64, distinct, "{level}");
         }
-        rungs.map(|rung| rung.1).collect::<Vec<_>>()
+        levels.map(|level| level.1).collect::<Vec<_>>()
     };
     assert_eq!(counts(&[]), [5, 4, 3]);
     assert_eq!(counts(&["--drop-fragment"]), [4, 3, 2]);
@@ -137,7 +137,7 @@ fn answers_are_no_records_in_the_summary() {
         let stats: Value = serde_json::from_str(&ran.stderr).unwrap();
         assert_eq!((&stats["records"], &stats["blank"]), (&json!(4), &json!(1)));
         assert_eq!(stats["bytes"], MIXED.len());
-        for name in ["written", "distinct", "duplicates", "dropped", "rung", "on_invalid"] {
+        for name in ["written", "distinct", "duplicates", "dropped", "level", "on_invalid"] {
             assert!(stats[name].is_null(), "{name} in {stats}");
         }
     }

@@ -43,7 +43,7 @@ fn wrong_arguments_are_exit_code_2() {
     for args in [
         &[][..],
         &["frobnicate"],
-        &["dedup", "--rung", "protocol"],
+        &["dedup", "--level", "protocol"],
         &["dedup", "--emit", "all"],
         &["dedup", "--frobnicate"],
         &["dedup", "-j", "x"],
@@ -65,7 +65,7 @@ fn a_quiet_run_prints_the_summary_that_is_asked_for_and_nothing_else() {
     let ran = run(["dedup", "-q"], "a:\na:\n");
     assert_eq!((ran.text(), ran.stderr.as_str()), ("a:\n", ""));
     let ran = run(["dedup", "-q", "--stats"], "a:\na:\n");
-    assert!(ran.stderr.starts_with("uriscan dedup: rung scheme"), "{}", ran.stderr);
+    assert!(ran.stderr.starts_with("uriscan dedup: level scheme"), "{}", ran.stderr);
     let ran = run(["dedup", "-q", "--stats-format", "json"], "a:\na:\n");
     let stats: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();
     assert_eq!(stats["records"], 2);

@@ -11,8 +11,8 @@ use arrow_array::{Array, ArrayRef, Int64Array, LargeStringArray, StringArray};
 use crate::run::Place;
 use crate::tables;
 
-const DUPES: &str = "source,line,uri,hex,survivor,survivor_hex,rung,uri_key\n";
-const CLUSTERS: &str = "source,line,uri,hex,bytes,survivor,survivor_hex,count,rung,rules,uri_key\n";
+const DUPES: &str = "source,line,uri,hex,kept,kept_hex,level,uri_key\n";
+const CLUSTERS: &str = "source,line,uri,hex,bytes,kept,kept_hex,count,level,rules,uri_key\n";
 
 /// The columns `source`, `line` and `uri` of the table of duplicates in CSV called `name`.
 fn places(place: &Place, name: &str) -> Vec<String> {
@@ -105,7 +105,7 @@ fn inputs_of_several_files_kinds_and_partitions_have_rows_of_their_own() {
 
 #[test]
 fn columns_of_the_input_may_have_any_name() {
-    let csv = "source,line,hex,survivor,rung,uri_key,uri\nmine,0,ff,s,r,k,http://h\nmine,0,ff,s,r,k,HTTP://H\n";
+    let csv = "source,line,hex,kept,level,uri_key,uri\nmine,0,ff,s,r,k,http://h\nmine,0,ff,s,r,k,HTTP://H\n";
     let place = Place::new(&[("in.csv", csv)]);
     let run = |input: &str, output: &str, side: &str| {
         let args = ["dedup", "--column", "uri", input, "-o", output, "--dupes", side];

@@ -54,7 +54,7 @@ const OPTIONS: [&[&str]; 5] = [
     &["-d", "--keep", "shortest"],
     &["-u", "--on-invalid", "drop"],
     &["--max-memory", "64M", "--keep", "last", "--temp-dir", "."],
-    &["--preset", "crawl", "--rung", "syntax"],
+    &["--preset", "crawl", "--level", "syntax"],
 ];
 
 fn dedup(place: &Place, input: &[&str], options: &[&str], side: [&str; 2]) {
@@ -120,9 +120,9 @@ fn tables_of_duplicates_have_what_the_lines_say() {
             let found: Vec<Vec<Vec<u8>>> = rows
                 .iter()
                 .map(|row| {
-                    let rung = row["rung"].as_str().unwrap().as_bytes().to_vec();
-                    let survivor = bytes(row, "survivor", "survivor_hex");
-                    vec![bytes(row, "uri", "hex"), survivor, rung]
+                    let level = row["level"].as_str().unwrap().as_bytes().to_vec();
+                    let survivor = bytes(row, "kept", "kept_hex");
+                    vec![bytes(row, "uri", "hex"), survivor, level]
                 })
                 .collect();
             assert!(found == lines, "{label}");
@@ -167,7 +167,7 @@ fn unnested(text: &str) -> Vec<Value> {
     for cluster in text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
         for member in cluster["members"].as_array().unwrap() {
             let mut row = member.clone();
-            for name in ["survivor", "survivor_hex", "count"] {
+            for name in ["kept", "kept_hex", "count"] {
                 row[name] = cluster[name].clone();
             }
             row["hex"] = member["hex"].clone();
@@ -213,8 +213,8 @@ fn columns_have_types_and_keys_have_a_meaning() {
     dedup(&place, INPUTS[0], &["--hash", "sha256"], ["--dupes", "d.parquet"]);
     dedup(&place, INPUTS[0], &["--hash", "sha256"], ["--clusters", "c.parquet"]);
     for (name, columns) in [
-        ("d.parquet", "source line uri hex survivor survivor_hex rung uri_key"),
-        ("c.parquet", "source line uri hex bytes survivor survivor_hex count rung rules uri_key"),
+        ("d.parquet", "source line uri hex kept kept_hex level uri_key"),
+        ("c.parquet", "source line uri hex bytes kept kept_hex count level rules uri_key"),
     ] {
         let table = tables::read(&place, name);
         let schema = table.schema();
@@ -239,8 +239,8 @@ fn what_was_seen_has_no_survivor() {
     dedup(&place, INPUTS[0], &["--seen", "s.set"], ["--dupes", "d.csv"]);
     let rows = rows(&place, "d.csv");
     let (seen, rest): (Vec<&Value>, Vec<&Value>) =
-        rows.iter().partition(|row| row["rung"] == "seen");
-    assert!(!seen.is_empty() && seen.iter().all(|row| row["survivor"].is_null()));
+        rows.iter().partition(|row| row["level"] == "seen");
+    assert!(!seen.is_empty() && seen.iter().all(|row| row["kept"].is_null()));
     assert!(!rest.is_empty());
 }
 
@@ -253,7 +253,7 @@ fn overlong_records_have_a_length() {
     let table = tables::read(&place, "c.parquet");
     let bytes = table.column_by_name("bytes").unwrap().as_primitive::<Int64Type>();
     assert!(bytes.is_null(0) && bytes.value(1) == (65 << 20) + 7, "{bytes:?}");
-    for name in ["uri", "survivor", "uri_key"] {
+    for name in ["uri", "kept", "uri_key"] {
         assert!(table.column_by_name(name).unwrap().is_null(1), "{name}");
     }
 }

@@ -52,7 +52,7 @@ fn repeated_and_unique_are_the_two_halves() {
     assert_eq!(run(["dedup", "-d"], LIST).quiet(), "http://h/b\nHTTP://H:80\nno uri\n");
     assert_eq!(run(["dedup", "-u"], LIST).quiet(), "http://h/x\n");
     assert_eq!(
-        run(["dedup", "-dc", "--rung", "string"], LIST).quiet(),
+        run(["dedup", "-dc", "--level", "string"], LIST).quiet(),
         "      2 http://h/b\n      2 no uri\n"
     );
     assert_eq!(run(["dedup", "-cu", "--on-invalid", "drop"], LIST).quiet(), "      1 http://h/x\n");
@@ -64,7 +64,7 @@ fn the_one_that_is_asked_for_is_kept_at_its_place() {
     let keep = |which| run(["dedup", "--keep", which], LIST).quiet();
     assert_eq!(keep("last"), "http://h/x\nno uri\nhttp://h/\nhttp://h/b\n");
     assert_eq!(keep("shortest"), "http://h/b\nno uri\nhttp://h\nhttp://h/x\n");
-    assert_eq!(keep("https"), run(["dedup"], LIST).quiet(), "at no rung is http one with https");
+    assert_eq!(keep("https"), run(["dedup"], LIST).quiet(), "at no level is http one with https");
     assert_eq!(keep("first"), run(["dedup"], LIST).quiet());
 }
 
@@ -96,19 +96,19 @@ fn clusters_name_all_members() {
     let args = ["dedup", "a", "-", "b \"", "--clusters", "clusters", "-o", "out"];
     run_in(place.path(), &args, "X:\n").quiet();
     let text = fs::read_to_string(place.path().join("clusters")).unwrap();
-    let member = |source: &str, line: u32, uri: &str, rung: &str, rules: &[&str]| json!({ "source": source, "line": line, "uri": uri, "rung": rung, "rules": rules });
-    let bytes = |line: u32| json!({ "source": "b \"", "line": line, "uri": null, "hex": "ff", "rung": "string", "rules": [] });
+    let member = |source: &str, line: u32, uri: &str, level: &str, rules: &[&str]| json!({ "source": source, "line": line, "uri": uri, "level": level, "rules": rules });
+    let bytes = |line: u32| json!({ "source": "b \"", "line": line, "uri": null, "hex": "ff", "level": "string", "rules": [] });
     let expected = [
-        json!({ "survivor": "http://h", "count": 3, "members": [
+        json!({ "kept": "http://h", "count": 3, "members": [
             member("a", 2, "http://h", "string", &[]),
             member("b \"", 2, "HTTP://h/", "scheme", &["scheme-case", "empty-path"]),
             member("b \"", 4, "http://h", "string", &[]),
         ]}),
-        json!({ "survivor": "x:", "count": 2, "members": [
+        json!({ "kept": "x:", "count": 2, "members": [
             member("a", 3, "x:", "string", &[]),
             member("-", 1, "X:", "syntax", &["scheme-case"]),
         ]}),
-        json!({ "survivor": null, "survivor_hex": "ff", "count": 2, "members": [bytes(1), bytes(3)] }),
+        json!({ "kept": null, "kept_hex": "ff", "count": 2, "members": [bytes(1), bytes(3)] }),
     ];
     assert_eq!(rows(&text), expected);
     // One for each line of the results.
@@ -117,7 +117,7 @@ fn clusters_name_all_members() {
     assert_eq!(
         rows(&text),
         [
-            json!({ "survivor": "http://h", "count": 1, "members": [member("a", 2, "http://h", "string", &[])] })
+            json!({ "kept": "http://h", "count": 1, "members": [member("a", 2, "http://h", "string", &[])] })
         ]
     );
 }

@@ -21,13 +21,13 @@ fn sha256_of(text: &str) -> String {
 }
 
 #[test]
-fn rungs_merge_more_and_more() {
-    let rung = |rung| run(["dedup", "--rung", rung], LADDER).quiet();
+fn levels_merge_more_and_more() {
+    let level = |level| run(["dedup", "--level", level], LADDER).quiet();
     let string = "http://h/%7ea\nhttp://h/~a\nHTTP://H/~a\nhttp://h:80/~a\n";
-    assert_eq!(rung("string"), string);
-    assert_eq!(rung("syntax"), "http://h/%7ea\nhttp://h:80/~a\n");
-    assert_eq!(rung("scheme"), "http://h/%7ea\n");
-    assert_eq!(run(["dedup"], LADDER).quiet(), rung("scheme"), "the default");
+    assert_eq!(level("string"), string);
+    assert_eq!(level("syntax"), "http://h/%7ea\nhttp://h:80/~a\n");
+    assert_eq!(level("scheme"), "http://h/%7ea\n");
+    assert_eq!(run(["dedup"], LADDER).quiet(), level("scheme"), "the default");
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn keys_are_equal_when_uris_are_and_only_then() {
     let is_hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
     assert!(keys.iter().all(|key| key.len() == 32 && key.bytes().all(is_hex)), "{keys:?}");
     assert!(keys.iter().all(|key| *key == keys[0]));
-    let keys = run(["key", "--rung", "string"], LADDER).quiet();
+    let keys = run(["key", "--level", "string"], LADDER).quiet();
     let keys: Vec<&str> = keys.lines().collect();
     assert_eq!(keys[1], keys[4]);
     assert!(keys[0] != keys[1] && keys[1] != keys[2] && keys[2] != keys[3]);

@@ -236,7 +236,7 @@ fn standard_input_has_one_reader() {
             &["census", "--rules", name],
             &["top", "--match-file", name],
             &["check", "--host-file", name],
-            &["dedup", "--rung", "protocol", "--aliases", name],
+            &["dedup", "--level", "protocol", "--aliases", name],
             &["dedup", "--host-file", name, "--not-host-file", name, "list"],
             &["dedup", "--rules", name, "--host-file", name, "list"],
             &["set", "create", "s.set", "--not-host-file", name],

@@ -19,7 +19,7 @@ HTTP://Example.COM:80/a/../%7Ebob
   = http://example.com/~bob
 ";
     assert_eq!(told, expected);
-    let told = run(["explain", "http://h/#f", "--drop-fragment", "--rung", "string"], "").quiet();
+    let told = run(["explain", "http://h/#f", "--drop-fragment", "--level", "string"], "").quiet();
     assert_eq!(
         told,
         "http://h/#f\n  rule    fragment        9..11     #f -> \"\"\n  = http://h/\n"
@@ -32,13 +32,13 @@ HTTP://Example.COM:80/a/../%7Ebob
 fn two_uris_are_compared() {
     let told = run(["explain", "http://h", "HTTP://h:80/"], "").quiet();
     assert!(
-        told.ends_with("equivalent at rung scheme: scheme-case, default-port, empty-path\n"),
+        told.ends_with("equivalent at level scheme: scheme-case, default-port, empty-path\n"),
         "{told}"
     );
     assert!(
         run(["explain", "a:", "a:"], "")
             .quiet()
-            .ends_with("equivalent at rung string: the same bytes\n")
+            .ends_with("equivalent at level string: the same bytes\n")
     );
     let told = run(["explain", "http://h/?a=1&b=2", "http://h/?b=2&a=1"], "");
     assert_eq!(told.code, 1);
@@ -109,9 +109,9 @@ fn what_would_merge_them_is_found_by_applying_it() {
             assert_eq!(mergers(&[&options[..], &[a, b]].concat()).1, 0, "{options:?} {a} {b}");
         }
     }
-    assert_eq!(mergers(&["--rung", "string", "http://h:80/", "http://h/"]).0, ["--rung scheme"]);
+    assert_eq!(mergers(&["--level", "string", "http://h:80/", "http://h/"]).0, ["--level scheme"]);
     let told = run(["explain", "http://h/a", "http://h/b"], "");
-    assert!(told.text().ends_with("no rung, rule or preset merges them\n"), "{}", told.text());
+    assert!(told.text().ends_with("no level, rule or preset merges them\n"), "{}", told.text());
 }
 
 #[test]
@@ -121,33 +121,33 @@ fn what_only_rules_merge_is_not_called_the_same_bytes() {
     assert!(told.ends_with("\nequivalent by rules: trailing-slash\n"), "{told}");
     let told =
         run([&["explain", "--preset", "log", "--to", "jsonl"], &pair[..]].concat(), "").quiet();
-    assert!(told.contains(r#""rung":"rules","rules":["trailing-slash"]"#), "{told}");
+    assert!(told.contains(r#""level":"rules","rules":["trailing-slash"]"#), "{told}");
     let list = "http://h/a/\nhttp://h/a\nhttp://h/a#x\nHTTP://h/a\nhttp://h/a/\n";
     let place = crate::run::Place::new(&[]);
     let args = ["dedup", "--preset", "log", "--dupes", "d.tsv", "--clusters", "c.jsonl", "-q"];
     assert_eq!(place.run(&args, list).quiet(), "http://h/a/\n");
     let dupes = place.read("d.tsv");
-    let rungs: Vec<&str> =
+    let levels: Vec<&str> =
         dupes.lines().map(|line| line.split('\t').next_back().unwrap()).collect();
     assert_eq!(
-        rungs,
+        levels,
         ["rules:trailing-slash", "rules:anchor+trailing-slash", "rules:trailing-slash", "string"]
     );
     let clusters = place.read("c.jsonl");
-    assert!(clusters.contains(r#""rung":"rules","rules":["trailing-slash"]"#), "{clusters}");
+    assert!(clusters.contains(r#""level":"rules","rules":["trailing-slash"]"#), "{clusters}");
     let dropped =
         place.run(&["dedup", "--drop-fragment", "--dupes", "-"], "http://h/\nhttp://h/#\n");
     assert!(dropped.text().ends_with("rules\n") || dropped.code == 2, "{}", dropped.text());
 }
 
 #[test]
-fn rules_are_named_where_a_rung_is_needed_too() {
+fn rules_are_named_where_a_level_is_needed_too() {
     let pair = ["HTTP://www.H.example:80/a/?utm_source=x", "http://h.example/a"];
     let told = run([&["explain", "--preset", "log"], &pair[..]].concat(), "").quiet();
-    let end = "\nequivalent by rules: www, trailing-slash, drop-param, at rung scheme: scheme-case, host-case, default-port\n";
+    let end = "\nequivalent by rules: www, trailing-slash, drop-param, at level scheme: scheme-case, host-case, default-port\n";
     assert!(told.ends_with(end), "{told}");
     let told = run([&["explain", "--preset", "log", "--to", "jsonl"], &pair[..]].concat(), "");
-    let rules = r#""rung":"rules","rules":["scheme-case","host-case","default-port","www","trailing-slash","drop-param"]"#;
+    let rules = r#""level":"rules","rules":["scheme-case","host-case","default-port","www","trailing-slash","drop-param"]"#;
     assert!(told.text().contains(rules), "{}", told.text());
     let list = format!("{}\n{}\nhttp://H.example/a\n", pair[1], pair[0]);
     let place = Place::new(&[]);
@@ -238,8 +238,8 @@ fn repairs_a_scheme_and_parts_of_the_paths_are_tried() {
     ] {
         assert_eq!(mergers(&pair), (Vec::new(), 1), "{pair:?}");
     }
-    let found = mergers(&["--rung", "string", "http://h/a/", "http://H/a"]).0;
-    assert_eq!(found[0], "--rung syntax --rule trailing-slash");
+    let found = mergers(&["--level", "string", "http://h/a/", "http://H/a"]).0;
+    assert_eq!(found[0], "--level syntax --rule trailing-slash");
     // What is on already is not repeated.
     let found = mergers(&["--repair=space", "<http://h/a b>", "http://h/a%20b"]).0;
     assert_eq!(found, ["--repair=quotes"]);
@@ -270,14 +270,14 @@ fn machines_read_json() {
         assert_eq!((ran.text().lines().count(), ran.stderr.as_str()), (1, ""));
         serde_json::from_str(ran.text()).unwrap()
     };
-    let change = |rung: &str,
+    let change = |level: &str,
                   rule: &str,
                   component: &str,
                   start: u32,
                   end: u32,
                   before: &str,
                   after: &str| {
-        json!({ "rung": rung, "rule": rule, "component": component, "start": start, "end": end,
+        json!({ "level": level, "rule": rule, "component": component, "start": start, "end": end,
             "before": before, "after": after })
     };
     let told = json!({ "uri": "http://H:80/", "canonical": "http://h/", "changes": [
@@ -288,12 +288,12 @@ fn machines_read_json() {
     let plain = json!({ "uri": "http://h/", "canonical": "http://h/", "changes": [] });
     assert_eq!(
         row(&["http://H:80/", "http://h/"]),
-        json!({ "a": told, "b": plain, "rung": "scheme", "rules": ["host-case", "default-port"], "partings": [] })
+        json!({ "a": told, "b": plain, "level": "scheme", "rules": ["host-case", "default-port"], "partings": [] })
     );
     let parting = json!({ "component": "path", "reason": "trailing-slash", "a": 10, "b": 10,
         "message": "the trailing slash is part of the path" });
     let found = row(&["http://h/a", "http://h/a/"]);
-    assert_eq!((&found["rung"], &found["partings"]), (&Value::Null, &json!([parting])));
+    assert_eq!((&found["level"], &found["partings"]), (&Value::Null, &json!([parting])));
     assert_eq!(found["merged_by"], json!(["--rule trailing-slash", "--preset log"]));
     let invalid = json!({ "uri": "a b", "error": { "kind": "space", "at": 1 } });
     assert_eq!(row(&["a b"]), invalid);
@@ -334,7 +334,7 @@ fn pairs_are_what_dupes_writes() {
     command.current_dir(place.path());
     let rows: Vec<Value> =
         finish(command, "").quiet().lines().map(|row| serde_json::from_str(row).unwrap()).collect();
-    let told: Vec<_> = rows.iter().map(|row| (&row["rung"], &row["rules"])).collect();
+    let told: Vec<_> = rows.iter().map(|row| (&row["level"], &row["rules"])).collect();
     assert_eq!(
         told,
         [
@@ -345,7 +345,7 @@ fn pairs_are_what_dupes_writes() {
     );
     let dupes = fs::read_to_string(place.path().join("dupes")).unwrap();
     for (line, row) in dupes.lines().zip(&rows) {
-        assert!(line.ends_with(row["rung"].as_str().unwrap()), "{line}");
+        assert!(line.ends_with(row["level"].as_str().unwrap()), "{line}");
     }
     assert_eq!(run(["explain", "--pairs"], "a:\n").quiet(), "a:\n  = a:\n");
 }

@@ -116,7 +116,7 @@ fn what_is_for_rfc_3986_only_is_refused() {
         &["normalize", "--grammar", "rfc2396", "--repair"],
         &["key", "--grammar", "rfc2396", "--iri"],
         &["key", "--grammar", "rfc2396", "--as", "cdxj"],
-        &["key", "--grammar", "rfc2396", "--rung", "protocol", "--aliases", "x"],
+        &["key", "--grammar", "rfc2396", "--level", "protocol", "--aliases", "x"],
         &["parse", "--grammar", "rfc2396", "-g", "{host}"],
         &["parse", "--grammar", "rfc2396", "--iri"],
         &["check", "--grammar", "rfc2396", "--repair"],

@@ -133,7 +133,7 @@ fn files_beside_the_input_have_a_limit() {
         }
     }
     let message =
-        place.run(&["dedup", "in", "--rung", "protocol", "--aliases", "/dev/zero"], "").refused();
+        place.run(&["dedup", "in", "--level", "protocol", "--aliases", "/dev/zero"], "").refused();
     assert!(message.contains("/dev/zero: is not a regular file"), "{message}");
 }
 

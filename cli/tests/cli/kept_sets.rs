@@ -164,7 +164,7 @@ fn keys_are_removed_as_they_are_written() {
     for (name, more) in [("s.set", &[][..]), ("dated.set", &["--first-seen"][..])] {
         place.run(&[&["set", "create", name], more].concat(), &uris(0..100)).quiet();
     }
-    place.run(&["set", "create", "other.set", "--rung", "syntax"], &uris(0..10)).quiet();
+    place.run(&["set", "create", "other.set", "--level", "syntax"], &uris(0..10)).quiet();
     place.run(&["set", "create", "half.set", "--first-seen"], &uris(50..150)).quiet();
     let remove = |args: &[&str], input: &str| {
         place.run(&[&["set", "remove", "--keys"], args].concat(), input)
@@ -181,7 +181,7 @@ fn keys_are_removed_as_they_are_written() {
     }
     let other = place.run(&["set", "export", "other.set"], "").quiet();
     for (input, what) in [
-        (&*other, "rung"),
+        (&*other, "level"),
         ("http://a/\n", "-:1: expected a key of 32 hexadecimal digits"),
         ("# keys 2\n00000000000000000000000000000001\n", "it declares 2"),
     ] {
@@ -190,7 +190,7 @@ fn keys_are_removed_as_they_are_written() {
         assert!(message.contains(what), "{message}");
         assert!(files(&place.path("s.set")) == before);
     }
-    for more in [&["--rung", "syntax"][..], &["-e", "a:b"], &["--extract"], &["--stats"]] {
+    for more in [&["--level", "syntax"][..], &["-e", "a:b"], &["--extract"], &["--stats"]] {
         let message = remove(&[&["s.set"], more].concat(), "").stderr;
         assert!(message.contains("cannot be used with"), "{message}");
     }

@@ -207,7 +207,7 @@ fn filtered_lists_are_those_of_a_simple_program() {
         for command in [
             &["dedup"][..],
             &["dedup", "-c"],
-            &["dedup", "--rung", "string", "-j1", "--chunk-size", "256"],
+            &["dedup", "--level", "string", "-j1", "--chunk-size", "256"],
             &["dedup", "--max-memory", "64M", "--on-invalid", "drop"],
             &["normalize"],
             &["normalize", "--on-invalid", "drop", "--chunk-size", "64"],

@@ -136,7 +136,7 @@ macro_rules! matrix {
 matrix! {
     dedup [
         (&["dedup"], &["--rejects"]),
-        (&["dedup", "--rung", "syntax", "--emit", "key", "--drop-fragment"], &[]),
+        (&["dedup", "--level", "syntax", "--emit", "key", "--drop-fragment"], &[]),
         (&["dedup", "-c"], &["--rejects", "--dupes", "--clusters"]),
         (&["dedup", "-d", "--keep", "shortest", "--emit", "normalized"], &["--clusters"]),
         (&["dedup", "-c", "--keep", "min"], &["--dupes"]),
@@ -149,13 +149,13 @@ matrix! {
         (&["dedup", "--base", BASE, "--lenient-scheme"], &["--rejects"]),
         (&["dedup", "--extract", "--refang", "--email"], &["--rejects"]),
         (&["dedup", "--iri", "--repair=all,entity", "--emit", "normalized"], &["--rejects"]),
-        (&["dedup", "--rung", "protocol", "--aliases", EVIDENCE], &["--rejects"]),
+        (&["dedup", "--level", "protocol", "--aliases", EVIDENCE], &["--rejects"]),
         (&["dedup", "--seen", SEEN], &["--rejects"]),
     ];
     normalize [
         (&["normalize"], &["--rejects"]),
         (&["normalize", "--grammar", "rfc2396+2732"], &["--rejects"]),
-        (&["normalize", "--rung", "protocol", "--aliases", EVIDENCE, "--repair"], &[]),
+        (&["normalize", "--level", "protocol", "--aliases", EVIDENCE, "--repair"], &[]),
     ];
     parse [
         (&["parse"], &[]),
@@ -193,7 +193,7 @@ matrix! {
         (&["key", "--as", "surt:ia"], &[]),
         (&["key", "--grammar", "rfc2396"], &["--rejects"]),
         (&["key", "--iri", "--repair"], &["--rejects"]),
-        (&["key", "--rung", "protocol", "--aliases", EVIDENCE], &[]),
+        (&["key", "--level", "protocol", "--aliases", EVIDENCE], &[]),
     ];
     resolve [
         (&["resolve", "--base", BASE, "--same-document", "drop", "--repair"], &["--rejects"]),

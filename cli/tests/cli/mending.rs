@@ -1,4 +1,4 @@
-//! `--iri`, `--repair` and `--rung protocol` as options; what they do is tested with the library.
+//! `--iri`, `--repair` and `--level protocol` as options; what they do is tested with the library.
 
 use std::fs;
 
@@ -28,8 +28,9 @@ fn repairs_are_off_by_default_and_asked_for_by_name() {
     assert!(keys[0] == keys[1] && keys[1] == keys[2] && keys[2] == keys[5] && keys[3] == keys[4]);
     let ran = run(["dedup", "--repair=spaces"], MESSY);
     assert!(ran.code == 2 && ran.stderr.contains("line-break"), "{}", ran.stderr);
-    // An IRI's host, at a rung that has no names of the DNS.
-    let forms = run(["normalize", "--rung", "syntax", "--iri"], "http://BÜCHER.example/\n").quiet();
+    // An IRI's host, at a level that has no names of the DNS.
+    let forms =
+        run(["normalize", "--level", "syntax", "--iri"], "http://BÜCHER.example/\n").quiet();
     assert_eq!(forms, "http://xn--bcher-kva.example/\n");
 }
 
@@ -66,7 +67,7 @@ const COPIED: &str =
 fn character_references_are_decoded_on_request_and_are_no_fragments() {
     let with = |args: &[&str]| run(args, COPIED).quiet();
     assert_eq!(with(&["dedup", "--preset", "crawl"]), COPIED);
-    for preset in [&["--preset", "crawl"][..], &[], &["--rung", "string"]] {
+    for preset in [&["--preset", "crawl"][..], &[], &["--level", "string"]] {
         for repair in ["--repair=entity", "--repair=all,entity", "--repair=space,entity"] {
             assert_eq!(
                 with(&[&["dedup", repair][..], preset].concat()),
@@ -89,7 +90,7 @@ fn character_references_are_decoded_on_request_and_are_no_fragments() {
     let census = with(&["census", "--to", "json", "--repair=entity"]);
     let census: Value = serde_json::from_str(&census).unwrap();
     assert_eq!(
-        (&census["rungs"][0]["distinct"], &census["rungs"][2]["distinct"]),
+        (&census["levels"][0]["distinct"], &census["levels"][2]["distinct"]),
         (&2.into(), &2.into())
     );
     let explained = with(&["explain", "--repair=entity"]);
@@ -214,15 +215,15 @@ fn census_counts_what_repairs_merge() {
     let distinct = |args: &[&str]| {
         let answer = run([&["census", "--to", "json"], args].concat(), MESSY).quiet();
         let census: Value = serde_json::from_str(&answer).unwrap();
-        let rungs = census["rungs"].as_array().unwrap();
-        rungs.iter().map(|rung| rung["distinct"].as_u64().unwrap()).collect::<Vec<_>>()
+        let levels = census["levels"].as_array().unwrap();
+        levels.iter().map(|level| level["distinct"].as_u64().unwrap()).collect::<Vec<_>>()
     };
     assert_eq!(distinct(&[]), [7, 7, 7]);
     assert_eq!(distinct(&["--repair"]), [4, 4, 4]);
     assert_eq!(distinct(&["--repair", "--iri"]), [3, 3, 3]);
-    for rung in ["string", "syntax", "scheme"] {
-        let kept = run(["dedup", "--repair", "--iri", "--rung", rung], MESSY).quiet();
-        assert_eq!(kept.lines().count(), 3, "{rung}");
+    for level in ["string", "syntax", "scheme"] {
+        let kept = run(["dedup", "--repair", "--iri", "--level", level], MESSY).quiet();
+        assert_eq!(kept.lines().count(), 3, "{level}");
     }
 }
 
@@ -235,7 +236,7 @@ fn what_is_repaired_is_resolved_too() {
     assert_eq!(with("normalize"), "http://h/d/a%20b\n".repeat(4));
     let census = run([&["census", "--to", "json"][..], &args].concat(), list).quiet();
     let census: Value = serde_json::from_str(&census).unwrap();
-    assert_eq!(census["rungs"][2]["distinct"], 1);
+    assert_eq!(census["levels"][2]["distinct"], 1);
     let told = run([&["explain"][..], &args].concat(), "a b\n").quiet();
     assert_eq!(told, "http://h/d/a%20b\n  = http://h/d/a%20b\n");
     let suffixes = "www.h.example/a b\nhttp://www.h.example/a%20b\n";
@@ -251,7 +252,7 @@ fn aliases_are_followed_and_their_faults_told() {
     let list = "http://a/\nHTTP://b:80\nhttp://c/\nhttp://x/\nhttp://y/\nno uri\n";
     fs::write(&path, "from,to\nhttp://a,http://b\nhttp://b/,http://c/\n").unwrap();
     let with =
-        |args: &[&str]| run([args, &["--rung", "protocol", "--aliases", file]].concat(), list);
+        |args: &[&str]| run([args, &["--level", "protocol", "--aliases", file]].concat(), list);
     assert_eq!(with(&["dedup"]).quiet(), "http://a/\nhttp://x/\nhttp://y/\nno uri\n");
     let forms = "http://c/\nhttp://x/\nhttp://y/\nno uri\n";
     assert_eq!(with(&["dedup", "--emit", "normalized"]).quiet(), forms);
@@ -261,7 +262,7 @@ fn aliases_are_followed_and_their_faults_told() {
     assert_eq!(keys, run(["key"], all).quiet());
     let ran = with(&["dedup", "--stats-format", "json"]);
     let stats: Value = serde_json::from_str(&ran.stderr).unwrap();
-    assert_eq!(stats["rung"], "protocol");
+    assert_eq!(stats["level"], "protocol");
 
     fs::write(
         &path,
@@ -280,13 +281,13 @@ fn aliases_are_followed_and_their_faults_told() {
 }
 
 #[test]
-fn the_rung_and_its_evidence_go_together() {
+fn the_level_and_its_evidence_go_together() {
     for (args, why) in [
-        (&["dedup", "--rung", "protocol"][..], "requires --aliases FILE"),
-        (&["dedup", "--aliases", "x"], "requires --rung protocol"),
-        (&["dedup", "--rung", "protocol", "--aliases", "-"], "the file is read twice"),
-        (&["dedup", "--rung", "protocol", "--aliases", "/dev/stdin"], "a pipe does not work"),
-        (&["dedup", "--rung", "protocol", "--aliases", "/no/such/file"], "/no/such/file: "),
+        (&["dedup", "--level", "protocol"][..], "requires --aliases FILE"),
+        (&["dedup", "--aliases", "x"], "requires --level protocol"),
+        (&["dedup", "--level", "protocol", "--aliases", "-"], "the file is read twice"),
+        (&["dedup", "--level", "protocol", "--aliases", "/dev/stdin"], "a pipe does not work"),
+        (&["dedup", "--level", "protocol", "--aliases", "/no/such/file"], "/no/such/file: "),
     ] {
         let ran = run(args, "a:\n");
         assert!(ran.code == 2 && ran.stderr.contains(why), "{args:?}: {}", ran.stderr);

@@ -106,7 +106,7 @@ fn files_that_are_found_or_listed_are_inputs_too() {
 #[test]
 fn evidence_and_sets_are_no_outputs() {
     let place = place();
-    let with_aliases = ["dedup", "--rung", "protocol", "--aliases", "a.tsv", "i.txt"];
+    let with_aliases = ["dedup", "--level", "protocol", "--aliases", "a.tsv", "i.txt"];
     for option in ["-o", "--dupes"] {
         let args: &[&str] =
             if option == "-o" { &["-o", "a.tsv"] } else { &["-c", option, "a.tsv"] };

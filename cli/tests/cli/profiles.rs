@@ -48,7 +48,7 @@ fn what_the_system_refuses_is_invalid() {
         LIST,
     );
     let stats: Value = serde_json::from_str(&ran.stderr).unwrap();
-    assert_eq!((&stats["profile"], &stats["rung"]), (&json!("whatwg"), &Value::Null));
+    assert_eq!((&stats["profile"], &stats["level"]), (&json!("whatwg"), &Value::Null));
     assert_eq!((&stats["invalid"], &stats["invalid_by_kind"]["profile"]), (&json!(2), &json!(2)));
     assert_eq!(ran.text().lines().count(), 2);
     let ran = run(["normalize", "--profile", "whatwg", "--on-invalid", "error"], LIST);
@@ -61,7 +61,7 @@ fn what_the_system_refuses_is_invalid() {
 #[test]
 fn a_profile_stands_alone() {
     for args in [
-        &["dedup", "--profile", "whatwg", "--rung", "syntax"][..],
+        &["dedup", "--profile", "whatwg", "--level", "syntax"][..],
         &["dedup", "--profile", "whatwg", "--rule", "www"],
         &["dedup", "--profile", "whatwg", "--rules", "tracking"],
         &["dedup", "--profile", "whatwg", "--preset", "crawl"],

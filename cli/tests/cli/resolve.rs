@@ -99,7 +99,7 @@ fn references_are_resolved_before_they_are_compared() {
     assert_ne!(absolute, run(["key"], "http://a/b/x\n").quiet());
     let census = with("census", &["--to", "json"]).quiet();
     let census: serde_json::Value = serde_json::from_str(&census).unwrap();
-    let distinct: Vec<_> = (0..3).map(|i| census["rungs"][i]["distinct"].clone()).collect();
+    let distinct: Vec<_> = (0..3).map(|i| census["levels"][i]["distinct"].clone()).collect();
     assert_eq!(distinct, [5, 4, 3]);
     assert_eq!(census["invalid"], serde_json::json!({"space": 2}));
     let suffix = ["dedup", "--suffix-scheme", "https"];

@@ -33,7 +33,7 @@ fn rules_merge_and_originals_are_written() {
 }
 
 #[test]
-fn without_rules_the_keys_are_those_of_the_rung() {
+fn without_rules_the_keys_are_those_of_the_level() {
     let keys = |args: &[&str]| run([&["key"], args].concat(), LIST).quiet();
     let plain = keys(&[]);
     assert_eq!(keys(&["--preset", "rfc"]), plain);
@@ -67,7 +67,7 @@ fn the_hash_of_the_rule_set_is_told() {
     assert_eq!(none, serde_json::json!([]));
     assert_eq!(hash(&["key"]).0, plain);
     assert_eq!(hash(&["dedup", "--preset", "rfc"]).0, plain);
-    assert_ne!(hash(&["dedup", "--rung", "syntax"]).0, plain);
+    assert_ne!(hash(&["dedup", "--level", "syntax"]).0, plain);
     let (www, names) = hash(&["normalize", "--rule", "www"]);
     assert_eq!(names, serde_json::json!(["www"]));
     assert_ne!(www, plain);
@@ -81,7 +81,7 @@ fn the_hash_of_the_rule_set_is_told() {
     let of = |args: &[&str]| stats(&[&["dedup"], args].concat(), "http://h/\n")["rule_set"].clone();
     let all = [
         of(&[]),
-        of(&["--rung", "syntax"]),
+        of(&["--level", "syntax"]),
         of(&["--drop-fragment"]),
         of(&["--base", "http://b/"]),
         of(&["--base", "http://b/", "--lenient-scheme"]),
@@ -99,7 +99,7 @@ fn the_hash_of_the_rule_set_is_told() {
 fn census_counts_what_rules_add() {
     let census = run(["census", "--preset", "log", "--to", "json"], LIST).quiet();
     let census: Value = serde_json::from_str(&census).unwrap();
-    assert_eq!(census["rungs"][2]["distinct"], 5);
+    assert_eq!(census["levels"][2]["distinct"], 5);
     assert_eq!(census["rules"], serde_json::json!({ "distinct": 3, "merges": 2 }));
     let table = run(["census", "--preset", "log"], LIST).quiet();
     assert!(
@@ -290,7 +290,7 @@ fn sites_are_listed_with_their_place() {
 fn rules_are_listed_for_people_and_machines() {
     let text = run(["rules"], "").quiet();
     let json: Value = serde_json::from_str(&run(["rules", "--to", "json"], "").quiet()).unwrap();
-    for (kind, count) in [("rules", 20), ("presets", 5), ("packs", 1)] {
+    for (kind, count) in [("rules", 20), ("presets", 5), ("files", 1)] {
         let all = json[kind].as_array().unwrap();
         assert_eq!(all.len(), count);
         for one in all {
@@ -301,7 +301,7 @@ fn rules_are_listed_for_people_and_machines() {
             assert!(one["meaning"].as_str().unwrap().len() > 10, "{one}");
         }
     }
-    assert!(json["packs"][0]["patterns"].as_array().unwrap().len() > 50);
+    assert!(json["files"][0]["patterns"].as_array().unwrap().len() > 50);
 
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("p.toml");
@@ -309,7 +309,7 @@ fn rules_are_listed_for_people_and_machines() {
     let args = ["rules", "--preset", "crawl", "--rules", path.to_str().unwrap()];
     let text = run(args, "").quiet();
     let first = text.lines().next().unwrap();
-    assert!(first.starts_with("rule set ") && first.ends_with(": rung scheme"), "{first}");
+    assert!(first.starts_with("rule set ") && first.ends_with(": level scheme"), "{first}");
     assert!(text.contains("p.toml:2:10: keep gclid overrides drop at tracking:"), "{text}");
     let json = run([&args[..], &["--to", "json"]].concat(), "").quiet();
     let json: Value = serde_json::from_str(&json).unwrap();

@@ -19,15 +19,15 @@ fn check_shown(ran: &Ran, call: &str) {
 #[test]
 fn errors_of_the_command_line_escape_what_was_typed() {
     let option = format!("--{HOSTILE}");
-    let rung = format!("--rung={HOSTILE}");
+    let level = format!("--level={HOSTILE}");
     let similar = format!("--outputt{HOSTILE}");
     for args in [
         &[HOSTILE][..],
         &["dedup", &option],
         &["dedup", &similar],
         &["dedup", &format!("{option}=x")],
-        &["dedup", &rung],
-        &["dedup", "--rung", HOSTILE],
+        &["dedup", &level],
+        &["dedup", "--level", HOSTILE],
         &["dedup", "-j", HOSTILE],
         &["dedup", "--max-memory", HOSTILE],
         &["dedup", "--from", HOSTILE],
@@ -53,7 +53,7 @@ fn errors_of_files_escape_their_names() {
         &["extract", HOSTILE],
         &["dedup", "--seen", HOSTILE],
         &["dedup", "--rules", HOSTILE],
-        &["dedup", "--rung", "protocol", "--aliases", HOSTILE],
+        &["dedup", "--level", "protocol", "--aliases", HOSTILE],
         &["set", "stats", HOSTILE],
         &["resolve", "--base", "http://h/", HOSTILE],
     ] {
@@ -89,11 +89,11 @@ fn messages_show_no_secrets_of_urls() {
         let args = [
             &["set", "create", url, list][..],
             &["dedup", "--rules", url, list],
-            &["dedup", "--rung", "protocol", "--aliases", url, list],
+            &["dedup", "--level", "protocol", "--aliases", url, list],
             &["dedup", "--seen", url, list],
             &["dedup", url],
             &["dedup", "--dupes", url, list],
-            &["dedup", "--rung", url, list],
+            &["dedup", "--level", url, list],
             &["dedup", &format!("--frobnicate={url}")],
             &["set", "add", url, list],
             &["set", "stats", url],

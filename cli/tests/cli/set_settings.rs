@@ -7,8 +7,8 @@ use crate::sets::files;
 
 /// Options, and two spellings that are equivalent only under them.
 const OPTIONS: [(&[&str], &str, &str); 9] = [
-    (&["--rung", "string"], "http://a/", "http://a/"),
-    (&["--rung", "syntax", "--drop-fragment"], "http://a/#b", "HTTP://A/#c"),
+    (&["--level", "string"], "http://a/", "http://a/"),
+    (&["--level", "syntax", "--drop-fragment"], "http://a/#b", "HTTP://A/#c"),
     (
         &["--rule", "www", "--rule", "index-page=a.htm,b.htm"],
         "http://www.a.example/b.htm",
@@ -64,7 +64,7 @@ fn no_option_is_repeated() {
 #[test]
 fn options_that_agree_are_accepted_and_all_others_refused() {
     let others: [&[&str]; 9] = [
-        &["--rung", "scheme"],
+        &["--level", "scheme"],
         &["--rule", "https"],
         &["--preset", "crawl"],
         &["--base", "http://z/"],
@@ -91,7 +91,7 @@ fn options_that_agree_are_accepted_and_all_others_refused() {
             let is_typed = |option: &str| options.iter().any(|it| it.starts_with(option));
             let kind = other[0].split('=').next().unwrap();
             // What is not typed and is so anyway agrees.
-            let is_default = kind == "--rung" && !is_typed("--rung") && !is_typed("--profile");
+            let is_default = kind == "--level" && !is_typed("--level") && !is_typed("--profile");
             if is_default || (kind == "--drop-fragment" && is_typed(kind)) {
                 continue;
             }
@@ -114,7 +114,7 @@ fn options_that_agree_are_accepted_and_all_others_refused() {
     let place = place();
     place.run(&["set", "create", "s.set", "--rule", "www", "--rule", "https"], "").quiet();
     for (options, has) in [
-        (&["--rung", "string"][..], "--rung string: s.set has rung scheme;"),
+        (&["--level", "string"][..], "--level string: s.set has level scheme;"),
         (&["--rule", "www"], "--rule www: s.set has also rule https;"),
         (
             &["--rule", "www", "--rule", "https", "--rule", "host-dot"],
@@ -122,7 +122,7 @@ fn options_that_agree_are_accepted_and_all_others_refused() {
         ),
         (&["--rule", "host-dot", "--rule", "www"], "s.set has rule https and no rule host-dot;"),
         (&["--base", "a:b"], "--base a:b: s.set has no base;"),
-        (&["--rung", "protocol", "--aliases", "x"], "--rung protocol: s.set has rung scheme;"),
+        (&["--level", "protocol", "--aliases", "x"], "--level protocol: s.set has level scheme;"),
     ] {
         let args = [&["dedup", "--seen", "s.set"], options].concat();
         let message = place.run(&args, "").refused();
@@ -146,12 +146,12 @@ fn links_are_decoded_again() {
 fn aliases_are_given_again() {
     let place =
         Place::new(&[("alias", "http://a/\thttp://b/\n"), ("other", "http://a/\thttp://c/\n")]);
-    let args = ["dedup", "--seen", "s.set", "--rung", "protocol", "--aliases", "alias"];
+    let args = ["dedup", "--seen", "s.set", "--level", "protocol", "--aliases", "alias"];
     place.run(&[&args[..], &["--update"]].concat(), "http://a/\n").quiet();
     assert_eq!(place.run(&args, "http://b/\n").quiet(), "");
     let message = place.run(&["dedup", "--seen", "s.set"], "http://b/\n").refused();
     assert!(message.contains("s.set: was made with aliases") && message.contains("--aliases FILE"));
-    let other = ["dedup", "--seen", "s.set", "--rung", "protocol", "--aliases", "other"];
+    let other = ["dedup", "--seen", "s.set", "--level", "protocol", "--aliases", "other"];
     let message = place.run(&other, "http://b/\n").refused();
     assert!(message.contains("s.set: its keys have another meaning: aliases: "), "{message}");
 }
@@ -208,7 +208,7 @@ fn rules_that_are_not_those_of_the_keys_are_damage() {
         ("| [[param]]", "| include = [\"tracking\"]\n| [[param]]", "damaged"),
         ("| [[param]]", "| \n|[[param]]", "damaged"),
         ("| [[param]]", &format!("{long}| [[param]]"), "damaged"),
-        ("rung scheme", "rung syntacs", "damaged"),
+        ("level scheme", "level syntacs", "damaged"),
         ("fragment kept", "fragment lost", "damaged"),
         ("keep id on a", "keep id on b", "damaged"),
         ("rule keep-param 1", "rule keep-param 7", "another version of uriscan"),
@@ -269,7 +269,7 @@ fn sets_that_differ_are_not_combined_and_say_in_what() {
     let place = place();
     for (name, options) in [
         ("a", &[][..]),
-        ("b", &["--rung", "syntax"]),
+        ("b", &["--level", "syntax"]),
         ("c", &["--drop-fragment", "--rule", "www"]),
         ("d", &["--hash", "sha256"]),
         ("e", &["--first-seen"]),
@@ -278,7 +278,7 @@ fn sets_that_differ_are_not_combined_and_say_in_what() {
         place.run(&[&["set", "create", name], options].concat(), "").quiet();
     }
     for (one, other, told) in [
-        ("a", "b", "a and b cannot be combined: rung: scheme in a, syntax in b"),
+        ("a", "b", "a and b cannot be combined: level: scheme in a, syntax in b"),
         ("a", "c", "a and c cannot be combined: fragment: kept in a, dropped in c; public-suffix"),
         ("c", "a", "rule www: in c only"),
         ("a", "d", "a and d cannot be combined: hash: blake3 in a, sha256 in d"),

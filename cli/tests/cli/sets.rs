@@ -179,8 +179,8 @@ fn keys_of_other_meanings_are_refused_by_name() {
             "s.set has rule host-dot and no rule www",
         ),
         (
-            &["set", "add", "s.set", "--rung", "syntax", "in"],
-            "--rung syntax: s.set has rung scheme",
+            &["set", "add", "s.set", "--level", "syntax", "in"],
+            "--level syntax: s.set has level scheme",
         ),
         (
             &["dedup", "--seen", "s.set", "--update", "--rule", "https", "in"],

@@ -48,7 +48,7 @@ fn json_adds_up() {
                 [2, 1, 1]
             );
             assert_eq!(stats["command"], command);
-            assert_eq!(stats["rung"], "scheme");
+            assert_eq!(stats["level"], "scheme");
             assert!(stats["seconds"].as_f64().unwrap() > 0.0);
             assert!(stats["bytes_per_second"].as_f64().unwrap() > 0.0);
             assert_eq!(stats["distinct"].is_null(), command != "dedup");
@@ -76,7 +76,7 @@ fn text_is_for_people() {
     assert_eq!(ran.text(), run(["dedup", "-q"], MIXED).quiet());
     let rows: Vec<Vec<&str>> =
         ran.stderr.lines().map(|line| line.split_whitespace().collect()).collect();
-    assert_eq!(rows[0].join(" "), "uriscan dedup: rung scheme, backend scalar, 2 threads");
+    assert_eq!(rows[0].join(" "), "uriscan dedup: level scheme, backend scalar, 2 threads");
     for row in [
         "records 7",
         "distinct 5 written",

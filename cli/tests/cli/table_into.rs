@@ -114,8 +114,8 @@ fn counts_are_signed_whatever_the_format() {
 #[test]
 fn keys_say_what_they_mean_under_any_name() {
     let place = Place::new(&[("in.csv", TABLE)]);
-    for (out, rung) in [("a.parquet", "scheme"), ("b.parquet", "syntax")] {
-        let args = ["key", "--column", "url", "in.csv", "--into", "k", "-o", out, "--rung", rung];
+    for (out, level) in [("a.parquet", "scheme"), ("b.parquet", "syntax")] {
+        let args = ["key", "--column", "url", "in.csv", "--into", "k", "-o", out, "--level", level];
         place.run(&args, "").quiet();
     }
     let message =
@@ -123,7 +123,7 @@ fn keys_say_what_they_mean_under_any_name() {
     let message = message.refused();
     assert!(message.contains("the keys in column k have another meaning"), "{message}");
     // The column that was there keeps its own meaning.
-    let args = ["key", "--column", "url", "a.parquet", "--rung", "string", "-o", "d.parquet"];
+    let args = ["key", "--column", "url", "a.parquet", "--level", "string", "-o", "d.parquet"];
     place.run(&args, "").quiet();
     let args = ["dedup", "--column", "url", "d.parquet", "b.parquet", "-o", "c.arrow"];
     let message = place.run(&args, "").refused();

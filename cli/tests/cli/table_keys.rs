@@ -37,7 +37,7 @@ fn keys_say_what_they_mean() {
     let (of_file, schema) = metadata(&place, "a.parquet");
     let meaning = of_file.unwrap();
     assert!(
-        meaning.starts_with("hash blake3\n") && meaning.contains("\nrung scheme\n"),
+        meaning.starts_with("hash blake3\n") && meaning.contains("\nlevel scheme\n"),
         "{meaning}"
     );
     assert_eq!(of_column(&schema), Some(&*meaning));
@@ -55,16 +55,16 @@ fn keys_say_what_they_mean() {
     }
     let (of_file, schema) = metadata(&place, "d.parquet");
     assert_eq!((of_file.as_deref(), of_column(&schema)), (Some(&*meaning), Some(&*meaning)));
-    keyed(&place, &["--hash", "sha256", "--rung", "syntax"], "e.parquet");
+    keyed(&place, &["--hash", "sha256", "--level", "syntax"], "e.parquet");
     let other = metadata(&place, "e.parquet").0.unwrap();
-    assert!(other.starts_with("hash sha256\n") && other.contains("\nrung syntax\n"), "{other}");
+    assert!(other.starts_with("hash sha256\n") && other.contains("\nlevel syntax\n"), "{other}");
 }
 
 #[test]
 fn keys_that_mean_something_else_are_not_mixed() {
     let place = Place::new(&[("in.csv", "url\nHTTP://h:80\nhttp://h/\n")]);
     keyed(&place, &[], "a.parquet");
-    keyed(&place, &["--rung", "syntax"], "b.parquet");
+    keyed(&place, &["--level", "syntax"], "b.parquet");
     let keys: ArrayRef =
         Arc::new(FixedSizeBinaryArray::try_from_iter([[0u8; 16]].into_iter()).unwrap());
     let url: ArrayRef = Arc::new(StringArray::from(vec!["http://x"]));
@@ -76,7 +76,7 @@ fn keys_that_mean_something_else_are_not_mixed() {
     for inputs in [&["a.parquet", "b.parquet"][..], &["a.parquet", "bare.parquet", "b.parquet"]] {
         assert_eq!(
             dedup(inputs).refused(),
-            "uriscan: b.parquet: the keys in column uri_key have another meaning than those in a.parquet: `rung syntax` here, `rung scheme` there"
+            "uriscan: b.parquet: the keys in column uri_key have another meaning than those in a.parquet: `level syntax` here, `level scheme` there"
         );
     }
     assert_eq!(dedup(&["a.parquet", "a.parquet"]).quiet(), "");

@@ -78,7 +78,7 @@ fn distinct_counts_what_dedup_keeps() {
     };
     assert_eq!(counts(&[]), ["3", "1"]);
     assert_eq!(counts(&["--distinct"]), ["2", "1"]);
-    assert_eq!(counts(&["--distinct", "--rung", "string"]), ["3", "1"]);
+    assert_eq!(counts(&["--distinct", "--level", "string"]), ["3", "1"]);
     assert_eq!(counts(&["--distinct", "--drop-fragment"]), ["1", "1"]);
 }
 

@@ -147,7 +147,7 @@ impl ScalarUDFImpl for Function {
             _ if rest.len() <= self.kind.positional().len() && rest.iter().all(is_text) => {
                 coerced.extend_from_slice(rest);
             }
-            [_] => return plan_err!("{name}: options are a struct, such as {{'rung': 'syntax'}}"),
+            [_] => return plan_err!("{name}: options are a struct, such as {{'level': 'syntax'}}"),
             _ => return plan_err!("{name} takes {texts} texts and options"),
         }
         // Two arrays of one kernel are of one type.

@@ -49,8 +49,8 @@ impl Kind {
     /// The names of the options that may be given as texts, in this order, instead of a struct.
     pub(crate) fn positional(self) -> &'static [&'static str] {
         match self {
-            Kind::Normalize => &["rung"],
-            Kind::Key => &["rung", "hash"],
+            Kind::Normalize => &["level"],
+            Kind::Key => &["level", "hash"],
             _ => &[],
         }
     }

@@ -11,10 +11,10 @@
 //! | `uri_domain(text [, options])` | the registrable domain, by the public suffix list |
 //! | `uri_resolve(reference, base [, options])` | the target of a reference (section 5), null where there is none; option `lenient_scheme` |
 //!
-//! Options are a struct of constants, with the names that Python, the program and the extension for DuckDB use: `rung`,
+//! Options are a struct of constants, with the names that Python, the program and the extension for DuckDB use: `level`,
 //! `drop_fragment`, `preset`, `rule`, `rules` (built-in packs), `no_rule`, `iri`, `repair`, `base`, `lenient_scheme`, `suffix_scheme`,
 //! `profile`, `hash` and `on_invalid`. A query is the same text for DuckDB: `uri_normalize(url, {'preset': 'crawl'})`. Texts that
-//! name rung and hash, as in `uri_key(url, 'scheme', 'sha256')`, are the older form of `{'rung': 'scheme', 'hash': 'sha256'}`.
+//! name level and hash, as in `uri_key(url, 'scheme', 'sha256')`, are the older form of `{'level': 'scheme', 'hash': 'sha256'}`.
 //!
 //! Null gives null. Keys are the same in every engine and on every machine. Several parts are best taken from `uri_parse`, as
 //! `uri_parse(url)['host'], uri_parse(url)['port']`: each URL is parsed once, however often DataFusion's plan has the call. One part

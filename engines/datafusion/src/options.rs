@@ -20,7 +20,7 @@ pub(crate) fn options(argument: &ColumnarValue) -> Result<Options> {
     match constant(argument, "options")? {
         ScalarValue::Struct(members) => members_of(&members),
         other if other.is_null() => Ok(Vec::new()),
-        _ => exec_err!("options are a struct, such as {{'rung': 'syntax'}}"),
+        _ => exec_err!("options are a struct, such as {{'level': 'syntax'}}"),
     }
 }
 

@@ -149,8 +149,8 @@ fn options() -> Vec<(&'static str, Vec<(&'static str, OptionValue)>)> {
     let list =
         |texts: &[&str]| OptionValue::List(texts.iter().map(|&text| text.to_owned()).collect());
     vec![
-        ("{'rung': 'syntax'}", vec![("rung", "syntax".into())]),
-        ("{'rung': 'string'}", vec![("rung", "string".into())]),
+        ("{'level': 'syntax'}", vec![("level", "syntax".into())]),
+        ("{'level': 'string'}", vec![("level", "string".into())]),
         ("{'preset': 'crawl'}", vec![("preset", "crawl".into())]),
         ("{'drop_fragment': true}", vec![("drop_fragment", true.into())]),
         ("{'profile': 'whatwg'}", vec![("profile", "whatwg".into())]),
@@ -173,7 +173,7 @@ fn options() -> Vec<(&'static str, Vec<(&'static str, OptionValue)>)> {
 }
 
 fn library(options: Vec<(&'static str, OptionValue)>) -> (Columns, arrow_array::StringArray) {
-    let no_pack = |name: &str| Err(format!("there is no pack {name}"));
+    let no_pack = |name: &str| Err(format!("there is no built-in rules file {name}"));
     let columns = Columns::from_options(options, no_pack).unwrap();
     (columns, arrow_array::StringArray::from(TEXTS.to_vec()))
 }
@@ -330,7 +330,7 @@ async fn values_are_those_of_duckdb() {
         let found = texts(&column(context, expression).await);
         assert_eq!(found[0].as_deref(), expected, "{expression}");
     }
-    let by_struct = column(context, "uri_key(u, {'hash': 'sha256', 'rung': 'syntax'})").await;
+    let by_struct = column(context, "uri_key(u, {'hash': 'sha256', 'level': 'syntax'})").await;
     let by_texts = column(context, "uri_key(u, 'syntax', 'sha256')").await;
     assert_eq!(&by_struct, &by_texts);
 }
@@ -341,26 +341,29 @@ async fn what_is_wrong_is_named() {
     for (expression, what) in [
         ("uri_part(u, 'hots')", "uri_part: there is no part hots; there are scheme, "),
         ("uri_part(u, u)", "the name of the part must be the same for all rows"),
-        ("uri_normalize(u, 'shceme')", "uri_normalize: rung=\"shceme\": there are string, syntax"),
-        ("uri_normalize(u, u)", "rung must be the same for all rows"),
+        ("uri_normalize(u, 'shceme')", "uri_normalize: level=\"shceme\": there are string, syntax"),
+        ("uri_normalize(u, u)", "level must be the same for all rows"),
         ("uri_key(u, 'scheme', 'md5')", "hash=\"md5\": there are blake3, sha256"),
         (
-            "uri_normalize(u, {'rungs': 'x'})",
-            "uri_normalize: there is no option rungs; there are rung, ",
+            "uri_normalize(u, {'levels': 'x'})",
+            "uri_normalize: there is no option levels; there are level, ",
         ),
-        ("uri_normalize(u, {'rung': 'x'})", "rung=\"x\": there are string, syntax, scheme"),
-        ("uri_normalize(u, {'rung': 1})", "rung is a text, a boolean or a list of texts"),
+        ("uri_normalize(u, {'level': 'x'})", "level=\"x\": there are string, syntax, scheme"),
+        ("uri_normalize(u, {'level': 1})", "level is a text, a boolean or a list of texts"),
         ("uri_normalize(u, {'rule': [1]})", "rule is a list of texts"),
         ("uri_normalize(u, {'rule': ['fragment', null]})", "without nulls"),
-        ("uri_normalize(u, {'rules': '/etc/passwd'})", "there is no pack /etc/passwd"),
-        ("uri_normalize(u, {'rung': u})", "options must be the same for all rows"),
-        ("uri_normalize(u, 5)", "options are a struct, such as {'rung': 'syntax'}"),
-        ("uri_normalize(u, {'rung': 'syntax'}, {'rung': 'syntax'})", "takes 1 texts and options"),
+        (
+            "uri_normalize(u, {'rules': '/etc/passwd'})",
+            "there is no built-in rules file /etc/passwd",
+        ),
+        ("uri_normalize(u, {'level': u})", "options must be the same for all rows"),
+        ("uri_normalize(u, 5)", "options are a struct, such as {'level': 'syntax'}"),
+        ("uri_normalize(u, {'level': 'syntax'}, {'level': 'syntax'})", "takes 1 texts and options"),
         ("uri_domain(u, 'x')", "options are a struct"),
         ("uri_normalize(5)", "uri_normalize takes texts, not Int64"),
         ("uri_part(u)", "uri_part takes 2 texts"),
         ("uri_surt(u, {'form': 'x'})", "there are ssurt, surt:cdxj, surt:ia"),
-        ("uri_valid(u, {'rung': 'syntax'})", "uri_valid: there is no option rung"),
+        ("uri_valid(u, {'level': 'syntax'})", "uri_valid: there is no option level"),
         ("uri_resolve(u, u, {'on_invalid': 'error'})", "there is no option on_invalid"),
         ("uri_key('a b', {'on_invalid': 'error'})", "uri_key: \"a b\": space at byte 1"),
         ("uri_key(u, {'on_invalid': 'error'})", "uri_key: \"a b\": space at byte 1"),

@@ -249,7 +249,7 @@ impl Call {
         if let Some((name, _)) = others.first().filter(|_| !takes_others) {
             return Err(format!("there is no option {name}"));
         }
-        let no_pack = |name: &str| Err(format!("there is no pack {name}"));
+        let no_pack = |name: &str| Err(format!("there is no built-in rules file {name}"));
         let columns = Columns::from_options(others, no_pack).map_err(|error| error.to_string())?;
         // A target that there is none of is null, as in the other engines.
         let columns =

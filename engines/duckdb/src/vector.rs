@@ -135,7 +135,7 @@ impl<'a> Input<'a> {
             return Ok(Vec::new());
         }
         if self.type_id() != sys::DUCKDB_TYPE_DUCKDB_TYPE_STRUCT {
-            return Err("options are a struct, such as {'rung': 'syntax'}".to_owned());
+            return Err("options are a struct, such as {'level': 'syntax'}".to_owned());
         }
         let mut options = Vec::new();
         for (i, name) in self.members().into_iter().enumerate() {

@@ -60,7 +60,7 @@ def blobs():
 
 
 OPTIONS = [
-    {}, {"rung": "syntax"}, {"rung": "string"}, {"preset": "crawl"}, {"drop_fragment": True}, {"profile": "whatwg"},
+    {}, {"level": "syntax"}, {"level": "string"}, {"preset": "crawl"}, {"drop_fragment": True}, {"profile": "whatwg"},
     {"base": "http://base.example/a/b"}, {"on_invalid": "drop"}, {"rule": ["fragment", "drop-param=utm_*"]},
     {"preset": "crawl", "no_rule": ["session-id"]}, {"suffix_scheme": "https"}, {"repair": ["all"]},
 ]
@@ -218,19 +218,19 @@ def test_null_options_are_no_options(sql):
 
 
 @pytest.mark.parametrize("query, message", [
-    ("uri_normalize('x', {'rungs': 'x'})", "uri_normalize: there is no option rungs; there are rung, "),
-    ("uri_normalize('x', {'rung': 'x'})", 'uri_normalize: rung="x": there are string, syntax, scheme'),
-    ("uri_normalize('x', {'rung': 1})", "rung is a text, a boolean or a list of texts"),
+    ("uri_normalize('x', {'levels': 'x'})", "uri_normalize: there is no option levels; there are level, "),
+    ("uri_normalize('x', {'level': 'x'})", 'uri_normalize: level="x": there are string, syntax, scheme'),
+    ("uri_normalize('x', {'level': 1})", "level is a text, a boolean or a list of texts"),
     ("uri_normalize('x', {'rule': [1]})", "rule is a list of texts"),
     ("uri_normalize('x', {'rule': ['fragment', null]})", "without nulls"),
-    ("uri_normalize('x', 'syntax')", "options are a struct, such as {'rung': 'syntax'}"),
-    ("uri_normalize('x', {'rules': '/etc/passwd'})", "there is no pack /etc/passwd"),
+    ("uri_normalize('x', 'syntax')", "options are a struct, such as {'level': 'syntax'}"),
+    ("uri_normalize('x', {'rules': '/etc/passwd'})", "there is no built-in rules file /etc/passwd"),
     ("uri_part('x', 'segment:0')", "uri_part: there is no part segment:0; there are scheme, "),
     ("uri_part('x', 'hosts')", "uri_part: there is no part hosts; there are scheme, "),
     ("uri_surt('x', {'form': 'x'})", "there are ssurt, surt:cdxj, surt:ia"),
-    ("uri_valid('x', {'rung': 'syntax'})", "uri_valid: there is no option rung"),
+    ("uri_valid('x', {'level': 'syntax'})", "uri_valid: there is no option level"),
     ("uri_key('a b', {'on_invalid': 'error'})", 'uri_key: "a b": space at byte 1'),
-    ("uri_normalize(x, {'rung': x}) from (values ('string'), ('syntax')) t(x)", "rung must be the same for all rows"),
+    ("uri_normalize(x, {'level': x}) from (values ('string'), ('syntax')) t(x)", "level must be the same for all rows"),
     ("uri_normalize('x', {'drop_fragment': x}) from (values (true), (false)) t(x)", "must be the same for all rows"),
     ("uri_normalize('x', {'rule': x}) from (values (['fragment']), ([])) t(x)", "must be the same for all rows"),
     ("uri_part(x, x) from (values ('host'), ('port')) t(x)", "must be the same for all rows"),

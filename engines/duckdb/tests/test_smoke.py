@@ -25,5 +25,5 @@ def test_every_function():
     connection.execute(f"load '{os.environ['URISCAN_DUCKDB']}'")
     for call, answer in CALLS:
         assert connection.execute(f"select {call}").fetchall() == [(answer,)], call
-    with pytest.raises(duckdb.Error, match="rungs"):
-        connection.execute("select uri_normalize('x', {'rungs': 'syntax'})")
+    with pytest.raises(duckdb.Error, match="levels"):
+        connection.execute("select uri_normalize('x', {'levels': 'syntax'})")

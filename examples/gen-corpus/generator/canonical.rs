@@ -1,4 +1,4 @@
-//! Maps an id to its canonical URI: the one spelling that rung `scheme` does not change.
+//! Maps an id to its canonical URI: the one spelling that level `scheme` does not change.
 
 use super::draw::{Draw, derive};
 use super::site::Site;

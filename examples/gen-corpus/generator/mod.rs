@@ -2,7 +2,7 @@
 //!
 //! Nothing here normalizes: a class is an id, its canonical URI a pure function of (seed, id)
 //! (`canonical`), its other spellings fixed edits of that (`spelling`). The emitted spellings are
-//! kept as 64 bits per id, so the counts of distinct lines at every rung are exact and cost eight
+//! kept as 64 bits per id, so the counts of distinct lines at every level are exact and cost eight
 //! bytes per class. [`Stream`] decides which line comes next.
 
 mod canonical;

@@ -1,12 +1,12 @@
-//! Other spellings of a URI, each with a known rung at which it is equivalent to the canonical one.
+//! Other spellings of a URI, each with a known level at which it is equivalent to the canonical one.
 //!
-//! A spelling is a pair: `form` is the number of a difference that only rung `scheme` removes (0
-//! for none), and `marks` is a set of differences that rung `syntax` removes. Both are applied by
+//! A spelling is a pair: `form` is the number of a difference that only level `scheme` removes (0
+//! for none), and `marks` is a set of differences that level `syntax` removes. Both are applied by
 //! fixed rules from (seed, id, form, marks), and each leaves a trace that the other edits can
 //! neither leave nor remove (a port, a capital in scheme or host, a small hex digit in a needed
 //! triplet, a triplet of an unreserved character, a dot segment). So the text determines the pair:
 //! different spellings of one id have different bytes, and spellings with one form are equivalent
-//! at rung `syntax`.
+//! at level `syntax`.
 
 use std::ops::Range;
 
@@ -28,9 +28,9 @@ pub(crate) const FORMS: u8 = 4;
 /// A spelling of an id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Spelling {
-    /// The difference that rung `scheme` removes: 0 for none; 1 to 3 depend on the URI.
+    /// The difference that level `scheme` removes: 0 for none; 1 to 3 depend on the URI.
     pub(crate) form: u8,
-    /// The differences that rung `syntax` removes: a set of [`CASE`], [`SMALL_HEX`], [`ENCODED`],
+    /// The differences that level `syntax` removes: a set of [`CASE`], [`SMALL_HEX`], [`ENCODED`],
     /// [`DOTS`].
     pub(crate) marks: u8,
 }

@@ -19,10 +19,10 @@ const GAIN: f64 = 20.0;
 pub(crate) struct Shares {
     /// Byte duplicates of an earlier line.
     pub(crate) duplicates: f64,
-    /// New spellings of a URI that an earlier line spelled differently; equivalent at rung
+    /// New spellings of a URI that an earlier line spelled differently; equivalent at level
     /// `scheme`.
     pub(crate) equivalents: f64,
-    /// Lines whose spelling is not canonical at rung `scheme`, first or not.
+    /// Lines whose spelling is not canonical at level `scheme`, first or not.
     pub(crate) rewrite: f64,
     /// Lines that RFC 3986 rejects, including duplicates.
     pub(crate) invalid: f64,
@@ -94,13 +94,13 @@ pub(crate) struct Counts {
     pub(crate) bytes: u64,
     /// Lines that RFC 3986 rejects.
     pub(crate) invalid: u64,
-    /// Valid lines whose spelling is not canonical at rung `scheme`.
+    /// Valid lines whose spelling is not canonical at level `scheme`.
     pub(crate) rewrites: u64,
     /// Distinct lines, invalid ones included.
     pub(crate) string: u64,
-    /// Distinct at rung `syntax`, invalid lines by their bytes.
+    /// Distinct at level `syntax`, invalid lines by their bytes.
     pub(crate) syntax: u64,
-    /// Distinct at rung `scheme`, invalid lines by their bytes.
+    /// Distinct at level `scheme`, invalid lines by their bytes.
     pub(crate) scheme: u64,
 }
 

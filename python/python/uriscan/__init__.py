@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from . import _kinds, _uriscan
-from ._classes import census, classes, clusters, dedup
+from ._classes import census, clusters, dedup, groups
 from ._dedup import Deduplicator
 from ._errors import InternalError, SetError, UriError
 from ._explain import AUDIT_RULES, audit, explain
@@ -67,13 +67,13 @@ __all__ = [
     "changes",
     "check",
     "check_parquet",
-    "classes",
     "clusters",
     "dedup",
     "dedup_parquet",
     "explain",
     "extract",
     "extract_parquet",
+    "groups",
     "is_first",
     "is_valid",
     "key",
@@ -481,7 +481,7 @@ def extract(
 
 
 def is_first(urls: Any, *, on_invalid: OnInvalid = "pass", **equivalence: Unpack[Equivalence]) -> Any:
-    """Whether every value is the first of its class: what to filter a table by; ``None`` for ``None`` and blanks.
+    """Whether every value is the first of its group: what to filter a table by; ``None`` for ``None`` and blanks.
 
     Args:
         urls: A column or a list.

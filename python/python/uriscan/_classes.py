@@ -1,4 +1,4 @@
-"""Whole classes of a column: which value of each is kept, how many there are, and which."""
+"""Whole groups of a column: which value of each is kept, how many there are, and which."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ Keep = Literal["first", "last", "shortest", "https", "min", "max"]
 
 
 def selection(repeated: bool, unique: bool) -> str:
-    """Which classes are meant, by a name that the native half knows."""
+    """Which groups are meant, by a name that the native half knows."""
     if repeated and unique:
-        raise ValueError("either repeated or unique: no class is both")
+        raise ValueError("either repeated or unique: no group is both")
     return "repeated" if repeated else "unique" if unique else "all"
 
 
@@ -29,15 +29,15 @@ def dedup(
     on_invalid: OnInvalid = "pass",
     **equivalence: Unpack[Equivalence],
 ) -> Any:
-    """One value of every class as it is, in the order of the column; ``None`` and blanks are dropped.
+    """One value of every group as it is, in the order of the column; ``None`` and blanks are dropped.
 
     Args:
         urls: A column or a list.
-        keep: Which value of a class: the ``"first"``, the ``"last"``, the ``"shortest"``, the first with the scheme
+        keep: Which value of a group: the ``"first"``, the ``"last"``, the ``"shortest"``, the first with the scheme
             ``"https"``, or the first (``"min"``) or last (``"max"``) in byte order. It keeps its position.
-        count: Return a pair: the values, and how many values the class of each has.
-        repeated: Only classes of two values or more.
-        unique: Only classes of one value.
+        count: Return a pair: the values, and how many values the group of each has.
+        repeated: Only groups of two values or more.
+        unique: Only groups of one value.
         on_invalid: Invalid values are compared by their bytes (``"pass"``), dropped (``"drop"``), or raise
             :class:`UriError` (``"error"``).
         **equivalence: When two values are equivalent; see :class:`Deduplicator`.
@@ -65,27 +65,27 @@ def dedup(
     return kept, _kinds.like(kept, counts.filter(mask))
 
 
-def classes(
+def groups(
     urls: Any,
     *,
     keep: Keep = "first",
     on_invalid: OnInvalid = "pass",
     **equivalence: Unpack[Equivalence],
 ) -> Any:
-    """The row of the kept value of the class of every value, counted from 0: equal numbers, equivalent values.
+    """The row of the kept value of the group of every value, counted from 0: equal numbers, equivalent values.
 
     Args:
         urls: A column or a list.
-        keep: Which value of a class is kept; see :func:`dedup`.
+        keep: Which value of a group is kept; see :func:`dedup`.
         on_invalid: See :func:`dedup`.
         **equivalence: When two values are equivalent; see :class:`Deduplicator`.
 
     Returns:
         A column of ``uint64``; ``None`` for ``None``, blanks and invalid values that are dropped.
 
-    >>> classes(["http://h", "http://i/", "HTTP://H/", None])
+    >>> groups(["http://h", "http://i/", "HTTP://H/", None])
     [0, 1, 0, None]
-    >>> classes(["http://h", "http://i/", "HTTP://H/"], keep="last")
+    >>> groups(["http://h", "http://i/", "HTTP://H/"], keep="last")
     [2, 1, 2]
     """
     text("keep", keep)
@@ -103,24 +103,24 @@ def clusters(
     on_invalid: OnInvalid = "pass",
     **equivalence: Unpack[Equivalence],
 ) -> Any:
-    """Every class with its members, as ``uriscan dedup --clusters`` writes them.
+    """Every group with its members, as ``uriscan dedup --clusters`` writes them.
 
     Args:
         urls: A column or a list.
-        keep: Which value of a class is its survivor; see :func:`dedup`.
-        repeated: Only classes of two values or more.
-        unique: Only classes of one value.
+        keep: Which value of a group is kept; see :func:`dedup`.
+        repeated: Only groups of two values or more.
+        unique: Only groups of one value.
         on_invalid: See :func:`dedup`.
         **equivalence: When two values are equivalent; see :class:`Deduplicator`.
 
     Returns:
-        A struct for each class, in the order of the survivors: ``survivor``, ``count`` and ``members``, a list of the
-        ``row`` (from 0), the ``uri`` as it is, and the lowest ``rung`` at which it is equivalent to the survivor
+        A struct for each group, in the order of the values that are kept: ``kept``, ``count`` and ``members``, a list of the
+        ``row`` (from 0), the ``uri`` as it is, and the lowest ``level`` at which it is equivalent to the kept value
         (``None`` under a profile). :func:`explain` says why.
 
     >>> for cluster in clusters(["http://h", "http://i/", "HTTP://h/"], repeated=True):
-    ...     print(cluster["survivor"], cluster["count"])
-    ...     print([(member["row"], member["uri"], member["rung"]) for member in cluster["members"]])
+    ...     print(cluster["kept"], cluster["count"])
+    ...     print([(member["row"], member["uri"], member["level"]) for member in cluster["members"]])
     http://h 2
     [(0, 'http://h', 'string'), (2, 'HTTP://h/', 'scheme')]
     """
@@ -131,44 +131,44 @@ def clusters(
 
 
 def census(urls: Any, **equivalence: Unpack[Equivalence]) -> dict[str, Any]:
-    """How many values are distinct at every rung of the ladder, and how many each rung merges, before you choose one.
+    """How many values are distinct at every level of the ladder, and how many each level merges, before you choose one.
 
     Args:
         urls: A column, a list or one ``str``.
-        **equivalence: All of :class:`Deduplicator` but ``rung`` and ``profile``. Rules (``preset``, ``rule``,
-            ``rules``) are counted on top of the highest rung.
+        **equivalence: All of :class:`Deduplicator` but ``level`` and ``profile``. Rules (``preset``, ``rule``,
+            ``rules``) are counted on top of the highest level.
 
     Returns:
-        A ``dict`` like that of ``uriscan census --to json``: ``records``, ``blank`` (with ``None``), ``rungs`` (a list
-        of ``rung``, ``distinct`` and ``merges``), ``rules`` if there are some, and ``invalid``: how many values are not
+        A ``dict`` like that of ``uriscan census --to json``: ``records``, ``blank`` (with ``None``), ``levels`` (a list
+        of ``level``, ``distinct`` and ``merges``), ``rules`` if there are some, and ``invalid``: how many values are not
         URIs, by what is wrong with them.
 
     Raises:
-        TypeError: For ``rung`` and ``profile``.
+        TypeError: For ``level`` and ``profile``.
 
     >>> found = census(["http://h/", "http://h/", "HTTP://h/", "http://h:80", "no URI"])
-    >>> [(level["rung"], level["distinct"], level["merges"]) for level in found["rungs"]]
+    >>> [(level["level"], level["distinct"], level["merges"]) for level in found["levels"]]
     [('string', 4, 1), ('syntax', 3, 1), ('scheme', 2, 1)]
     >>> found["records"], found["invalid"]
     (5, {'space': 1})
     """
-    for name in "rung", "profile", "on_invalid":
+    for name in "level", "profile", "on_invalid":
         if name in equivalence:
-            raise TypeError(f"census() takes no {name}: it counts at every rung")
+            raise TypeError(f"census() takes no {name}: it counts at every level")
     values = _kinds.column([urls] if isinstance(urls, (str, bytes)) else urls)
     rules = {"preset", "rule", "rules", "no_rule"}
     plain: dict[str, Any] = {name: value for name, value in equivalence.items() if name not in rules}
-    marks = Firsts(form(rung="string", **plain)).mark(values)
+    marks = Firsts(form(level="string", **plain)).mark(values)
     records = below = len(values) - marks.null_count
     levels = []
-    for rung in "string", "syntax", "scheme":
-        if rung != "string":
-            marks = Firsts(form(rung=rung, **plain)).mark(values)
-        levels.append({"rung": rung, "distinct": marks.true_count, "merges": below - marks.true_count})
+    for level in "string", "syntax", "scheme":
+        if level != "string":
+            marks = Firsts(form(level=level, **plain)).mark(values)
+        levels.append({"level": level, "distinct": marks.true_count, "merges": below - marks.true_count})
         below = marks.true_count
-    found: dict[str, Any] = {"records": records, "blank": len(values) - records, "rungs": levels}
+    found: dict[str, Any] = {"records": records, "blank": len(values) - records, "levels": levels}
     if any(equivalence.get(name) for name in rules):
         distinct = Firsts(form(**equivalence)).mark(values).true_count
         found["rules"] = {"distinct": distinct, "merges": below - distinct}
-    found["invalid"] = form(rung="syntax", **plain).faults(values)
+    found["invalid"] = form(level="syntax", **plain).faults(values)
     return found

@@ -9,11 +9,11 @@ from ._options import Equivalence, OnInvalid, Unpack, form, shown
 
 
 class Deduplicator:
-    """Finds the first value of each class over many columns, such as the batches of a file; it takes 16 bytes a class and more.
+    """Finds the first value of each group over many columns, such as the batches of a file; it takes 16 bytes a group and more.
 
     Keywords define when two values are equivalent, as in all functions that compare:
 
-    - ``rung``: how far up the ladder of RFC 3986 section 6.2, ``"string"``, ``"syntax"`` or ``"scheme"`` (default);
+    - ``level``: how far up the ladder of RFC 3986 section 6.2, ``"string"``, ``"syntax"`` or ``"scheme"`` (default);
     - ``drop_fragment``: drop the fragment;
     - ``preset``, ``rule``, ``rules``, ``no_rule``: rules beyond the RFC, as ``uriscan rules`` lists them;
     - ``repair``: how invalid values may be repaired, ``["all"]``, say; ``iri``: IRIs are accepted;
@@ -27,7 +27,7 @@ class Deduplicator:
     long as it has seen nothing. What is to last, or to be shared with other processes, is a :class:`uriscan.Set`, which is
     pickled as its place: :meth:`Adding.is_first` and :meth:`Adding.dedup` do there what is done here.
 
-    >>> seen = Deduplicator(rung="scheme")
+    >>> seen = Deduplicator(level="scheme")
     >>> seen.dedup(["http://h", "HTTP://H:80/"])
     ['http://h']
     >>> seen.is_first(["http://h/", "http://i/", None])
@@ -49,19 +49,19 @@ class Deduplicator:
         return _again, (self._keywords,)
 
     def is_first(self, urls: Any) -> Any:
-        """Whether every value is the first of its class in all columns so far; ``None`` where it is ``None`` or blank."""
+        """Whether every value is the first of its group in all columns so far; ``None`` where it is ``None`` or blank."""
         return _kinds.like(urls, self._firsts.mark(_kinds.column(urls)))
 
     def dedup(self, urls: Any) -> Any:
-        """The values that are the first of their class in all columns so far, as they are and in order."""
+        """The values that are the first of their group in all columns so far, as they are and in order."""
         values = _kinds.column(urls)
         return _kinds.rows(urls, values, self._firsts.mark(values))
 
     def __repr__(self) -> str:
-        return f"<uriscan.Deduplicator{shown(self._keywords)}: {len(self)} classes>"
+        return f"<uriscan.Deduplicator{shown(self._keywords)}: {len(self)} groups>"
 
     def __len__(self) -> int:
-        """The number of classes so far."""
+        """The number of groups so far."""
         return len(self._firsts)
 
 

@@ -73,9 +73,9 @@ def explain(
         **equivalence: When two values are equivalent; see :class:`Deduplicator`. A profile has no steps.
 
     Returns:
-        Of one value ``uri``, ``changes`` (a list of ``rung``, ``rule``, ``component``, ``start``, ``end``, ``before`` and
+        Of one value ``uri``, ``changes`` (a list of ``level``, ``rule``, ``component``, ``start``, ``end``, ``before`` and
         ``after``) and ``canonical``, or ``error`` instead of the latter two. Of two, these as ``a`` and ``b``; the lowest
-        ``rung`` at which they are equivalent (``None`` if they are not); the ``rules`` that make them equivalent; and the
+        ``level`` at which they are equivalent (``None`` if they are not); the ``rules`` that make them equivalent; and the
         ``partings``: where they differ for good (``component``, ``a``, ``b``), with a ``reason`` and a ``message``. As
         ``uriscan explain --to jsonl`` prints it.
 
@@ -83,10 +83,10 @@ def explain(
         ValueError: Under a profile.
 
     >>> why = explain("http://h:80/%7e", "HTTP://h/%7e")
-    >>> why["rung"], why["rules"]
+    >>> why["level"], why["rules"]
     ('scheme', ['scheme-case', 'default-port'])
     >>> why = explain("http://h/?a&b", "http://h/?b&a")
-    >>> why["rung"], [parting["reason"] for parting in why["partings"]]
+    >>> why["level"], [parting["reason"] for parting in why["partings"]]
     (None, ['query-order'])
     >>> print(explain("HTTP://h", format="text"))
     HTTP://h

@@ -39,8 +39,8 @@ def whole(high: pa.Array, low: pa.Array) -> pa.Array:
 def keyed(urls: pa.Array, equivalence: dict[str, Any], hash: Any) -> tuple[pa.Array, pa.Array, pa.Array]:
     """Which values are records, as a mask, and the halves of their keys: what is null, blank or refused is none."""
     keys = uriscan.key(urls, hash=hash, **equivalence)
-    # At the lowest rung the form of a record is the record, without the white space around it.
-    text = uriscan.normalize(urls, rung="string")
+    # At the lowest level the form of a record is the record, without the white space around it.
+    text = uriscan.normalize(urls, level="string")
     is_record = pc.fill_null(pc.and_(pc.greater(pc.binary_length(text), 0), keys.is_valid()), False)
     return is_record, *halves(keys.filter(is_record))
 
@@ -118,7 +118,7 @@ def alone(
     is_record: pa.Array, high: pa.Array, low: pa.Array, places: pa.Array, keep: str, by: pa.Array | None = None
 ) -> tuple[pa.Array, pa.Array, pa.Array]:
     """The mask of records and the halves of their keys, as :func:`keyed` gives them, without records that cannot be kept: of those
-    with the same key the best one alone remains, so that a large class is not moved to one machine."""
+    with the same key the best one alone remains, so that a large group is not moved to one machine."""
     of_records = places.filter(is_record)
     columns = {"high": high, "low": low, "place": of_records}
     if by is not None:

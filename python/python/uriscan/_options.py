@@ -31,7 +31,7 @@ class Equivalence(TypedDict, total=False):
     """When two values are equivalent; each keyword does what the option of the program does that has its name, with ``-`` for
     ``_``."""
 
-    rung: Literal["string", "syntax", "scheme"]
+    level: Literal["string", "syntax", "scheme"]
     """How far up the ladder of RFC 3986 section 6.2; ``scheme`` by default."""
     drop_fragment: bool
     """Drop the fragment (6.1)."""
@@ -40,7 +40,7 @@ class Equivalence(TypedDict, total=False):
     rule: Sequence[str]
     """Rules beyond the RFC, each ``NAME`` or ``NAME=ARG``."""
     rules: Sequence[str]
-    """Files of rules (TOML), or names of built-in packs."""
+    """Files of rules (TOML), or names of built-in rules files."""
     no_rule: Sequence[str]
     """Rules of the preset that are not wanted."""
     iri: bool
@@ -80,7 +80,7 @@ def form(**options: Any) -> _uriscan.Form:
                 raise TypeError(f"{name} is True or False, not {type(value).__name__}")
         else:
             text(name, value)
-            if value is None and name in ("rung", "on_invalid"):
+            if value is None and name in ("level", "on_invalid"):
                 raise TypeError(f"{name} is a str, not None")
     if options.get("rules"):
         # Files may change.
@@ -107,7 +107,7 @@ def names(name: str, values: Any) -> list[str]:
 
 def shown(keywords: dict[str, Any]) -> str:
     """The keywords that are not as by default, as they are typed."""
-    usual = {"on_invalid": "pass", "hash": "blake3", "rung": "scheme"}
+    usual = {"on_invalid": "pass", "hash": "blake3", "level": "scheme"}
     typed = (f"{name}={value!r}" for name, value in keywords.items() if value != usual.get(name))
     return f"({', '.join(typed)})"
 
@@ -125,7 +125,7 @@ def keywords(kind: Any, **defaults: Any) -> Callable[[F], F]:
     def listed(function: F) -> F:
         signature = inspect.signature(function)
         own = [one for one in signature.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
-        has_equivalence = "rung" in kind.__annotations__
+        has_equivalence = "level" in kind.__annotations__
         for name, annotation in kind.__annotations__.items():
             if not (has_equivalence and name in Equivalence.__annotations__):
                 # As it is written, like those of other parameters.

@@ -76,7 +76,7 @@ def dedup_parquet(
     hash: KeyHash | None = None,
     **options: Unpack[Valid],
 ) -> Totals:
-    """Writes one row of every class, with all its columns and in the order of the input: ``uriscan dedup --column``.
+    """Writes one row of every group, with all its columns and in the order of the input: ``uriscan dedup --column``.
 
     Args:
         inputs: Parquet files, or files of other formats by their names (``.arrow``, ``.csv``, ``.tsv``, ``.jsonl``, text
@@ -86,24 +86,24 @@ def dedup_parquet(
         output: The file to write; it may be one of the inputs. With ``/`` at its end, or if it is there, a directory to be
             filled (``part-00000.parquet``). It changes only when everything has been written.
         column: The column of URIs: its name, its number from 1, or a path such as ``page.url``.
-        keep: Which row of a class: as in :func:`dedup`, or ``"min:COLUMN"`` or ``"max:COLUMN"`` for the first with the
+        keep: Which row of a group: as in :func:`dedup`, or ``"min:COLUMN"`` or ``"max:COLUMN"`` for the first with the
             least or greatest value there.
-        count: Add a column ``uri_count``: the rows of each class, as ``int64``.
-        repeated: Only classes of two rows or more.
-        unique: Only classes of one row.
-        with_columns: Columns whose values must be equal, too, for rows to be of one class: null is equal to null, NaN to NaN, and
+        count: Add a column ``uri_count``: the rows of each group, as ``int64``.
+        repeated: Only groups of two rows or more.
+        unique: Only groups of one row.
+        with_columns: Columns whose values must be equal, too, for rows to be of one group: null is equal to null, NaN to NaN, and
             -0.0 to 0.0. There is no set of keys of such rows, so that ``seen`` is refused.
         seen: A set (:class:`Set`): rows with a key in it are dropped too.
         update: Add the keys of the rows that are written to the set, which is created if it does not exist.
-        dupes: A file for the dropped duplicates: the value, its survivor and the rung, with tabs between; or a table with a row
+        dupes: A file for the dropped duplicates: the value, the value that is kept and the level, with tabs between; or a table with a row
             for each if the name says so (``.parquet``, ``.arrow``, ``.csv``, ``.jsonl``), as of ``uriscan dedup --dupes``.
-        clusters: A file for the classes with all members, a JSON object for each; or a table with a row for each member
+        clusters: A file for the groups with all members, a JSON object for each; or a table with a row for each member
             (``.parquet``, ``.arrow``, ``.csv``, ``.tsv``).
         rejects: A file for the rows whose value is not a URI, in the format of the output; they are dropped.
         approx: Take an eighth of the memory, and lose at most this share of distinct URIs.
         max_memory: Bytes, or a text such as ``"2G"``; what exceeds it spills to disk.
         temp_dir: The directory for what spills.
-        hash: The hash of a set that is created, and of the keys in tables of duplicates and of classes; otherwise that of the set.
+        hash: The hash of a set that is created, and of the keys in tables of duplicates and of groups; otherwise that of the set.
         sort_by: Sort the rows by this sort-friendly form of their URIs.
         no_uri: Whether rows without a URI (null or blank) are kept.
         on_invalid: Invalid values are compared by their bytes (``"pass"``), their rows are dropped (``"drop"``), or the
@@ -147,9 +147,9 @@ def dedup_parquet(
         if not (isinstance(approx, float) and 1e-9 <= approx <= 0.5):
             raise ValueError("approx: a rate is a number from 1e-9 to 0.5, such as 0.001")
         if any(whole) or seen is not None or max_memory is not None:
-            raise ValueError("approx holds no classes: omit keep, count, repeated, unique, dupes, clusters, seen and max_memory")
+            raise ValueError("approx holds no groups: omit keep, count, repeated, unique, dupes, clusters, seen and max_memory")
     if options.get("profile") is not None and (dupes is not None or clusters is not None):
-        raise ValueError("profile: dupes and clusters report rungs and rules, which a profile does not have")
+        raise ValueError("profile: dupes and clusters report levels and rules, which a profile does not have")
     hash = hash or _hash_of_set(seen, update)
     text("keep", keep)
     asked = {

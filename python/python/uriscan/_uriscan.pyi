@@ -40,7 +40,7 @@ class Form:
     def __init__(
         self,
         *,
-        rung: str = "scheme",
+        level: str = "scheme",
         drop_fragment: bool = False,
         preset: str | None = None,
         rule: Sequence[str] = (),

@@ -78,12 +78,12 @@ class UriSeries:
         """:func:`uriscan.changes`."""
         return uriscan.changes(self._series, **keywords)
 
-    def classes(self, **keywords: Any) -> pd.Series:
-        """:func:`uriscan.classes`: positions of rows, not labels."""
-        return uriscan.classes(self._series, **keywords)
+    def groups(self, **keywords: Any) -> pd.Series:
+        """:func:`uriscan.groups`: positions of rows, not labels."""
+        return uriscan.groups(self._series, **keywords)
 
     def clusters(self, **keywords: Any) -> pd.Series:
-        """:func:`uriscan.clusters`, a row for each class."""
+        """:func:`uriscan.clusters`, a row for each group."""
         return uriscan.clusters(self._series, **keywords)
 
     def census(self, **keywords: Any) -> dict[str, Any]:
@@ -107,7 +107,7 @@ class UriFrame:
         self._frame = frame
 
     def dedup(self, column: str, *, keep: Keep = "first", **keywords: Any) -> pd.DataFrame:
-        """One row of every class of values in ``column``, in order; rows without one are dropped. ``keep`` says which, as
+        """One row of every group of values in ``column``, in order; rows without one are dropped. ``keep`` says which, as
         in :func:`uriscan.dedup`."""
-        survivors = uriscan.classes(self._frame[column], keep=keep, **keywords).to_numpy(dtype=float, na_value=float("nan"))
+        survivors = uriscan.groups(self._frame[column], keep=keep, **keywords).to_numpy(dtype=float, na_value=float("nan"))
         return self._frame[survivors == range(len(survivors))]

@@ -103,9 +103,9 @@ class _Functions:
         finding = pl.Struct(_FINDING) if keywords.get("details") else pl.String
         return self._of(uriscan.audit, pl.List(finding), keywords)
 
-    def classes(self, **keywords: Any) -> Any:
-        """:func:`uriscan.classes`, of all rows."""
-        return self._of(uriscan.classes, pl.UInt64, keywords)
+    def groups(self, **keywords: Any) -> Any:
+        """:func:`uriscan.groups`, of all rows."""
+        return self._of(uriscan.groups, pl.UInt64, keywords)
 
     def is_first(self, **keywords: Any) -> Any:
         """:func:`uriscan.is_first`, of all rows."""
@@ -127,7 +127,7 @@ class Uri(_Functions):
         function([], **keywords)
 
         # What only looks at a row may be asked in parts; what is first may not, and of an error the row counts from the first one.
-        alone = function not in (uriscan.is_first, uriscan.classes) and keywords.get("on_invalid") != "error"
+        alone = function not in (uriscan.is_first, uriscan.groups) and keywords.get("on_invalid") != "error"
 
         def made(expression: pl.Expr, given: Any) -> pl.Expr:
             result = dtype or (pl.Binary if given == pl.Binary else pl.String)
@@ -159,7 +159,7 @@ class UriSeries(_Functions):
         return uriscan.dedup(_text(self._series), **keywords)
 
     def clusters(self, **keywords: Any) -> pl.Series:
-        """:func:`uriscan.clusters`, a row for each class."""
+        """:func:`uriscan.clusters`, a row for each group."""
         return uriscan.clusters(_text(self._series), **keywords)
 
     def census(self, **keywords: Any) -> dict[str, Any]:
@@ -174,12 +174,12 @@ class _Frames:
         self._frame = frame
 
     def dedup(self, column: str, *, keep: Keep = "first", **keywords: Any) -> Any:
-        """One row of every class of values in ``column``, in order; rows without one are dropped. ``keep`` says which, as
+        """One row of every group of values in ``column``, in order; rows without one are dropped. ``keep`` says which, as
         in :func:`uriscan.dedup`."""
         uri = Uri(pl.col(column))
         if keep == "first":
             return self._frame.filter(uri.is_first(**keywords))
-        return self._frame.filter(uri.classes(keep=keep, **keywords) == pl.int_range(pl.len()))
+        return self._frame.filter(uri.groups(keep=keep, **keywords) == pl.int_range(pl.len()))
 
 
 pl.api.register_dataframe_namespace("uri")(type("UriFrame", (_Frames,), {"__doc__": "Rows by their URIs."}))

@@ -51,7 +51,7 @@ def dedup(
     on_invalid: OnInvalid = "pass",
     **equivalence: Unpack[Equivalence],
 ) -> ray.data.Dataset:
-    """The rows of files that are the first, or the last, of their class: with all columns of Parquet files, whose ``column``
+    """The rows of files that are the first, or the last, of their group: with all columns of Parquet files, whose ``column``
     has the URLs; without it the lines of text, as the column ``url``, without the white space around them.
 
     ``inputs`` are paths or URIs of files, directories and patterns (``*``, ``?``, ``**``), on one file system, and select what
@@ -145,8 +145,8 @@ class Piece:
         """All columns, and the places."""
         if column is None:
             urls, places = self._lines(store)
-            # At the lowest rung the form of a record is the record, without the white space around it.
-            return pa.table({"url": uriscan.normalize(urls, rung="string")}), places
+            # At the lowest level the form of a record is the record, without the white space around it.
+            return pa.table({"url": uriscan.normalize(urls, level="string")}), places
         with store.open_input_file(self.path) as file:
             return pq.ParquetFile(file).read_row_group(self.group), self._numbers()
 

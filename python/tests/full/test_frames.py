@@ -110,7 +110,7 @@ def test_polars_of_every_type():
 def test_polars_refuses_what_is_wrong():
     url = polars.col("url")
     for build in [
-        lambda: url.uri.normalize(rungs="x"), lambda: url.uri.normalize(rung="x"), lambda: url.uri.parse(rung="syntax"),
+        lambda: url.uri.normalize(levels="x"), lambda: url.uri.normalize(level="x"), lambda: url.uri.parse(level="syntax"),
         lambda: url.uri.is_first(preset="x"), lambda: url.uri.extract(format="x"), lambda: url.uri.resolve("no base"),
     ]:  # fmt: skip
         with pytest.raises((TypeError, ValueError)):
@@ -215,10 +215,10 @@ def test_classes():
     kept, counts = series.uri.dedup(count=True)
     assert (kept.index.tolist(), counts.index.tolist(), counts.tolist()) == (["a", "d"], ["a", "d"], [2, 1])
     assert series.uri.clusters().index.tolist() == [0, 1]
-    assert series.uri.classes().tolist()[2] == 0
+    assert series.uri.groups().tolist()[2] == 0
     frame = polars.DataFrame({"url": given})
-    assert frame.select(polars.col("url").uri.classes()).to_series().to_list() == [0, None, 0, 3]
-    assert frame["url"].uri.clusters(unique=True).to_list()[0]["survivor"] == "http://i/"
+    assert frame.select(polars.col("url").uri.groups()).to_series().to_list() == [0, None, 0, 3]
+    assert frame["url"].uri.clusters(unique=True).to_list()[0]["kept"] == "http://i/"
 
 
 def test_dedup():

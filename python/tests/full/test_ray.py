@@ -60,7 +60,7 @@ def expected(parts, **equivalence):
     rows = [row.removesuffix(b"\n") for part in parts for row in part]
     rows[0] = rows[0].removeprefix(b"\xef\xbb\xbf")
     kept = uriscan.dedup(pyarrow.array(rows, pyarrow.large_binary()), **equivalence)
-    return uriscan.normalize(kept, rung="string")
+    return uriscan.normalize(kept, level="string")
 
 
 def rows_of(kept):
@@ -127,7 +127,7 @@ def test_parquet_keeps_all_columns(engine, parts, tables, tmp_path):
     rows = lambda table: [(row["url"], row["n"], list(row["page"]["size"])) for row in table.to_pylist()]  # noqa: E731
     assert sorted(rows(kept)) == sorted(rows(wanted)) and len(wanted) > 100
     urls = pyarrow.compute.cast(kept["url"], pyarrow.large_binary()).combine_chunks()
-    assert sorted(uriscan.normalize(urls, rung="string").to_pylist()) == sorted(expected(parts, preset="crawl").to_pylist())
+    assert sorted(uriscan.normalize(urls, level="string").to_pylist()) == sorted(expected(parts, preset="crawl").to_pylist())
 
 
 def test_the_last_and_what_was_seen(engine, tables, tmp_path):
@@ -168,7 +168,7 @@ def test_wrong_arguments(engine, tables):
     for raises, keywords in [
         (ValueError, {"keep": "min"}),
         (ValueError, {"parts": 0}),
-        (ValueError, {"rung": "top"}),
+        (ValueError, {"level": "top"}),
         (FileNotFoundError, {"seen": "/no/such/set"}),
     ]:
         with pytest.raises(raises):

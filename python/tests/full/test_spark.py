@@ -116,7 +116,7 @@ def test_text_in_order_is_what_the_program_writes(spark, inputs, expected, tmp_p
     assert rows.rdd.getNumPartitions() > 3
     output = written(uris.dedup(rows, "value", order=True), tmp_path / "kept")
     text = column(output, "value").cast(pyarrow.binary())
-    kept = uriscan.normalize(text, rung="string")
+    kept = uriscan.normalize(text, level="string")
     assert b"".join(value + b"\n" for value in kept.to_pylist()) == expected
 
 
@@ -275,7 +275,7 @@ def test_wrong_arguments(spark, tables):
         (ValueError, {"by": "n"}),
         (TypeError, {"keep": "min", "by": "page"}),
         (TypeError, {"no_such_option": 1}),
-        (ValueError, {"rung": "top"}),
+        (ValueError, {"level": "top"}),
     ]:
         with pytest.raises(raises):
             uris.dedup(rows, "url", **keywords)

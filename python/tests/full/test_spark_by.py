@@ -84,7 +84,7 @@ def expected(whole, name, keep):
     if name == "text":
         values = [value if value is None else value.encode() for value in values]
     known = sorted({value for value in values if value is not None})
-    for row, (of, value) in enumerate(zip(uriscan.classes(whole["url"]).to_pylist(), values)):
+    for row, (of, value) in enumerate(zip(uriscan.groups(whole["url"]).to_pylist(), values)):
         if of is None:
             continue
         at = 0 if value is None else known.index(value)
@@ -131,7 +131,7 @@ def test_a_task_merges_what_it_holds(whole, monkeypatch, keep):
         monkeypatch.setattr(_keys, "HELD", held)
         parts = list(_keys.keyed_places(iter(rows.to_batches(max_chunksize=20)), {}, "blake3", lambda batch: batch["place"], keep))
         kept = _keys.best(pyarrow.Table.from_batches(parts), keep)["place"].to_pylist()
-        classes = uriscan.classes(whole["url"], keep=keep if keep in ("first", "last") else "first").to_pylist()
+        classes = uriscan.groups(whole["url"], keep=keep if keep in ("first", "last") else "first").to_pylist()
         assert sorted(kept) == (expected(whole, "double", keep) if keep in ("min", "max") else sorted(set(classes) - {None}))
         counts.append(sum(map(len, parts)))
     assert counts[0] == len(kept) < counts[1] < counts[2] < len(rows)
@@ -192,7 +192,7 @@ def test_with_a_set(spark, whole, tables, tmp_path, keep):
     rows = spark.read.parquet(str(tables))
     seen = uriscan.SetPieces.create(tmp_path / "seen", bits=2).path
     uris.add(rows.where("n % 10 = 0"), "url", seen)
-    classes = uriscan.classes(whole["url"]).to_pylist()
+    classes = uriscan.groups(whole["url"]).to_pylist()
     known = {of for row, of in enumerate(classes) if row % 10 == 0 and of is not None}
     for frame in rows, moved(rows):
         kept = uris.dedup(frame, "url", keep=keep, by="double", seen=seen)

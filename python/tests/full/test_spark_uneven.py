@@ -204,7 +204,7 @@ def test_copies_of_tasks_that_write_sets(spark, tables, firsts, once, tasks, tmp
 def survivors(whole, keep):
     """The row that is kept of every class."""
     best = {}
-    for row, (of, when) in enumerate(zip(uriscan.classes(whole["url"]).to_pylist(), whole["time"].to_pylist())):
+    for row, (of, when) in enumerate(zip(uriscan.groups(whole["url"]).to_pylist(), whole["time"].to_pylist())):
         if of is None:
             continue
         rank = {"first": row, "last": -row, "min": (when, row), "max": (-when, row)}[keep]

@@ -1,6 +1,6 @@
-//! Counts the distinct forms of records at each level of the ladder, with one set of keys for all levels.
+//! Counts the distinct forms of records at each level of the ladder, with one set of keys for all of them.
 //!
-//! A form is noted with the levels at which it represents a record. A record that no rung changes, as most are, has one
+//! A form is noted with the levels at which it represents a record. A record that no level changes, as most are, has one
 //! form on all of them; one that is changed has its own bytes at the level of strings and another form above. As many
 //! records are distinct at a level as there are forms that have been noted there.
 
@@ -10,7 +10,7 @@ use crate::dedup::{Classes, MetRun, Rows};
 use crate::index::{Record, low_bits};
 use crate::io::{Chunk, Shape, Source};
 use crate::key::Key;
-use crate::normalize::{Options, Room, Rung, canonical, normalize_exact};
+use crate::normalize::{Level, Options, Room, canonical, normalize_exact};
 use crate::pipeline::driver::{Job, Reading};
 use crate::pipeline::equivalence::{Scratch, decoded, mended};
 use crate::pipeline::forecast::Forecast;
@@ -22,20 +22,20 @@ use crate::rules;
 use crate::simd::{Isa, prefetch};
 use crate::uri::UriError;
 
-/// The number of the level of the rules, which follows those of the rungs.
-pub(super) const RULES: usize = Rung::ALL.len();
+/// The number of the rules among the levels: it follows that of the highest level.
+pub(super) const RULES: usize = Level::ALL.len();
 
 /// A set of levels, a bit for each.
 type Levels = u8;
 
-/// The level of `rung`.
-const fn level(rung: Rung) -> Levels {
-    1 << rung as u8
+/// The set of one level.
+const fn only(level: Level) -> Levels {
+    1 << level as u8
 }
 
 const RULES_LEVEL: Levels = 1 << RULES;
-const BELOW_SCHEME: Levels = level(Rung::String) | level(Rung::Syntax);
-const ALL: Levels = BELOW_SCHEME | level(Rung::Scheme) | RULES_LEVEL;
+const BELOW_SCHEME: Levels = only(Level::String) | only(Level::Syntax);
+const ALL: Levels = BELOW_SCHEME | only(Level::Scheme) | RULES_LEVEL;
 
 /// The forms of the records of a chunk: the key of each, and the levels at which it represents a record.
 #[derive(Debug, Default)]
@@ -96,14 +96,14 @@ impl Count {
         }
     }
 
-    /// Number of records that are distinct at the level of this number: that of a rung, or [`RULES`].
+    /// Number of records that are distinct at the level of this number, or by [`RULES`].
     pub(super) fn distinct(&self, number: usize) -> u64 {
         self.forms.partitions().map(|noted| noted.count(number)).sum()
     }
 
-    /// How records are normalized up to `rung`.
-    fn at(&self, rung: Rung) -> Options {
-        Options { rung, drop_fragment: self.options.drop_fragment }
+    /// How records are normalized up to `level`.
+    fn at(&self, level: Level) -> Options {
+        Options { level, drop_fragment: self.options.drop_fragment }
     }
 
     /// Adds the forms of `record` to `forms`; gives what is wrong with it by the strict grammar.
@@ -126,8 +126,8 @@ impl Count {
             Some(context) => context.place(isa, record, target),
             None => record,
         };
-        // The highest rung refuses nothing that a lower one takes.
-        let scheme = match canonical(isa, self.at(Rung::Scheme), record, form) {
+        // The highest level refuses nothing that a lower one takes.
+        let scheme = match canonical(isa, self.at(Level::Scheme), record, form) {
             Ok(form) => form,
             Err(error) => {
                 return self.add_repaired(record.bytes(), error, rules_scratch, repaired, forms);
@@ -143,27 +143,27 @@ impl Count {
         // In a valid URI the first `#` begins the fragment.
         let end = if drop_fragment { memchr::memchr(b'#', record.bytes()) } else { None };
         let string = record.prefix(end.unwrap_or(record.len()));
-        let mut levels = level(Rung::Scheme);
+        let mut levels = only(Level::Scheme);
         let mut error = None;
         if core::ptr::eq(scheme.bytes(), string.bytes()) {
-            // A form of the highest rung is in the form of the rungs below: what they would change (upper
-            // case in a head, triplets, dot segments) it has not, or the highest rung, which does all that
+            // A form of the highest level is in the form of the levels below: what they would change (upper
+            // case in a head, triplets, dot segments) it has not, or the highest level, which does all that
             // they do, would change it again. So where it left the record alone, they do too.
             levels |= BELOW_SCHEME;
         } else if is_scheme_form_by_syntax(isa, record) {
-            levels |= level(Rung::Syntax);
-            forms.push(hasher.secret_key_by(isa, string), level(Rung::String));
+            levels |= only(Level::Syntax);
+            forms.push(hasher.secret_key_by(isa, string), only(Level::String));
         } else {
-            match canonical(isa, self.at(Rung::Syntax), record, form) {
+            match canonical(isa, self.at(Level::Syntax), record, form) {
                 Ok(form) => {
-                    forms.push(hasher.secret_key_by(isa, form), level(Rung::Syntax));
-                    forms.push(hasher.secret_key_by(isa, string), level(Rung::String));
+                    forms.push(hasher.secret_key_by(isa, form), only(Level::Syntax));
+                    forms.push(hasher.secret_key_by(isa, string), only(Level::String));
                 }
                 Err(error) if self.options.repairs.has(Repair::Iri) => {
                     let bytes = record.bytes();
                     return self.add_repaired(bytes, error, rules_scratch, repaired, forms);
                 }
-                // A host in raw UTF-8: no URI, but the highest rung knows what it represents.
+                // A host in raw UTF-8: no URI, but the highest level knows what it represents.
                 Err(of_syntax) => {
                     forms.push(hasher.secret_key_by(isa, record.padded().into()), BELOW_SCHEME);
                     error = Some(of_syntax);
@@ -179,12 +179,12 @@ impl Count {
         error
     }
 
-    /// Adds the forms of a record whose bytes are `string`, and whose form on all rungs above is `form`.
+    /// Adds the forms of a record whose bytes are `string`, and whose form on all levels above is `form`.
     #[inline(always)]
     fn add_common<I: Isa>(&self, isa: I, string: Prefix<'_>, form: Prefix<'_>, forms: &mut Forms) {
         let hasher = &self.options.hasher;
-        forms.push(hasher.secret_key_by(isa, form), ALL & !level(Rung::String));
-        forms.push(hasher.secret_key_by(isa, string), level(Rung::String));
+        forms.push(hasher.secret_key_by(isa, form), ALL & !only(Level::String));
+        forms.push(hasher.secret_key_by(isa, string), only(Level::String));
     }
 
     /// Adds the forms of a record that is not a URI because of `error`: those of what repairs make of it, or else its
@@ -215,24 +215,24 @@ impl Count {
         forms: &mut Forms,
     ) -> Option<UriError> {
         let CensusOptions { ref rules, ref hasher, .. } = self.options;
-        let by_rung = found.and_then(|(target, is_repaired)| {
-            let mut by_rung = [const { Vec::new() }; Rung::ALL.len()];
-            for (form, rung) in by_rung.iter_mut().zip(Rung::ALL) {
-                normalize_exact(&target, rung, self.options.drop_fragment, form)?;
+        let by_level = found.and_then(|(target, is_repaired)| {
+            let mut by_level = [const { Vec::new() }; Level::ALL.len()];
+            for (form, level) in by_level.iter_mut().zip(Level::ALL) {
+                normalize_exact(&target, level, self.options.drop_fragment, form)?;
             }
-            Ok((by_rung, is_repaired))
+            Ok((by_level, is_repaired))
         });
-        let (by_rung, is_repaired) = match by_rung {
-            Ok(by_rung) => by_rung,
+        let (by_level, is_repaired) = match by_level {
+            Ok(by_level) => by_level,
             Err(error) => {
                 forms.push(hasher.key(bytes), ALL);
                 return Some(error);
             }
         };
-        for (form, rung) in by_rung.iter().zip(Rung::ALL) {
-            forms.push(hasher.key(form), level(rung));
+        for (form, level) in by_level.iter().zip(Level::ALL) {
+            forms.push(hasher.key(form), only(level));
         }
-        let highest = &by_rung[RULES - 1];
+        let highest = &by_level[RULES - 1];
         let by_rules = rules.as_ref().map_or(&highest[..], |rules| rules.apply(highest, scratch).0);
         forms.push(hasher.key(by_rules), RULES_LEVEL);
         *repaired += u64::from(is_repaired);
@@ -240,7 +240,7 @@ impl Count {
     }
 }
 
-/// Whether the rung `scheme` does nothing to `record`, which is a URI, that the rung `syntax` does not: its scheme is `http` or
+/// Whether the level `scheme` does nothing to `record`, which is a URI, that the level `syntax` does not: its scheme is `http` or
 /// `https`, its authority, of which all is in the first 64 bytes, has no user information, port, brackets or percent-encodings,
 /// and its path is not empty. Says no of others for which that holds.
 #[inline(always)]

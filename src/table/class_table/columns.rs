@@ -22,9 +22,9 @@ pub(super) fn of_rows(has_classes: bool) -> SchemaRef {
     let mut fields = vec![text("source", false), number("line", false)];
     fields.extend([text("uri", true), text("hex", true)]);
     fields.extend(has_classes.then(|| number("bytes", true)));
-    fields.extend([text("survivor", true), text("survivor_hex", true)]);
+    fields.extend([text("kept", true), text("kept_hex", true)]);
     fields.extend(has_classes.then(|| number("count", false)));
-    fields.push(text("rung", false));
+    fields.push(text("level", false));
     fields.extend(has_classes.then(|| Field::new("rules", DataType::List(rule), false)));
     fields.push(text(keys::COLUMN, true));
     Arc::new(Schema::new(fields))

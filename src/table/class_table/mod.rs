@@ -41,9 +41,9 @@ const NOT_COMPRESSED: &str =
 /// | `source`, `line` | the input, and the line or row in it, from 1 |
 /// | `uri`, `hex` | the record; in hexadecimal if it is not UTF-8 |
 /// | `bytes` | of classes only: the length of a record over the size limit, whose text is not there |
-/// | `survivor`, `survivor_hex` | the same for the record that is kept; null if an earlier run has seen the class |
+/// | `kept`, `kept_hex` | the same for the record that is kept; null if an earlier run has seen the class |
 /// | `count` | of classes only: the records of the class |
-/// | `rung` | the lowest one at which the two are equivalent, `rules:` and the names of the rules that do it (of omitted records), or `seen` |
+/// | `level` | the lowest one at which the two are equivalent, `rules:` and the names of the rules that do it (of omitted records), or `seen` |
 /// | `rules` | of classes only: the steps that make them equivalent; with spaces between in CSV and TSV |
 /// | `uri_key` | the public key; 16 bytes, in text formats hexadecimal |
 ///
@@ -61,7 +61,7 @@ const NOT_COMPRESSED: &str =
 /// classes(vec![list], &options, &Settings::default(), &mut sinks).unwrap();
 /// table.finish().unwrap();
 /// let text = String::from_utf8(dupes).unwrap();
-/// assert!(text.starts_with("source,line,uri,hex,survivor,survivor_hex,rung,uri_key\nlist,2,HTTP://h,,http://h,,syntax,"));
+/// assert!(text.starts_with("source,line,uri,hex,kept,kept_hex,level,uri_key\nlist,2,HTTP://h,,http://h,,syntax,"));
 /// ```
 pub struct ClassTable<'a> {
     writer: Writer<Outlet<'a>>,

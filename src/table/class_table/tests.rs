@@ -69,7 +69,7 @@ fn tables_do_not_depend_on_the_memory_limit_and_have_bounded_groups() {
 
 #[test]
 fn lines_may_be_cut_anywhere() {
-    let row = r#"{"source":"a","line":7,"uri":"u","survivor":null,"rung":"seen","uri_key":null}"#;
+    let row = r#"{"source":"a","line":7,"uri":"u","kept":null,"level":"seen","uri_key":null}"#;
     let text = format!("{row}\n").repeat(3);
     let options = ClassOptions::default().dedup;
     let meaning = options.equivalence.meaning(options.hash);
@@ -99,7 +99,7 @@ fn the_error_of_the_output_is_kept() {
     let meaning = options.equivalence.meaning(options.hash);
     for format in TableFormat::ALL {
         let done = ClassTable::of_dupes(&mut Full, format, &meaning).map(|mut table| {
-            let row = b"{\"source\":\"a\",\"line\":7,\"rung\":\"seen\"}\n";
+            let row = b"{\"source\":\"a\",\"line\":7,\"level\":\"seen\"}\n";
             table.write_all(row).map_err(TableError::Write).and_then(|()| table.finish())
         });
         match done.and_then(|done| done) {

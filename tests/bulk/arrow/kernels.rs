@@ -9,7 +9,7 @@ use uriscan::arrow::{COMPONENTS, ColumnError, Columns, Firsts, OnInvalid, step_n
 use uriscan::explain::explain;
 use uriscan::extract::{Extractor, Finder, Format};
 use uriscan::key::{PublicHash, PublicHasher};
-use uriscan::normalize::{Normalizer, Options, Rung};
+use uriscan::normalize::{Level, Normalizer, Options};
 use uriscan::pipeline::Equivalence;
 use uriscan::resolve::{self, BaseUri, Context, Resolver};
 use uriscan::rules::{public_suffix, registrable_domain};
@@ -27,8 +27,8 @@ fn trimmed(value: &[u8]) -> &[u8] {
 }
 
 /// The form of each value by the library, one at a time, under a policy.
-fn forms(values: &[Value], rung: Rung, on_invalid: OnInvalid) -> Vec<Value> {
-    let mut one = Normalizer::new(Options::new(rung));
+fn forms(values: &[Value], level: Level, on_invalid: OnInvalid) -> Vec<Value> {
+    let mut one = Normalizer::new(Options::new(level));
     let form = |value: &Value| {
         let value = trimmed(value.as_deref()?);
         match one.normalize(value) {
@@ -44,11 +44,11 @@ fn arrays(values: &[Value]) -> Vec<(String, ArrayRef)> {
 }
 
 fn check_forms_and_keys(values: &[Value], kernels: Kernels) {
-    for rung in [Rung::String, Rung::Syntax, Rung::Scheme] {
+    for level in [Level::String, Level::Syntax, Level::Scheme] {
         for on_invalid in [OnInvalid::Pass, OnInvalid::Null] {
-            let equivalence = Equivalence::from(Options::new(rung));
+            let equivalence = Equivalence::from(Options::new(level));
             let columns = Columns::new(equivalence).on_invalid(on_invalid).kernels(kernels);
-            let expected = forms(values, rung, on_invalid);
+            let expected = forms(values, level, on_invalid);
             let hasher = PublicHasher::new(PublicHash::Blake3);
             let keys: Vec<Value> = expected
                 .iter()
@@ -65,7 +65,7 @@ fn check_forms_and_keys(values: &[Value], kernels: Kernels) {
 }
 
 fn check_firsts(values: &[Value]) {
-    let forms = forms(values, Rung::Scheme, OnInvalid::Pass);
+    let forms = forms(values, Level::Scheme, OnInvalid::Pass);
     let mut seen = std::collections::BTreeSet::new();
     let expected: Vec<Option<bool>> = forms
         .iter()

@@ -8,7 +8,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use uriscan::io::{ReadError, Source};
 use uriscan::key::Hasher;
-use uriscan::normalize::{Options, Rung};
+use uriscan::normalize::{Level, Options};
 use uriscan::pipeline::{
     ClassOptions, DedupOptions, Emit, Error, Keep, OnInvalid, Report, Seen, Select, Settings,
     Sinks, classes, classes_unseen,
@@ -164,12 +164,12 @@ mod full {
 }
 
 #[test]
-fn at_all_rungs_and_with_records_that_end_in_nul() {
+fn at_all_levels_and_with_records_that_end_in_nul() {
     let texts = [list(8_000, 4, '\0').replace("no uri", "no\nuri")];
     let settings = settings(2, 4 << 10).record_end(0);
-    for rung in Rung::ALL {
+    for level in Level::ALL {
         for drop_fragment in [false, true] {
-            let equivalence = Options::new(rung).drop_fragment(drop_fragment).into();
+            let equivalence = Options::new(level).drop_fragment(drop_fragment).into();
             let dedup = DedupOptions::default().equivalence(equivalence);
             let options = ClassOptions::default().dedup(dedup);
             same_under(&SETS, &|| streams(&texts), &options, SIDES[3], &settings);

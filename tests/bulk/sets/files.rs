@@ -23,7 +23,7 @@ pub(crate) fn place() -> TempDir {
 }
 
 pub(crate) fn meaning() -> Meaning {
-    Meaning::new(PublicHash::Blake3, "rung scheme\n")
+    Meaning::new(PublicHash::Blake3, "level scheme\n")
 }
 
 pub(crate) fn key(i: u64) -> Key {

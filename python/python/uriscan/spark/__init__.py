@@ -102,7 +102,7 @@ def dedup(
     on_invalid: OnInvalid = "pass",
     **equivalence: Unpack[Equivalence],
 ) -> DataFrame:
-    """The row of every class of equal values in ``column`` that is kept, with all columns; rows without a value are dropped.
+    """The row of every group of equal values in ``column`` that is kept, with all columns; rows without a value are dropped.
 
     ``keep`` says which: the ``"first"`` or the ``"last"`` one of the input, or the one with the ``"min"`` or the ``"max"``
     value in the column ``by``, null and NaN being last. The order of the input is that of the names of

@@ -43,7 +43,7 @@ def add(
         one_thread()
         for batch in batches:
             _, high, low = keyed(batch["url"], keywords, hash)
-            # Of a large class not all rows are moved to one machine.
+            # Of a large group not all rows are moved to one machine.
             yield from distinct(high, low)
 
     with pieces.adding() as run:
