@@ -1,63 +1,60 @@
 //! Parses, normalizes and deduplicates URIs in bulk, exactly as RFC 3986 defines equivalence.
 //!
-//! Input is text by the gigabyte, one URI per line. SIMD kernels classify the bytes, and most URIs are found to be
-//! canonical without being parsed byte by byte. Results do not depend on the CPU, the number of threads or the chunk size.
-//!
 //! ```
-//! use std::collections::HashSet;
+//! use uriscan::Uri;
 //!
-//! use uriscan::key::Hasher;
-//! use uriscan::normalize::{Normalizer, Options};
-//! use uriscan::uri;
-//!
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # fn main() -> Result<(), uriscan::UriError> {
 //! // Parse.
-//! let text = b"HTTP://Example.COM:80/%7Ebob/./x";
-//! let parts = uri::parse(text)?;
-//! assert_eq!((parts.host(text), parts.path(text)), (Some(&b"Example.COM"[..]), &b"/%7Ebob/./x"[..]));
+//! let uri = Uri::parse("HTTP://Example.COM:80/%7Ebob/./x")?;
+//! assert_eq!((uri.host(), uri.path()), (Some("Example.COM"), "/%7Ebob/./x"));
 //!
 //! // Normalize.
-//! let mut normalizer = Normalizer::new(Options::default());
-//! assert_eq!(normalizer.normalize(text)?, b"http://example.com/~bob/x");
+//! assert_eq!(uriscan::normalize("HTTP://Example.COM:80/%7Ebob/./x")?, "http://example.com/~bob/x");
 //!
-//! // Deduplicate: equivalent URIs have the same key.
-//! let (hasher, mut seen, mut first) = (Hasher::random(), HashSet::new(), Vec::new());
-//! for uri in ["http://h", "HTTP://H:80/", "http://h/x"] {
-//!     if seen.insert(hasher.key(normalizer.normalize(uri.as_bytes())?)) {
-//!         first.push(uri);
-//!     }
-//! }
-//! assert_eq!(first, ["http://h", "http://h/x"]);
+//! // Resolve.
+//! assert_eq!(uri.resolve("../y")?.as_str(), "HTTP://Example.COM:80/%7Ebob/y");
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! With the feature `bulk`, the same for files and streams, in parallel:
+//! Deduplicate, one by one or a whole stream, in parallel (feature `bulk`, which is on by default):
 //!
 #![cfg_attr(feature = "bulk", doc = "```")]
 #![cfg_attr(not(feature = "bulk"), doc = "```ignore")]
-//! use uriscan::io::Source;
-//! use uriscan::pipeline::{DedupOptions, Settings, Sinks, dedup};
+//! use uriscan::{Deduplicator, Equivalence};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let list = Source::new("list", &b"http://h\nHTTP://H:80/\nhttp://h/x\n"[..]);
+//! let mut seen = Deduplicator::default();
+//! let first: Vec<_> = ["http://h", "HTTP://H:80/", "http://h/x"].into_iter().filter(|url| seen.insert(url)).collect();
+//! assert_eq!(first, ["http://h", "http://h/x"]);
+//!
 //! let mut out = Vec::new();
-//! let report = dedup(vec![list], &DedupOptions::default(), &Settings::default(), &mut Sinks::new(&mut out))?;
+//! let report = uriscan::dedup(&b"http://h\nHTTP://H:80/\nhttp://h/x\n"[..], &mut out)?;
 //! assert_eq!((&out[..], report.duplicates), (&b"http://h\nhttp://h/x\n"[..], 1));
+//!
+//! // When are two equivalent, and why?
+//! let equivalence = Equivalence::default();
+//! assert!(equivalence.is_equal("http://h", "HTTP://H:80/")?);
+//! assert!(equivalence.explain("http://h", "HTTP://H:80/")?.contains("scheme-case"));
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! Results do not depend on the CPU, the number of threads or the sizes of pieces. SIMD kernels classify the bytes, and most
+//! URIs are found to be canonical without being parsed byte by byte.
 //!
 //! # Where to start
 //!
 //! | to | use |
 //! | --- | --- |
-//! | parse one reference, or learn why it is invalid | [`uri::parse`] |
-//! | parse many in one text | [`uri::Parser`] |
-//! | normalize URIs one by one | [`normalize::Normalizer`] |
-//! | resolve references against a base URI | [`resolve::Resolver`] |
+//! | parse one reference, or learn why it is invalid | [`Uri`] |
+//! | parse many in one text, to offsets | [`uri::Parser`] |
+//! | normalize one URI; many, one by one | [`normalize()`]; [`normalize::Normalizer`] |
+//! | resolve references against a base URI | [`Uri::resolve`], [`resolve::Resolver`] |
+//! | find the first URI of each group of equivalent ones | `Deduplicator`, `dedup()` (feature `bulk`) |
+//! | say which URIs are equivalent: level, rules, profile | `Equivalence` (feature `bulk`) |
 //! | map an IRI to a URI, repair invalid input | [`repair::repair`] |
-//! | hash canonical forms | [`key::Hasher`] (secret, for one run), [`key::PublicHasher`] (reproducible) |
+//! | hash canonical forms | `key::Hasher` (secret, for one run), `key::PublicHasher` (reproducible; feature `keys`) |
 //! | keep keys on disk between runs | `set::KeySet` (feature `bulk`) |
 //! | treat more URIs as equivalent than the RFC does | `rules::RuleSet` (feature `bulk`) |
 //! | explain a canonical form, or why two URIs differ | `explain` (feature `bulk`) |
@@ -80,12 +77,14 @@
 //!
 //! # Features
 //!
-//! A feature adds modules, and changes no result of the others. Always available: [`grammar`], [`uri`], [`normalize`],
-//! [`resolve`], [`repair`], [`surt`], [`key`], [`alias`] and [`dedup`].
+//! A feature adds modules, and changes no result of the others. Always available, with one crate below them (`memchr`): [`Uri`],
+//! [`normalize()`], and the modules [`grammar`], [`uri`], [`normalize`](mod@normalize), [`resolve`], [`repair`] and [`surt`].
 //!
 //! | feature | adds | default |
 //! | --- | --- | --- |
-//! | `bulk` | `pipeline` and `io` with decompression, `set`, `rules`, `explain`, `audit`, `extract`, `profile` | yes |
+//! | `idna` | the tables for names of hosts that are not ASCII. Without it a URI with such a host is an error at level `scheme`, and repairs leave it encoded | yes |
+//! | `keys` | `key`, `dedup` and `alias` | yes |
+//! | `bulk` | `Equivalence`, `Deduplicator`, `dedup()`; `pipeline` and `io` with decompression, `set`, `rules`, `explain`, `audit`, `extract`, `profile`; `serde` for [`Uri`]; `idna` and `keys` | yes |
 //! | `arrow` | `arrow`, and `bulk` | |
 //! | `tables` | `table`, and `arrow` | |
 //! | `object-store` | `remote`, and `bulk` | |
@@ -100,12 +99,14 @@
 #[macro_use]
 mod macros;
 
+#[cfg(feature = "keys")]
 pub mod alias;
 #[cfg(feature = "arrow")]
 pub mod arrow;
 #[cfg(feature = "bulk")]
 pub mod audit;
 mod chunk;
+#[cfg(feature = "keys")]
 pub mod dedup;
 #[cfg(feature = "bulk")]
 pub mod explain;
@@ -117,6 +118,7 @@ pub mod grammar;
 mod index;
 #[cfg(feature = "bulk")]
 pub mod io;
+#[cfg(feature = "keys")]
 pub mod key;
 pub mod normalize;
 #[cfg(feature = "bulk")]
@@ -136,6 +138,7 @@ pub mod set;
 #[cfg(feature = "bulk")]
 mod shown;
 mod simd;
+mod single;
 pub mod surt;
 #[cfg(feature = "bulk")]
 mod survivors;
@@ -143,13 +146,18 @@ mod survivors;
 pub mod table;
 #[cfg(feature = "bulk")]
 mod tally;
+#[cfg(feature = "keys")]
 mod threads;
 #[cfg(feature = "bulk")]
 mod time;
 pub mod uri;
 
 pub use chunk::{Padded, PaddedBuf, Span};
+#[cfg(feature = "bulk")]
+pub use pipeline::{Deduplicator, Equivalence, dedup_text as dedup};
 pub use simd::{Backend, Kernels};
+pub use single::{Uri, normalize};
+pub use uri::{ErrorKind, UriError};
 
 /// What the program, the benches, the fuzz targets and the tools of this repository use from below. No part of the
 /// public API: it changes without notice.

@@ -98,7 +98,7 @@ impl Columns {
         if record.is_empty() {
             self.check_empty()?;
         }
-        self.equivalence.canonical(isa, record, scratch)
+        self.equivalence.canonical_by(isa, record, scratch)
     }
 
     /// Fails unless an empty value has a form. The code that follows takes non-empty records, or
@@ -235,7 +235,7 @@ impl Work for Keys<'_> {
             let key = match (form, &self.by) {
                 (None, _) => 0,
                 (Some(form), By::Run(hasher)) => match is_form {
-                    true => equivalence.key(isa, hasher, form).0,
+                    true => equivalence.key_by(isa, hasher, form).0,
                     false => hasher.key_by(isa, form).0,
                 },
                 (Some(form), By::Public(_)) => {

@@ -27,7 +27,7 @@
 //! One change affects more than its component: a host of encoded digits, `%31.2.3.4`, is a
 //! `reg-name` before and an IPv4 address after, since the two spellings are equivalent by 2.3.
 
-use super::{Level, case, host, path_form, percent, port};
+use super::{Level, case, host, idna, path_form, percent, port};
 use crate::grammar::{PathForm, SchemeFacts, scheme_facts};
 use crate::uri::{Components, ErrorKind, UriError, dots, parse, split};
 
@@ -40,8 +40,9 @@ use crate::uri::{Components, ErrorKind, UriError, dots, parse, split};
 ///
 /// # Errors
 ///
-/// Those of [`parse`]; [`ErrorKind::Relative`] at byte 0 for a relative reference. `out` is
-/// unchanged then.
+/// Those of [`parse`]; [`ErrorKind::Relative`] at byte 0 for a relative reference. Without the feature `idna`, also
+/// [`ErrorKind::NonAscii`] at level `scheme` for a name of the DNS that is not ASCII, which is also written `%C3%BC`. `out`
+/// is unchanged then.
 ///
 /// ```
 /// use uriscan::normalize::{Level, normalize_exact};
@@ -64,6 +65,12 @@ pub fn normalize_exact(
     };
     if !parts.is_uri() {
         return Err(UriError::new(ErrorKind::Relative, 0));
+    }
+    if level >= Level::Scheme
+        && scheme_facts(&text[..parts.scheme_end as usize]).is_some_and(|facts| facts.dns_host)
+        && let Some(at) = parts.host(text).and_then(idna::unmapped)
+    {
+        return Err(UriError::new(ErrorKind::NonAscii, parts.host_start as usize + at));
     }
     normalize_parts(text, &parts, level, drop_fragment, out);
     Ok(())

@@ -46,6 +46,7 @@ mod tests {
         (String::from_utf8(syntax).unwrap(), String::from_utf8(scheme).unwrap())
     }
 
+    #[cfg(feature = "idna")]
     #[test]
     fn each_kind_of_host() {
         let cases = [

@@ -17,10 +17,14 @@
 
 use core::net::Ipv4Addr;
 
-use super::percent;
-use crate::grammar::class::{REG_NAME, UPPER};
+#[cfg(feature = "idna")]
 use idna::AsciiDenyList;
+#[cfg(feature = "idna")]
 use idna::uts46::{DnsLength, Hyphens, Uts46};
+
+use super::percent;
+#[cfg(feature = "idna")]
+use crate::grammar::class::{REG_NAME, UPPER};
 
 /// Bytes of the longest name that is mapped. The DNS has none of more than 255, and each of these is made of at most four
 /// characters of four bytes, except for those that the mapping drops.
@@ -46,8 +50,25 @@ pub(crate) fn has_long_name(text: &[u8]) -> bool {
     host.len() > LONGEST_NAME && (!host.is_ascii() || host.windows(2).any(is_coded))
 }
 
+/// Where a byte of 0x80 or above is encoded in `host`, if builds without the tables cannot tell its form.
+pub(crate) fn unmapped(host: &[u8]) -> Option<usize> {
+    match cfg!(feature = "idna") {
+        true => None,
+        false => host
+            .windows(2)
+            .position(|two| two[0] == b'%' && !two[1].is_ascii_digit() | (two[1] >= b'8')),
+    }
+}
+
+/// No host has another form without the tables: see [`unmapped`].
+#[cfg(not(feature = "idna"))]
+pub(crate) fn to_ascii(_: &[u8]) -> Option<String> {
+    None
+}
+
 /// The ASCII form of `host`, a `reg-name` normalized at the level `syntax`, with at least one `%`;
 /// `None` if it has no other form.
+#[cfg(feature = "idna")]
 pub(crate) fn to_ascii(host: &[u8]) -> Option<String> {
     if host.len() > 3 * LONGEST_NAME {
         return None;
@@ -82,7 +103,7 @@ pub(crate) fn to_ascii(host: &[u8]) -> Option<String> {
     (plain && mapped.parse::<Ipv4Addr>().is_err()).then(|| mapped.into_owned())
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "idna"))]
 mod tests {
     use super::*;
     use proptest::prelude::*;
@@ -164,6 +185,34 @@ mod tests {
                     Uts46::new().to_ascii(mapped.as_bytes(), AsciiDenyList::EMPTY, Hyphens::Allow, DnsLength::Ignore);
                 prop_assert_eq!(again.as_deref().ok(), Some(mapped.as_str()));
             }
+        }
+    }
+}
+
+#[cfg(all(test, not(feature = "idna")))]
+mod tests_without_tables {
+    use crate::normalize::{Level, normalize_exact};
+    use crate::uri::ErrorKind;
+
+    #[test]
+    fn names_that_are_not_ascii_have_no_form_at_level_scheme() {
+        let mut out = Vec::new();
+        for (uri, at) in [
+            ("http://b%C3%BCcher.de/", 8),
+            ("http://u@a.%e3%81%82:80", 11),
+            ("http://b\u{fc}cher/", 8),
+        ] {
+            let error =
+                normalize_exact(uri.as_bytes(), Level::Scheme, false, &mut out).unwrap_err();
+            assert_eq!(
+                (error.kind, error.at, &out[..]),
+                (ErrorKind::NonAscii, at, &b""[..]),
+                "{uri}"
+            );
+            assert_eq!(crate::normalize(uri).unwrap_err(), error);
+        }
+        for uri in ["http://a%2Fb/%C3%BC", "urn:x:%C3%BC", "s://%C3%BC/"] {
+            assert_eq!(crate::normalize(uri).unwrap(), uri);
         }
     }
 }

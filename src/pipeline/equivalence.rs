@@ -1,6 +1,6 @@
 //! Equivalence of records: turns a record into the bytes by which it is compared, for all jobs.
 
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
 use std::sync::Arc;
 
 use super::{Aliases, Error};
@@ -219,7 +219,7 @@ impl Equivalence {
     /// The bytes that represent the class of `record`, which is not empty: its own bytes, or bytes in
     /// `scratch`.
     #[inline(always)]
-    pub(crate) fn canonical<'a, I: Isa>(
+    pub(crate) fn canonical_by<'a, I: Isa>(
         &self,
         isa: I,
         record: Record<'a>,
@@ -234,7 +234,7 @@ impl Equivalence {
         Ok(self.ruled(isa, || record, form, &mut scratch.rules))
     }
 
-    /// [`Equivalence::canonical`] in a function of its own, for all that is no loop over all records.
+    /// [`Equivalence::canonical_by`] in a function of its own, for all that is no loop over all records.
     #[inline(always)]
     pub(super) fn form<'a, I: Isa>(
         &self,
@@ -322,7 +322,7 @@ impl Equivalence {
     /// The run key of the class that the canonical form `form` belongs to, by the hasher that
     /// [`Equivalence::run_hasher`] gave, which makes no public keys.
     #[inline(always)]
-    pub(crate) fn key<I: Isa>(&self, isa: I, hasher: &Hasher, form: Prefix<'_>) -> Key {
+    pub(crate) fn key_by<I: Isa>(&self, isa: I, hasher: &Hasher, form: Prefix<'_>) -> Key {
         let key = hasher.secret_key_by(isa, form);
         match &self.aliases {
             None => key,
@@ -445,28 +445,46 @@ impl<'a> Task for Form<'_, 'a> {
     }
 }
 
-/// Computes the forms by which records are compared; owns the buffers.
-pub(super) struct Canonicalizer<'e> {
-    equivalence: &'e Equivalence,
+/// Computes the forms by which records are compared, one at a time; owns the buffers.
+pub(super) struct Canonicalizer<E> {
+    equivalence: E,
     kernels: Kernels,
     text: PaddedBuf,
     index: Index,
     scratch: Scratch,
 }
 
-impl<'e> Canonicalizer<'e> {
-    pub(super) fn new(equivalence: &'e Equivalence, kernels: Kernels) -> Canonicalizer<'e> {
+impl<E: Borrow<Equivalence>> Canonicalizer<E> {
+    pub(super) fn new(equivalence: E, kernels: Kernels) -> Canonicalizer<E> {
         let (text, index, scratch) = (PaddedBuf::default(), Index::new(), Scratch::default());
         Canonicalizer { equivalence, kernels, text, index, scratch }
     }
 
+    pub(super) fn equivalence(&self) -> &Equivalence {
+        self.equivalence.borrow()
+    }
+
     /// The bytes that represent the class of `record`: its canonical form, or its own bytes if it has
-    /// none. `record` is not empty and was read from a chunk, so its length fits 32 bits.
+    /// none. `record` was read from a chunk, so its length fits 32 bits.
     pub(super) fn form(&mut self, record: &[u8]) -> &[u8] {
         let Canonicalizer { equivalence, kernels, text, index, scratch } = self;
         text.set(record);
         let record = index.only_record(*kernels, text.padded());
-        kernels.run(Form(equivalence, record, scratch)).unwrap_or(record.bytes())
+        kernels.run(Form((*equivalence).borrow(), record, scratch)).unwrap_or(record.bytes())
+    }
+
+    /// The canonical form of `record`, of any length.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(super) fn valid_form(&mut self, record: &[u8]) -> Result<&[u8], UriError> {
+        if u32::try_from(record.len()).is_err() {
+            return Err(UriError { kind: ErrorKind::TooLong, at: u32::MAX });
+        }
+        let Canonicalizer { equivalence, kernels, text, index, scratch } = self;
+        text.set(record);
+        let record = index.only_record(*kernels, text.padded());
+        kernels.run(Form((*equivalence).borrow(), record, scratch))
     }
 }
 

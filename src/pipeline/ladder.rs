@@ -14,8 +14,8 @@ pub(super) fn levels(top: &Equivalence) -> Vec<Equivalence> {
 /// Finds the lowest level at which two records are equivalent without rules.
 pub(super) struct Ladder<'e> {
     /// Lowest first.
-    below: Vec<(Level, Canonicalizer<'e>)>,
-    top: Option<(Level, Canonicalizer<'e>)>,
+    below: Vec<(Level, Canonicalizer<&'e Equivalence>)>,
+    top: Option<(Level, Canonicalizer<&'e Equivalence>)>,
     /// Whether records that are equivalent may be so by rules only.
     has_rules: bool,
     form: Vec<u8>,
@@ -69,7 +69,12 @@ impl<'e> Ladder<'e> {
 }
 
 /// Whether the forms of `a` and `b` are the same; `form` is a buffer.
-fn are_equivalent(of: &mut Canonicalizer<'_>, form: &mut Vec<u8>, a: &[u8], b: &[u8]) -> bool {
+fn are_equivalent(
+    of: &mut Canonicalizer<&Equivalence>,
+    form: &mut Vec<u8>,
+    a: &[u8],
+    b: &[u8],
+) -> bool {
     form.clear();
     form.extend_from_slice(of.form(a));
     *form == of.form(b)

@@ -231,7 +231,7 @@ impl Job for Map<'_> {
             }
             // What has no canonical form represents itself.
             let mut is_form = true;
-            let bytes = match self.equivalence.canonical(isa, record, scratch) {
+            let bytes = match self.equivalence.canonical_by(isa, record, scratch) {
                 Ok(form) => form,
                 Err(error) => {
                     is_form = false;

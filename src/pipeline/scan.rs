@@ -159,7 +159,7 @@ impl Scan<'_> {
             let record = || Record::new(*text, index, span);
             let form = equivalence.ruled(isa, record, form, &mut scratch.rules);
             if !PUBLIC {
-                rows.set_key(number, equivalence.key(isa, hasher, form));
+                rows.set_key(number, equivalence.key_by(isa, hasher, form));
             } else if equivalence.is_form_only() && equivalence.aliases.is_none() {
                 pending.set_in_text(number, span);
             } else {
@@ -191,7 +191,7 @@ impl Scan<'_> {
             let record = || Record::new(*text, index, span);
             let form = equivalence.ruled(isa, record, form, &mut scratch.rules);
             if !PUBLIC {
-                rows.set_key(number, equivalence.key(isa, hasher, form));
+                rows.set_key(number, equivalence.key_by(isa, hasher, form));
             } else {
                 pending.set(number, *text, equivalence.shown_prefix(form));
             }
@@ -216,9 +216,9 @@ impl Scan<'_> {
                 holes.push(number);
                 continue;
             }
-            match equivalence.canonical(isa, record, scratch) {
+            match equivalence.canonical_by(isa, record, scratch) {
                 Ok(form) if PUBLIC => pending.set(row, *text, equivalence.shown_prefix(form)),
-                Ok(form) => rows.set_key(row, equivalence.key(isa, hasher, form)),
+                Ok(form) => rows.set_key(row, equivalence.key_by(isa, hasher, form)),
                 Err(error) if *explains => {
                     let (_, (row, error)) = row_at(text.content(), (table.rows[row], span), error);
                     report.invalid.add(error.kind);

@@ -193,7 +193,7 @@ impl RecordWriter {
 /// Formats results; owns the buffers.
 pub(super) struct Results<'w> {
     writer: &'w RecordWriter,
-    forms: Canonicalizer<'w>,
+    forms: Canonicalizer<&'w Equivalence>,
 }
 
 impl Results<'_> {

@@ -128,6 +128,7 @@ fn character_references_are_decoded_once_in_valid_records_too() {
     assert_eq!(&*decode(b"http://h/a b&amp;&quot;&nbsp;"), b"http://h/a b&%22%C2%A0");
 }
 
+#[cfg(feature = "idna")]
 #[test]
 fn iris_become_uris() {
     let iri = Repairs::default().with(Repair::Iri);
@@ -212,6 +213,7 @@ fn the_fault_that_repairs_leave_is_reported_where_it_is() {
     assert_eq!((error.kind, error.at), (ErrorKind::NonAscii, 11));
 }
 
+#[cfg(feature = "idna")]
 #[test]
 fn a_context_gives_a_host_its_scheme() {
     use crate::resolve::{BaseUri, Options, Suffix};

@@ -13,3 +13,4 @@ mod rows_check;
 mod rows_of_tables;
 mod rows_parse;
 mod sets;
+mod single;

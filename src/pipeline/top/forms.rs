@@ -58,7 +58,7 @@ impl Count<'_> {
                 report.blank += 1;
                 continue;
             }
-            match equivalence.canonical(isa, record, scratch) {
+            match equivalence.canonical_by(isa, record, scratch) {
                 Ok(form) => {
                     // Masked before it is split: part of a secret is not known as one.
                     push_record(equivalence.shown(form.bytes()), redact, forms);
