@@ -62,7 +62,7 @@ pub(crate) enum CensusFormat {
 const AFTER_HELP: &str = "\
 Examples:
   $ printf 'HTTP://h\\nhttp://h/\\nhttp://h/\\n' | uriscan census | head -4 | cut -c 1-56
-  level                 distinct           merges     share
+  level                distinct           merges     share
   string                      2                1   33.33 %
   syntax                      2                0    0.00 %
   scheme                      1                1   33.33 %

@@ -79,7 +79,7 @@ fn long_help_has_groups() {
         "Rules:",
         "Links in:",
         "Filters:",
-        "Classes:",
+        "Groups:",
         "Sets:",
         "Invalid records:",
         "Memory and threads:",

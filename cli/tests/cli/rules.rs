@@ -425,7 +425,7 @@ fn files_of_rules_have_a_limit() {
     }
     fs::write(place.path("7.toml"), "").unwrap();
     let message = place.run(&["dedup", "--rules", "0.toml", "in"], "").refused();
-    assert!(message.contains("more than 256 packs are included"), "{message}");
+    assert!(message.contains("more than 256 rules files are included"), "{message}");
 }
 
 #[cfg(target_os = "linux")]
