@@ -66,6 +66,11 @@ impl TableFormat {
     pub(super) fn needs_file(self) -> bool {
         matches!(self, TableFormat::Parquet | TableFormat::Arrow)
     }
+
+    /// Whether its columns have types of their own.
+    pub(super) fn has_types(self) -> bool {
+        self.needs_file() || self == TableFormat::ArrowStream
+    }
 }
 
 /// Whether `head` is the start of an array of JSON with objects.

@@ -136,6 +136,21 @@ impl Job {
 }
 
 impl Job {
+    /// The columns that the job names, each once, but for that of the URIs.
+    pub(super) fn other_columns(&self) -> Vec<&str> {
+        let deciding = match &self.task {
+            Task::Classes(by) => by.keep.column(),
+            _ => None,
+        };
+        let mut named = Vec::new();
+        for name in self.with.iter().map(String::as_str).chain(deciding) {
+            if name != self.column && !named.contains(&name) {
+                named.push(name);
+            }
+        }
+        named
+    }
+
     /// The columns that the task adds, where the column of URIs has values of the type `text`.
     pub(super) fn added(&self, text: &DataType) -> Vec<(String, DataType)> {
         let list =

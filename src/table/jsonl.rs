@@ -185,31 +185,29 @@ fn value_at<'l>(json: &'l str, path: &str) -> Result<Option<&'l str>, ()> {
     }
 }
 
-/// The value of the member `name`, or on a path, of each line of `batch`, which `start` rows of `table` precede: strings as they are decoded, after a
-/// quote, and what is not a string as it is written; null where it is null or not there. Also whether any line has it.
+/// The value of the member `name`, or on a path, of each line of `batch`, which `start` rows of `table` precede, as `read` makes a text of
+/// it; null where it is null or not there. Also whether any line has it.
 ///
 /// # Errors
-/// If a line has the member twice.
+/// If a line has the member twice, or `read` fails.
 pub(super) fn members(
     (table, start): (&str, u64),
     batch: &RecordBatch,
     name: &str,
+    read: fn(&str) -> Result<String, &'static str>,
 ) -> Result<(StringArray, bool), TableError> {
     let lines = batch.column(batch.schema().index_of(LINE)?).as_string::<i32>();
     let (mut values, mut is_there) = (StringBuilder::new(), false);
     for (row, line) in (start + 1..).zip(lines.iter().flatten()) {
-        let value = value_at(line, name).map_err(|()| TableError::Read {
+        let wrong = |what| TableError::Read {
             table: table.to_owned(),
-            what: format!("row {row}: the member {name} occurs twice"),
-        })?;
+            what: format!("row {row}: the member {name} {what}"),
+        };
+        let value = value_at(line, name).map_err(|()| wrong("occurs twice"))?;
         is_there |= value.is_some();
         match value {
             None | Some("null") => values.append_null(),
-            Some(text) => match serde_json::from_str::<String>(text) {
-                Ok(string) => values.append_value(format!("\"{string}")),
-                // Not a string, or one with an unpaired surrogate, which equals no other spelling of it.
-                Err(_) => values.append_value(format!("={text}")),
-            },
+            Some(text) => values.append_value(read(text).map_err(wrong)?),
         }
     }
     Ok((values.finish(), is_there))

@@ -10,14 +10,16 @@ use arrow_array::{ArrayRef, BooleanArray, RecordBatch};
 use arrow_buffer::BooleanBuffer;
 use arrow_schema::SchemaRef;
 
+use super::TableError;
 use super::job::{ByClass, Job};
+use super::other::OtherColumn;
+use super::rank::{has_order, text_of_member};
 use super::read::{Reader, RereadableTable};
 use super::second_pass::{Chosen, Marked, SecondPass};
-use super::target::Target;
+use super::target::{Target, advice};
 use super::unit::Unit;
 use super::values::trimmed;
 use super::with::With;
-use super::{TableError, jsonl};
 use crate::arrow::{Columns, Keyed, each_value, spelled_out};
 use crate::dedup::{ApproxSet, Rows};
 use crate::key::Hasher;
@@ -37,8 +39,9 @@ pub(super) struct Picker<'j> {
     target: Target,
     /// The other columns that rows are compared by.
     with: Option<With>,
-    /// The name of the table that is being read.
+    /// The name of the table that is being read, and whether it has types.
     name: String,
+    is_typed: bool,
     kind: Kind<'j>,
     /// Deferred rows.
     rows: SecondPass,
@@ -59,8 +62,8 @@ struct ClassesOf<'j> {
     by: &'j ByClass,
     mode: ClassMode,
     set: ClassSet<'j>,
-    /// The number of the column that decides which row is kept.
-    deciding: usize,
+    /// The column that decides which row is kept, if it is not that of the URIs.
+    deciding: Option<OtherColumn>,
     writer: RecordWriter,
     wanted: Wanted,
 }
@@ -93,7 +96,7 @@ impl<'j> Picker<'j> {
                 }))
             }
             Some(by) => {
-                let deciding = by.deciding(schema)?.unwrap_or(target.column);
+                let deciding = by.deciding(reader.name(), schema)?;
                 let (wanted, mode) = by.wanted(sides);
                 let set = ClassSet::new(mode, budget);
                 let set = set.without(seen, by.select, hasher.clone());
@@ -111,14 +114,15 @@ impl<'j> Picker<'j> {
         };
         let (rows, alone, table) = (SecondPass::default(), Vec::new(), None);
         let target = target.clone();
-        let name = String::new();
-        Ok(Picker { columns, hasher, target, with, name, kind, rows, alone, table })
+        let (name, is_typed) = (String::new(), false);
+        Ok(Picker { columns, hasher, target, with, name, is_typed, kind, rows, alone, table })
     }
 
     /// Starts the table of `reader`.
     pub(super) fn begin(&mut self, reader: &Reader) -> Result<(), TableError> {
         self.table = reader.rereadable().cloned();
         reader.name().clone_into(&mut self.name);
+        self.is_typed = reader.is_typed();
         let (table, schema) = (self.table.as_ref(), reader.schema());
         match &mut self.kind {
             Kind::Firsts(firsts) => match firsts.spill_dir() {
@@ -155,6 +159,7 @@ impl<'j> Picker<'j> {
                 return Ok(Marked { marks, invalid, is_deferred: false });
             }
         }
+        let place = (&*self.name, start);
         let start = self.rows.rows;
         let (positions, alone, nulls) = keyed.positions();
         if !alone.is_empty() {
@@ -169,7 +174,8 @@ impl<'j> Picker<'j> {
                 firsts.spill(&keyed.rows(), |piece, row| start + positions[piece][row] as u64)?;
             }
             Kind::Classes(classes) => {
-                classes.insert(batch, &values, &keyed, (start, &positions))?;
+                let deciding = classes.sort_keys(place, batch, self.is_typed)?;
+                classes.insert(deciding, &values, &keyed, (start, &positions))?;
             }
         }
         self.rows.push(batch)?;
@@ -192,7 +198,11 @@ impl<'j> Picker<'j> {
         put: impl FnMut(&[Unit]) -> Result<(), TableError> + Send,
     ) -> Result<(), TableError> {
         let Picker { target, with, name, kind, rows, alone, .. } = self;
-        if let Some(member) = with.as_ref().and_then(With::missing) {
+        let deciding = match &kind {
+            Kind::Firsts(_) => None,
+            Kind::Classes(classes) => classes.deciding.as_ref().and_then(OtherColumn::missing),
+        };
+        if let Some(member) = with.as_ref().and_then(With::missing).or(deciding) {
             return Err(TableError::Member { table: name, member: member.to_owned() });
         }
         let blank_in = job.keeps_blank.then(|| target.clone());
@@ -254,18 +264,20 @@ pub(super) struct Sides<'a> {
 }
 
 impl ByClass {
-    /// The number of the deciding column, if it is not that of the URIs.
-    fn deciding(&self, schema: &SchemaRef) -> Result<Option<usize>, TableError> {
+    /// The deciding column in the table `table` with the columns of `schema`, if it is not that of the URIs.
+    fn deciding(&self, table: &str, schema: &SchemaRef) -> Result<Option<OtherColumn>, TableError> {
         let Some(name) = self.keep.column() else { return Ok(None) };
-        if jsonl::is_of_lines(schema) {
-            let what = "JSON lines written as JSON lines have no columns to keep by; write parquet, arrow or csv";
-            return Err(TableError::Format(what.to_owned()));
+        let column = OtherColumn::locate(name, table, schema)?;
+        if let OtherColumn::Column(target) = &column {
+            let found = target.data_type(schema);
+            if !has_order(found) {
+                let advice = advice(name, found);
+                let what =
+                    format!("column {name} is {found}, which has no order to keep by{advice}");
+                return Err(TableError::Columns { table: table.to_owned(), what });
+            }
         }
-        schema.index_of(name).map(Some).map_err(|_| TableError::Column {
-            table: "--keep".to_owned(),
-            column: name.to_owned(),
-            columns: schema.fields().iter().map(|field| field.name().clone()).collect(),
-        })
+        Ok(Some(column))
     }
 
     /// What is written to `sides`, and what must be kept for that.
@@ -280,10 +292,23 @@ impl ByClass {
 }
 
 impl ClassesOf<'_> {
-    /// Adds the rows of `batch`, whose URIs are `values`, to their classes; `positions` are the rows that the keys belong to, counted from `start`.
+    /// The sort keys of `batch`, which so many rows of the table with this name precede, if a column decides.
+    fn sort_keys(
+        &mut self,
+        place: (&str, u64),
+        batch: &RecordBatch,
+        is_typed: bool,
+    ) -> Result<Option<Vec<Vec<u8>>>, TableError> {
+        let Some(column) = &mut self.deciding else { return Ok(None) };
+        let values = column.values(place, batch, text_of_member)?;
+        self.by.keep.sort_keys(&values, is_typed).map(Some)
+    }
+
+    /// Adds the rows of a batch, whose URIs are `values`, to their classes, with their `sort_keys` if there are any; `positions` are the
+    /// rows that the keys belong to, counted from `start`.
     fn insert(
         &mut self,
-        batch: &RecordBatch,
+        sort_keys: Option<Vec<Vec<u8>>>,
         values: &ArrayRef,
         keyed: &Keyed,
         (start, positions): (u64, &[Vec<usize>]),
@@ -297,9 +322,8 @@ impl ClassesOf<'_> {
             let texts = each_value(&values).map(|value| trimmed(value.unwrap_or_default()));
             records.texts = texts.collect();
         }
-        if self.mode.has_sort_keys {
+        if let Some(keys) = sort_keys {
             let mut ends = Vec::with_capacity(records.texts.len());
-            let keys = self.by.keep.sort_keys(batch.column(self.deciding))?;
             for (key, text) in keys.iter().zip(&records.texts) {
                 ClassMode::push_key(key, &mut keyed_texts);
                 keyed_texts.extend_from_slice(text);

@@ -171,7 +171,8 @@ pub(super) fn learn(inputs: &mut [Input], job: &Job) -> Result<(), TableError> {
 
 /// The columns of `first` and of the files among `others`, as those of one table.
 pub(super) fn plan(first: &Opened, others: &[Input], job: &Job) -> Result<Arc<Plan>, TableError> {
-    let mut merge = Merge::new(&job.column, &first.columns.keys, !job.dialect.has_header);
+    let named = job.other_columns();
+    let mut merge = Merge::new((&job.column, &named), &first.columns.keys, !job.dialect.has_header);
     let mut add = |opened: &Opened| if opened.is_void { Ok(()) } else { merge.add(opened.file()) };
     add(first)?;
     let mut left: VecDeque<Input> = others.iter().filter_map(Input::reopened).collect();
@@ -243,6 +244,8 @@ pub(super) struct Opened {
     footer: Footer,
     /// Whether it has not a byte, and so no rows and no columns of its own.
     is_void: bool,
+    /// Whether its format has types.
+    is_typed: bool,
 }
 
 /// A table that is being read.
@@ -255,6 +258,7 @@ pub(super) struct Reader {
     rows: Rows,
     bytes: Arc<AtomicU64>,
     rereadable: Option<RereadableTable>,
+    is_typed: bool,
     /// Which of its rows are read, if not all.
     kept: Option<Kept>,
     /// Ends reading when it is set.
@@ -321,8 +325,18 @@ impl Opened {
                 let (format, (schema, rows)) =
                     stored_rows((&stored, &footer), &name, (format, known), job, &bytes)?;
                 let from = Some((Rereadable::Stored(stored), Some(format)));
-                let is_void = false;
-                return Ok(Opened { name, schema, rows, bytes, from, columns, footer, is_void });
+                let (is_void, is_typed) = (false, format.has_types());
+                return Ok(Opened {
+                    name,
+                    schema,
+                    rows,
+                    bytes,
+                    from,
+                    columns,
+                    footer,
+                    is_void,
+                    is_typed,
+                });
             }
             From::Stream(stream) => (None, stream),
             From::File(path) => {
@@ -371,7 +385,8 @@ impl Opened {
             }
         };
         let from = file.and_then(|file| of_file(file, Some(format)));
-        Ok(Opened { name, schema, rows, bytes, from, columns, footer, is_void: false })
+        let (is_void, is_typed) = (false, format.has_types());
+        Ok(Opened { name, schema, rows, bytes, from, columns, footer, is_void, is_typed })
     }
 
     /// A table without a byte.
@@ -387,7 +402,8 @@ impl Opened {
         }
         let schema = Arc::new(Schema::empty());
         let (rows, footer) = (Rows::Batches(Box::new(std::iter::empty())), Footer::default());
-        Opened { name, schema, rows, bytes, from, columns, footer, is_void: true }
+        let (is_void, is_typed) = (true, false);
+        Opened { name, schema, rows, bytes, from, columns, footer, is_void, is_typed }
     }
 
     /// The columns of the table, and up to so many of its first `rows`.
@@ -408,13 +424,13 @@ impl Opened {
     pub(super) fn read(mut self, plan: &Arc<Plan>, job: &Job) -> Result<Reader, TableError> {
         self.columns.plan = Some(plan.clone());
         let fit = if self.is_void { None } else { plan.fit(self.file())? };
-        let Opened { name, rows, bytes, from, columns, footer, .. } = self;
+        let Opened { name, rows, bytes, from, columns, footer, is_typed, .. } = self;
         let table = |(from, format)| RereadableTable { from, format, columns, footer };
         let rereadable = from.map(table);
         let kept = job.filter.as_ref().map(|filter| Kept::new(filter, &job.columns.equivalence));
         let stop = job.stop.clone();
         let (target, schema) = (plan.target.clone(), plan.schema.clone());
-        Ok(Reader { name, target, schema, fit, rows, bytes, rereadable, kept, stop })
+        Ok(Reader { name, target, schema, fit, rows, bytes, rereadable, is_typed, kept, stop })
     }
 }
 
@@ -437,8 +453,8 @@ impl Reader {
     ) -> Result<Reader, TableError> {
         let (schema, rows) = stream_rows(BufReader::new(stream), name)?;
         let (name, bytes) = (name.to_owned(), Arc::default());
-        let (rereadable, kept, stop) = (None, None, None);
-        Ok(Reader { name, target, schema, fit: None, rows, bytes, rereadable, kept, stop })
+        let (fit, rereadable, kept, stop, is_typed) = (None, None, None, None, true);
+        Ok(Reader { name, target, schema, fit, rows, bytes, rereadable, is_typed, kept, stop })
     }
 
     /// From now on, only the column of URIs is read, where that saves something; nothing has been read yet.
@@ -450,6 +466,11 @@ impl Reader {
             groups.read_only(column);
             (self.schema, self.target) = (Arc::new(schema), self.target.alone());
         }
+    }
+
+    /// Whether the format of the table has types: its text is text, and not the spelling of numbers.
+    pub(super) fn is_typed(&self) -> bool {
+        self.is_typed
     }
 
     /// How to read the table a second time, if that is possible.

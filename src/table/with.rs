@@ -3,37 +3,22 @@
 //! The key of a row is then made of the key of its URI and of these values, each with its length where that is not fixed by the
 //! type of the column, so that what is hashed is different whenever a value is.
 
-use std::sync::Arc;
-
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_buffer::{Buffer, NullBuffer};
 use arrow_schema::{DataType, Schema, SchemaRef};
 
-use super::target::{Target, advice};
-use super::{TableError, jsonl};
-use crate::arrow::{Keyed, each_value, is_text, spelled_out};
+use super::TableError;
+use super::other::OtherColumn;
+use super::target::advice;
+use crate::arrow::{Keyed, each_value, is_text};
 use crate::key::Hasher;
 
 /// The columns, and what makes keys of their values.
 pub(super) struct With {
-    compared: Compared,
+    compared: Vec<OtherColumn>,
     /// Has secrets of its own: keys of URIs, which are hashed, depend on those of the run.
     hasher: Hasher,
-}
-
-enum Compared {
-    Columns(Vec<Target>),
-    /// Of JSON lines that are written unchanged.
-    Members(Vec<Member>),
-}
-
-/// A member of JSON lines.
-struct Member {
-    /// Its name, or a path to it.
-    name: String,
-    /// Whether a line has it; `None` before the first line.
-    is_there: Option<bool>,
 }
 
 impl With {
@@ -49,19 +34,14 @@ impl With {
         if names.is_empty() {
             return Ok(None);
         }
-        let column = |name: &String| column(name, table, schema);
-        let member = |name: &String| Member { name: name.clone(), is_there: None };
-        let compared = match jsonl::is_of_lines(schema) {
-            true => Compared::Members(names.iter().map(member).collect()),
-            false => Compared::Columns(names.iter().map(column).collect::<Result<_, _>>()?),
-        };
+        let compared = names.iter().map(|name| column(name, table, schema));
+        let compared = compared.collect::<Result<_, _>>()?;
         Ok(Some(With { compared, hasher: Hasher::random() }))
     }
 
     /// The first member that no line has had, although there were some.
     pub(super) fn missing(&self) -> Option<&str> {
-        let Compared::Members(members) = &self.compared else { return None };
-        members.iter().find(|member| member.is_there == Some(false)).map(|member| &*member.name)
+        self.compared.iter().find_map(OtherColumn::missing)
     }
 
     /// Makes the keys of `batch`, which so many rows of the table with this name precede, depend on the values of its columns.
@@ -74,20 +54,8 @@ impl With {
         batch: &RecordBatch,
         keyed: &mut Keyed,
     ) -> Result<(), TableError> {
-        let values: Vec<ArrayRef> = match &mut self.compared {
-            Compared::Columns(columns) => {
-                let values = columns.iter().map(|column| Ok(spelled_out(&column.values(batch)?)?));
-                values.collect::<Result<_, TableError>>()?
-            }
-            Compared::Members(members) => {
-                let values = members.iter_mut().map(|member| {
-                    let (values, is_there) = jsonl::members(place, batch, &member.name)?;
-                    member.is_there = Some(is_there || member.is_there == Some(true));
-                    Ok(Arc::new(values) as ArrayRef)
-                });
-                values.collect::<Result<_, TableError>>()?
-            }
-        };
+        let values = self.compared.iter_mut().map(|column| column.values(place, batch, apart));
+        let values = values.collect::<Result<Vec<_>, TableError>>()?;
         let values: Vec<Values> = values.iter().map(|array| Values::of(array)).collect();
         let push = |row: usize, out: &mut Vec<u8>| {
             values.iter().for_each(|values| values.push(row, out));
@@ -97,9 +65,20 @@ impl With {
     }
 }
 
-fn column(name: &str, table: &str, schema: &Schema) -> Result<Target, TableError> {
-    let column = Target::locate(table, schema, name)?;
-    let found = column.data_type(schema);
+/// The member of JSON that is written as `text`: strings as they are decoded, after a quote, and what is not a string as it is written.
+#[expect(clippy::unnecessary_wraps, reason = "others fail")]
+fn apart(text: &str) -> Result<String, &'static str> {
+    Ok(match serde_json::from_str::<String>(text) {
+        Ok(string) => format!("\"{string}"),
+        // Not a string, or one with an unpaired surrogate, which equals no other spelling of it.
+        Err(_) => format!("={text}"),
+    })
+}
+
+fn column(name: &str, table: &str, schema: &Schema) -> Result<OtherColumn, TableError> {
+    let column = OtherColumn::locate(name, table, schema)?;
+    let OtherColumn::Column(target) = &column else { return Ok(column) };
+    let found = target.data_type(schema);
     let plain = match found {
         DataType::Dictionary(_, value) => value,
         other => other,
@@ -217,6 +196,7 @@ mod tests {
     use arrow_buffer::{IntervalMonthDayNano, i256};
 
     use super::*;
+    use crate::arrow::spelled_out;
 
     /// What is hashed of each row of `arrays`.
     fn pushed(arrays: &[ArrayRef]) -> Vec<Vec<u8>> {

@@ -122,8 +122,10 @@ pub(crate) struct Classes {
     /// Which record of a group to keep
     ///
     /// Its position in the output is that of the input.
-    /// For tables also min:COLUMN or max:COLUMN: the first row with the least or the greatest value in that column;
-    /// text is compared by bytes.
+    /// For tables also min:COLUMN or max:COLUMN: the first row with the least or the greatest value in that column, which is
+    /// named as --column is. Numbers, dates and times are compared by value, and text by bytes; in csv, tsv and jsonl, text that is a decimal number is
+    /// compared by its value, exactly, and is less than other text. Null, NaN and, in these formats, empty text are kept only where there is
+    /// nothing else.
     #[arg(long, value_name = "WHICH", default_value = "first", value_parser = WhichParser)]
     pub(crate) keep: Which,
 

@@ -28,8 +28,7 @@ pub(crate) struct TableChoice {
     /// uri_scheme, uri_host and so on (parse; also uri_domain, uri_suffix, and uri_params as JSON); uri_error and uri_error_at (check); and the lists uri_findings (audit)
     /// and uri_links (extract). Null stays null.
     ///
-    /// dedup -c adds the column uri_count, a signed number of 64 bits. --into names a column that is added. --keep also takes min:COLUMN and max:COLUMN, which compare numbers, dates
-    /// and times by value, and text and all columns of CSV by bytes. With -c, -d, -u, --keep, --dupes and --clusters, the tables are read twice. --rejects FILE receives rows, as a table in the output format, or with --on-bad-row skip and pass as JSON that says why; --dupes and
+    /// dedup -c adds the column uri_count, a signed number of 64 bits. --into names a column that is added. --keep also takes min:COLUMN and max:COLUMN. With -c, -d, -u, --keep, --dupes and --clusters, the tables are read twice. --rejects FILE receives rows, as a table in the output format, or with --on-bad-row skip and pass as JSON that says why; --dupes and
     /// --clusters receive the same as for lists, with row numbers for line numbers, as lines or as a table by their names. The exit code of audit is 0 whatever
     /// it finds. Options for output in another form are refused.
     ///

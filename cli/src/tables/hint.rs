@@ -57,7 +57,7 @@ pub(crate) fn missing_member(
 pub(super) fn failure_of(error: TableError, plan: &Plan, table: &TableUse) -> Failure {
     let name = match &error {
         TableError::Column { table: name, column, .. } if *column == table.column => name,
-        TableError::Member { table: name, .. } => name,
+        TableError::Member { table: name, member } if *member == table.column => name,
         _ => return failure(error),
     };
     let mut paths = plan.inputs.iter().filter_map(Input::path);

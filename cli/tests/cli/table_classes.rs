@@ -153,17 +153,88 @@ fn counts_are_members_of_json_and_what_cannot_be_is_refused() {
         "{\"u\":\"http://h/\",\"l\":[],\"uri_count\":2}\n"
     );
     for (args, what) in [
-        (&["--keep", "max:n", "--column", "u", "in.jsonl"][..], "have no columns to keep by"),
+        (&["--keep", "max:n", "--column", "u", "in.jsonl"][..], "in.jsonl: no line has a member n"),
+        (&["--keep", "max:l", "--column", "u", "in.jsonl"], "row 1: the member l is an array"),
         (
             &["--keep", "max:l", "--column", "u", "in.jsonl", "-o", "x.arrow"],
             "has no order to keep by",
         ),
         (&["--keep", "max:x", "--column", "u", "in.csv"], "there is no column x; there are: u, n"),
+        (&["--keep", "max:4", "--column", "u", "in.csv"], "there is no column 4; there are: u, n"),
         (&["--keep", "max:n", "in.csv"], "require --column"),
         (&["--keep", "max:", "--column", "u", "in.csv"], "invalid value 'max:'"),
     ] {
         let ran = place.run(&[&["dedup"], args].concat(), "");
         assert_eq!(ran.code, 2, "{args:?}");
         assert!(ran.stderr.contains(what), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn the_greatest_number_is_kept_in_text_of_every_format() {
+    let rows =
+        [("9", "a"), ("10", "b"), ("", "c"), ("9007199254740993", "d"), ("9007199254740992", "e")];
+    let csv = |end: &str| {
+        let row = |(n, id): &(&str, &str)| format!("http://h{end}{n}{end}{id}\n");
+        format!("u{end}n{end}id\n") + &rows.iter().map(row).collect::<String>()
+    };
+    let json = |quote: &str| {
+        let row = |(n, id): &(&str, &str)| {
+            let n = if n.is_empty() { "null".to_owned() } else { format!("{quote}{n}{quote}") };
+            format!("{{\"u\":\"http://h\",\"meta\":{{\"n\":{n}}},\"id\":\"{id}\"}}\n")
+        };
+        rows.iter().map(row).collect::<String>()
+    };
+    let (comma, tab, numbers, strings) = (csv(","), csv("\t"), json(""), json("\""));
+    let place = Place::new(&[
+        ("t.csv", &comma),
+        ("t.tsv", &tab),
+        ("n.jsonl", &numbers),
+        ("s.jsonl", &strings),
+    ]);
+    // Where there are types, text is text.
+    place.run(&["dedup", "--with", "id", "--column", "u", "t.csv", "-o", "t.parquet"], "").quiet();
+    let text =
+        place.run(&["dedup", "--keep", "max:n", "--column", "u", "t.parquet", "--to", "csv"], "");
+    assert_eq!(text.quiet(), "u,n,id\nhttp://h,9007199254740993,d\n");
+    let text =
+        place.run(&["dedup", "--keep", "min:n", "--column", "u", "t.parquet", "--to", "csv"], "");
+    assert_eq!(text.quiet(), "u,n,id\nhttp://h,10,b\n");
+    for (file, column) in [
+        ("t.csv", "n"),
+        ("t.csv", "2"),
+        ("t.tsv", "n"),
+        ("n.jsonl", "meta.n"),
+        ("s.jsonl", "meta.n"),
+    ] {
+        for to in ["csv", "jsonl"] {
+            if to == "csv" && file.ends_with("jsonl") {
+                continue;
+            }
+            for (keep, kept) in [("max", "d"), ("min", "a")] {
+                let keep = format!("{keep}:{column}");
+                let args = ["dedup", "--keep", &keep, "--column", "u", file, "--to", to];
+                let ran = place.run(&args, "");
+                let out = ran.quiet();
+                let last = out.trim_end().trim_end_matches(['}', '"']);
+                assert!(last.ends_with(kept), "{keep} {file} {to}: {out}");
+            }
+        }
+    }
+}
+
+#[test]
+fn files_without_a_byte_have_the_columns_that_are_named() {
+    let place = Place::new(&[("e.csv", ""), ("e.jsonl", ""), ("a.csv", "u,n\nhttp://h,1\n")]);
+    for file in ["e.csv", "e.jsonl"] {
+        for more in
+            [&["--with", "n"][..], &["--keep", "max:n"], &["--with", "n,u", "--keep", "min:n"]]
+        {
+            let args = [&["dedup", "--to", "csv", "--column", "u"], more, &[file]].concat();
+            assert_eq!(place.run(&args, "").quiet(), "u,n\n", "{args:?}");
+            let args =
+                [&["dedup", "--to", "csv", "--column", "u"], more, &[file, "a.csv"]].concat();
+            assert_eq!(place.run(&args, "").quiet(), "u,n\nhttp://h,1\n", "{args:?}");
+        }
     }
 }

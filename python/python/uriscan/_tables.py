@@ -87,7 +87,9 @@ def dedup_parquet(
             filled (``part-00000.parquet``). It changes only when everything has been written.
         column: The column of URIs: its name, its number from 1, or a path such as ``page.url``.
         keep: Which row of a group: as in :func:`dedup`, or ``"min:COLUMN"`` or ``"max:COLUMN"`` for the first with the
-            least or greatest value there.
+            least or greatest value there, a column that is named as ``column`` is. Text is compared by its bytes; in CSV, TSV and
+            JSON lines, text that is a decimal number is compared as that number and is less than other text. Null, NaN and, in these formats,
+            empty text come last.
         count: Add a column ``uri_count``: the rows of each group, as ``int64``.
         repeated: Only groups of two rows or more.
         unique: Only groups of one row.

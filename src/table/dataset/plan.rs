@@ -33,6 +33,8 @@ pub(in super::super) type File<'f> = (&'f str, &'f SchemaRef, &'f Partition);
 pub(in super::super) struct Merge<'j> {
     /// The column of URIs, as it was requested.
     column: &'j str,
+    /// Others that were.
+    others: &'j [&'j str],
     /// The columns in the names of directories.
     keys: &'j [String],
     /// Whether files must have the same columns, because these have no names.
@@ -58,9 +60,14 @@ struct Known {
 }
 
 impl<'j> Merge<'j> {
-    pub(in super::super) fn new(column: &'j str, keys: &'j [String], is_strict: bool) -> Merge<'j> {
+    /// Nothing yet, for a job that names a `column` of URIs and `others`.
+    pub(in super::super) fn new(
+        (column, others): (&'j str, &'j [&'j str]),
+        keys: &'j [String],
+        is_strict: bool,
+    ) -> Merge<'j> {
         let (first, metadata, fields) = (None, Metadata::default(), Vec::new());
-        Merge { column, keys, is_strict, files: 0, first, metadata, fields }
+        Merge { column, others, keys, is_strict, files: 0, first, metadata, fields }
     }
 
     /// Adds the columns of a file.
@@ -123,8 +130,11 @@ impl<'j> Merge<'j> {
             return Err(TableError::Format(NO_ROWS.to_owned()));
         }
         let (first, schema) = self.first.take().unwrap_or_else(|| {
-            // Files without a byte have no rows, and no columns but that which is asked for.
-            let schema = Arc::new(Schema::new(vec![Field::new(self.column, DataType::Utf8, true)]));
+            // Files without a byte have no rows, and no columns but those that are named.
+            let is_other = |name: &&&str| !self.keys.iter().any(|key| key == **name);
+            let named = [&self.column].into_iter().chain(self.others.iter().filter(is_other));
+            let fields = named.map(|&name| Field::new(name, DataType::Utf8, true));
+            let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
             self.fields = schema.fields().iter().map(|it| Known::new(it, &schema, "")).collect();
             (String::new(), schema)
         });
