@@ -150,7 +150,7 @@ fn format_of(
     if let Some(format) = format.filter(|format| !HAS_COLUMNS && has_no_lists(plan, *format)) {
         let name = format.name();
         let what = format!(
-            "{name} cannot hold lists of links; write jsonl, or find them by --link-column NAME, without --column"
+            "{name} cannot hold lists of links; find them by --link-column NAME, without --column"
         );
         return Err(Failure::at("--column", what));
     }
@@ -280,7 +280,16 @@ pub(crate) fn stop(error: Error, plan: &Plan) -> Stop {
         _ if may_be_named && error.to_string().ends_with("already exists") => Stop::Failed(
             Failure::new(format!("{error}; --into NAME gives the new one another name")),
         ),
+        (Error::Row { .. }, _) => Stop::Failed(Failure::new(format!("{error}; {}", on_bad(plan)))),
         _ => Stop::from(error),
+    }
+}
+
+/// What goes on after rows that do not fit.
+fn on_bad(plan: &Plan) -> &'static str {
+    match plan.job.rows_are() {
+        RowsAre::Read => "--on-bad-row skip omits such rows",
+        _ => "--on-bad-row skip omits such rows, and pass writes them as they are",
     }
 }
 

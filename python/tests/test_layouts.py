@@ -30,7 +30,19 @@ LAYOUTS = {
     "wider": ({"a.parquet": {"w": pa.array([1] * 4, pa.int32())}, "b.parquet": {"w": pa.array([1 << 40] * 4)}}, ""),
     "nulls": ({"a.parquet": {}, "b.parquet": {"url": pa.nulls(4)}}, ""),
     "empty": ({"a.parquet": {}, "b.parquet": None}, ""),
+    "odd-keys": ({"a b=%3D%25/é=ü/a.parquet": {}, "a b=c/é=__HIVE_DEFAULT_PARTITION__/b.parquet": {}}, ""),
 }
+
+# Columns that rows are compared by, too: of files, of directories, and of some files only.
+FLOATS = pa.array([float("nan"), -0.0, 0.0, None])
+WITH = {
+    "directory": ["dt"],
+    "two-keys": ["y", "z"],
+    "more-columns": ["w"],
+    "wider": ["w", "n"],
+    "floats": ["x"],
+}
+LAYOUTS["floats"] = ({"a.parquet": {"x": FLOATS}, "b.parquet": {"x": FLOATS.take([2, 1, 3, 0])}, "c.parquet": {}}, "")
 
 
 def write(root, files):
@@ -93,6 +105,14 @@ def test_ray_reads_the_same(tmp_path):
             kept = uriscan.ray.dedup(inputs, column="url", place="place", parts=2)
             made = pa.concat_tables(kept.iter_batches(batch_format="pyarrow", batch_size=None)).sort_by("place")
             assert rows(made.drop_columns("place")) == rows(expected), name
+        for name, columns in WITH.items():
+            inputs = str(tmp_path / name / LAYOUTS[name][1])
+            uriscan.dedup_parquet(inputs, tmp_path / "with.parquet", column="url", with_columns=columns)
+            kept = uriscan.ray.dedup(inputs, column="url", with_columns=columns, place="place", parts=2)
+            made = pa.concat_tables(kept.iter_batches(batch_format="pyarrow", batch_size=None)).sort_by("place")
+            assert rows(made.drop_columns("place")) == rows(pq.ParquetFile(tmp_path / "with.parquet").read()), name
+        with pytest.raises(ValueError, match="with_columns: there is no column nope; there are: url, n"):
+            uriscan.ray.dedup(str(tmp_path / "nulls"), column="url", with_columns=["nope"])
         with pytest.raises(ValueError, match="there is no column nope; there are: url, n"):
             uriscan.ray.dedup(str(tmp_path / "nulls"), column="nope")
         with pytest.raises(FileNotFoundError, match="no table was found"):
@@ -116,13 +136,24 @@ def test_spark_reads_the_same(tmp_path):
     session = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
     try:
         # What Spark itself finds in these directories is what the program does; it refuses directories that have files and partitions.
-        for name in ["null-partition", "partitions"]:
+        for name in ["null-partition", "partitions", "odd-keys"]:
             write(tmp_path / name, LAYOUTS[name][0])
             expected = by_wheel(str(tmp_path / name), tmp_path / f"{name}.parquet")
             read = session.read.option("recursiveFileLookup", "false").parquet(str(tmp_path / name))
             made = uriscan.spark.dedup(read, "url").orderBy("n").collect()
             shown = [{key: None if value is None else str(value) for key, value in row.asDict().items()} for row in made]
             assert shown == sorted(rows(expected)[1], key=lambda row: int(row["n"])), name
+        numbers = lambda kept: sorted(row.n for row in kept.collect())  # noqa: E731
+        for name, columns in [("partitions", ["dt"]), ("floats", ["x"]), ("more-columns", ["w"])]:
+            write(tmp_path / name, LAYOUTS[name][0])
+            read = session.read.option("mergeSchema", "true").parquet(str(tmp_path / name))
+            for keep, by in [("first", None), ("last", None), ("max", "n")]:
+                made = uriscan.spark.dedup(read, "url", with_columns=columns, keep=keep, by=by)
+                to, which = tmp_path / "with.parquet", f"{keep}:{by}" if by else keep
+                uriscan.dedup_parquet(str(tmp_path / name), to, column="url", with_columns=columns, keep=which)
+                assert numbers(made) == sorted(pq.ParquetFile(to).read()["n"].to_pylist()), (name, keep)
+        with pytest.raises(ValueError, match="omit with_columns, or the set"):
+            uriscan.spark.dedup(read, "url", with_columns=["n"], seen="no/set")
         dotted = session.createDataFrame([("HTTP://h", 1)], ["page.url", "n"])
         assert uriscan.spark.normalize(dotted, "`page.url`").collect()[0].asDict() == {"page.url": "http://h/", "n": 1}
         nested = session.sql("select named_struct('url', 'HTTP://h', 'n', 1) as page, 2 as `a``b`")

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::batches::{PART_BYTES, share};
 use super::lines::Lines;
 use super::links::{Entities, ExtractOptions, count_faults, cut, long_fault, of_chunk};
-use super::rows::{RowFinder, RowRun};
+use super::rows::{OfLists, RowFinder, RowRun};
 use super::{Equivalence, Report, RowOptions, Settings};
 use crate::chunk::Span;
 use crate::extract::{Extractor, Fault, Filter, Filtered, Links, Room};
@@ -35,6 +35,8 @@ pub struct Skipped {
     pub faults: Vec<ReadError>,
     /// Records that a filter does not keep ([`records_of`], [`values_of`]).
     pub filtered: Filtered,
+    /// The objects in the lists of values, which are one table.
+    members: OfLists,
 }
 
 /// The links of `source` as a list, one per record, for any other job.
@@ -103,7 +105,8 @@ pub fn records_of(
 }
 
 /// The URIs of the rows of `source`, which is a text table, as a list for any other job. `skipped` counts the rows that do
-/// not fit, and those that a filter does not keep.
+/// not fit, and those that a filter does not keep; lists that share it are one table, of which a row must have the member. All are
+/// made before one is read.
 ///
 /// Rows without a URI are blank lines, unless there is a filter, which reads URIs as `equivalence` does. Rows that do not fit
 /// are omitted or end the run ([`crate::row::OnBadRow`]). A [`Settings::record_end`] within a value becomes another control character, so a
@@ -130,6 +133,7 @@ pub fn values_of(
     skipped: &Arc<Mutex<Skipped>>,
 ) -> Source {
     let names = vec![source.name.clone()];
+    skipped.lock().unwrap_or_else(PoisonError::into_inner).members.begin(&source.name);
     let longest = settings.within_limits().max_record;
     let run = RowRun::new((rows, equivalence), names, false, longest);
     let (cut, content) = (run.finder.cut(), Content::Values(Box::new(run)));
@@ -368,7 +372,7 @@ impl List {
             }
         }
         if self.filled == 0 && self.failed.is_none() && done.is_ok() {
-            done = run.require_member();
+            done = run.require_member_of(&mut skipped.members);
         }
         if let Err(error) = done {
             self.failed = Some(error.into());

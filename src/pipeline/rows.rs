@@ -134,6 +134,28 @@ impl RowFinder {
     }
 }
 
+/// The objects in the rows of several lists, which are one table.
+#[derive(Debug, Default)]
+pub(super) struct OfLists {
+    /// The name of the first one.
+    first: String,
+    /// How many have not ended.
+    left: usize,
+    /// The objects of those that have, and how many lack the member.
+    rows: u64,
+    missing: u64,
+}
+
+impl OfLists {
+    /// Adds a list of this `name`.
+    pub(super) fn begin(&mut self, name: &str) {
+        self.left += 1;
+        if self.first.is_empty() {
+            name.clone_into(&mut self.first);
+        }
+    }
+}
+
 /// The rows of a run.
 #[derive(Debug)]
 pub(super) struct RowRun {
@@ -146,6 +168,8 @@ pub(super) struct RowRun {
     /// The objects so far, and those that lack the member.
     rows: u64,
     missing: u64,
+    /// Whether all of them have been counted.
+    is_over: bool,
     /// Where the first row is, in which source and at which byte.
     first: Option<(usize, u64)>,
     /// Bytes of the longest row.
@@ -171,6 +195,7 @@ impl RowRun {
             lines,
             rows: 0,
             missing: 0,
+            is_over: false,
             first,
             longest,
             stop: None,
@@ -296,6 +321,25 @@ impl RowRun {
     #[cold]
     fn wrong(&self, line: u64, what: &str) -> Error {
         Error::Row { source: self.names[self.lines.0].clone(), line, what: what.to_owned() }
+    }
+
+    /// Counts the objects of these rows, which is a list, among those of `all` lists, at its end; and ensures at the end of the last one
+    /// that there was such a member at all.
+    ///
+    /// # Errors
+    /// [`Error::Member`] if no row of them had it.
+    pub(super) fn require_member_of(&mut self, all: &mut OfLists) -> Result<(), Error> {
+        if std::mem::replace(&mut self.is_over, true) {
+            return Ok(());
+        }
+        all.left = all.left.saturating_sub(1);
+        all.rows += self.rows;
+        all.missing += self.missing;
+        if all.left > 0 || all.rows == 0 || all.missing < all.rows {
+            return Ok(());
+        }
+        let (source, member) = (all.first.clone(), self.finder.table.column.clone());
+        Err(Error::Member { source, member })
     }
 
     /// Ensures that there was such a member at all: the sources are one table.

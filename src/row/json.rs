@@ -323,6 +323,19 @@ fn is_number(word: &[u8]) -> bool {
     rest.is_empty()
 }
 
+/// The span without the white space of JSON around it: there are other control characters that end no line, and are none.
+#[inline(always)]
+pub(super) fn trim(text: &[u8], mut span: Span) -> Span {
+    let is_white = |at: u32| matches!(text[at as usize], b' ' | b'\t' | b'\r');
+    while span.start < span.end && is_white(span.end - 1) {
+        span.end -= 1;
+    }
+    while span.start < span.end && is_white(span.start) {
+        span.start += 1;
+    }
+    span
+}
+
 /// Appends the string `raw`, without its quotes, decoded; `None` if an escape in it stands for no character.
 pub(crate) fn unescape(raw: &[u8], out: &mut Vec<u8>) -> Option<()> {
     let mut rest = raw;

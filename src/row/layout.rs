@@ -204,14 +204,29 @@ fn of_row(
 /// The message where there is no such column as that of `table` among these `names`.
 fn missing(table: &TextTable, names: &[Vec<u8>]) -> String {
     let shown: Vec<_> = names.iter().map(|name| String::from_utf8_lossy(name)).collect();
-    let others = b";\t|,".iter().filter(|&&byte| Some(byte) != table.delimiter);
-    let is_other = |byte: &&u8| matches!(names, [name] if memchr::memchr(**byte, name).is_some());
-    let hint = match others.copied().find(|byte| is_other(&byte)) {
-        Some(_) if table.format != TextFormat::Csv => String::new(),
-        Some(b'\t') => "; --delimiter tab parts them".to_owned(),
-        Some(byte) => format!("; --delimiter '{}' parts them", char::from(byte)),
-        None => String::new(),
+    let hint = match (names, table.format) {
+        ([name], TextFormat::Csv) => other_delimiter(name, table.delimiter),
+        _ => None,
     };
+    let hint = hint.map_or_else(String::new, |hint| format!("; {hint}"));
     let names = shown.join(", ");
     format!("there is no column {}; there are: {}{hint}", table.column, names.escape_debug())
+}
+
+/// The advice where `name` is all of the header of a table of CSV that is read with this `delimiter`: which other one parts it into
+/// names, if one does.
+///
+/// ```
+/// use uriscan::row::other_delimiter;
+/// assert_eq!(other_delimiter(b"id;url", None).unwrap(), "--delimiter ';' parts them");
+/// assert_eq!(other_delimiter(b"url", None), None);
+/// ```
+#[must_use]
+pub fn other_delimiter(name: &[u8], delimiter: Option<u8>) -> Option<String> {
+    let mut others = b";\t|,".iter().copied().filter(|&byte| Some(byte) != delimiter);
+    let byte = others.find(|&byte| memchr::memchr(byte, name).is_some())?;
+    Some(match byte {
+        b'\t' => "--delimiter tab parts them".to_owned(),
+        byte => format!("--delimiter '{}' parts them", char::from(byte)),
+    })
 }

@@ -14,6 +14,7 @@ use crate::index::{trim, trimmed};
 use crate::simd::Isa;
 
 pub(crate) use csv::Separators;
+pub use layout::other_delimiter;
 pub(crate) use layout::{HEADER_BYTES, Layout};
 
 named! {
@@ -347,7 +348,7 @@ impl Search<'_> {
                 continue;
             }
             match self.table.format {
-                TextFormat::Jsonl => self.object(row, line),
+                TextFormat::Jsonl => self.object(row, json::trim(self.text, row)),
                 _ => match layout.field(line.of(self.text)) {
                     Ok(at) => {
                         let span = Span { start: line.start + at.start, end: line.start + at.end };

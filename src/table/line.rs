@@ -23,7 +23,7 @@ impl<R: BufRead> LineReader<R> {
         LineReader { reader, table: table.to_owned(), number: 0, line: Vec::new() }
     }
 
-    /// The next line that is not blank, without the white space around it; `None` at the end.
+    /// The next line that is not blank, without the white space of JSON around it; `None` at the end.
     ///
     /// # Errors
     /// When it cannot be read, is longer than [`LONGEST`], or is not UTF-8.
@@ -68,8 +68,10 @@ impl<R: BufRead> LineReader<R> {
     }
 
     fn text(&self) -> Result<&str, TableError> {
-        let line = self.line.trim_ascii();
-        let indent = self.line.len() - self.line.trim_ascii_start().len();
+        let is_text = |byte: &u8| !matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
+        let indent = self.line.iter().position(is_text).unwrap_or(self.line.len());
+        let end = self.line.iter().rposition(is_text).map_or(indent, |last| last + 1);
+        let line = &self.line[indent..end];
         std::str::from_utf8(line).map_err(|error| {
             self.wrong(format!("invalid UTF-8 at column {}", indent + error.valid_up_to() + 1))
         })
@@ -108,6 +110,7 @@ mod tests {
     fn blank_lines_are_counted_and_skipped() {
         assert_eq!(lines(b"\n a\t\r\n  \nb").unwrap(), [(2, "a".to_owned()), (4, "b".to_owned())]);
         assert_eq!(lines(b"").unwrap(), []);
+        assert_eq!(lines(b"\x0C\n {}\x0C\r\n").unwrap(), [(2, "{}\x0C".to_owned())]);
     }
 
     #[test]

@@ -208,7 +208,12 @@ impl<R: Read> Fields<R> {
     fn text(&self, field: usize) -> Result<&str, TableError> {
         let start = if field == 0 { 0 } else { self.ends[field - 1] };
         std::str::from_utf8(&self.text[start..self.ends[field]])
-            .map_err(|_| self.wrong(&format!("invalid UTF-8 in field {}", field + 1)))
+            .map_err(|_| {
+                self.wrong(&format!(
+                    "invalid UTF-8 in field {}; `iconv -t UTF-8 -f WINDOWS-1252` converts the table, if it is in that encoding",
+                    field + 1
+                ))
+            })
     }
 
     /// The error `what` in the last row, with the line in which it begins.

@@ -47,7 +47,11 @@ impl Typed {
     ///
     /// # Errors
     /// When `--from` or `--to` names no format of tables, `--from` is given for lists, or an option is only for rows.
-    pub(super) fn add_to(self, plan: &mut Plan, environment: &Environment) -> Result<(), Failure> {
+    pub(super) fn add_to(
+        mut self,
+        plan: &mut Plan,
+        environment: &Environment,
+    ) -> Result<(), Failure> {
         let (rows, is_list) = (self.rows(plan)?, self.is_list);
         let column = self.choice.as_ref().and_then(|choice| choice.column.as_ref());
         if let (true, Some(column)) = (is_list, column) {
@@ -55,6 +59,10 @@ impl Typed {
             plan.settings = plan.settings.record_end(b'\0');
             if rows.is_none() {
                 plan.column = Some(Column::new(column, self.formats[0].as_deref())?);
+            } else if cfg!(feature = "full") {
+                // For hints; what is written is not a table.
+                self.formats[1] = None;
+                plan.table = self.plan(plan, environment)?;
             }
         } else if rows.is_none() || cfg!(feature = "full") {
             // A program without tables of columns needs none for rows.

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use uriscan::arrow::Columns;
+use uriscan::row::other_delimiter;
 use uriscan::table::{self, TableError, TableFormat, Task};
 
 use super::choice::TableUse;
@@ -55,6 +56,9 @@ pub(crate) fn missing_member(
 /// The failure of a run because of `error`; if the column of URIs is missing, with the path to URLs within another one. Messages
 /// name the other columns themselves.
 pub(super) fn failure_of(error: TableError, plan: &Plan, table: &TableUse) -> Failure {
+    if let Some(hint) = delimiter_hint(&error, table) {
+        return Failure::new(format!("{error}; {hint}"));
+    }
     let name = match &error {
         TableError::Column { table: name, column, .. } if *column == table.column => name,
         TableError::Member { table: name, member } if *member == table.column => name,
@@ -69,6 +73,18 @@ pub(super) fn failure_of(error: TableError, plan: &Plan, table: &TableUse) -> Fa
             Failure::new(format!("{error}; column {other} has URLs: use --column {typed}"))
         }
         None => failure(error),
+    }
+}
+
+/// The delimiter of CSV with which its header has several names, if `error` is that it has no such column, but one long name.
+fn delimiter_hint(error: &TableError, table: &TableUse) -> Option<String> {
+    let TableError::Column { table: name, columns, .. } = error else { return None };
+    let format = table.from.or_else(|| TableFormat::of_path(Path::new(name)));
+    match &columns[..] {
+        [column] if format == Some(TableFormat::Csv) => {
+            other_delimiter(column.as_bytes(), table.choice.dialect.delimiter)
+        }
+        _ => None,
     }
 }
 

@@ -162,6 +162,6 @@ fn values_of_other_types_are_records_by_their_text() {
     let message = place.run(&[&args[..], &["--to", "csv"]].concat(), "").refused();
     assert_eq!(
         message,
-        "uriscan: in.jsonl:2: the member url is an object here and a string before"
+        "uriscan: in.jsonl:2: the member url is an object here and a string before; lines that stay JSON lines (jsonl) keep both"
     );
 }

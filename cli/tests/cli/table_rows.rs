@@ -58,8 +58,11 @@ fn a_row_that_does_not_fit_is_an_error_or_skipped_or_passed_on() {
         let place = Place::new(&[]);
         let args = ["dedup", "--column", "url", "--from", from];
         let with = |more: &[&str]| place.run(&[&args[..], more].concat(), text);
-        assert_eq!(with(&[]).refused(), format!("uriscan: {first}"));
-        assert_eq!(with(&["--on-bad-row", "error"]).refused(), format!("uriscan: {first}"));
+        let message = format!(
+            "uriscan: {first}; --on-bad-row skip omits such rows, and pass writes them as they are"
+        );
+        assert_eq!(with(&[]).refused(), message);
+        assert_eq!(with(&["--on-bad-row", "error"]).refused(), message);
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
         let duplicate = if from == "csv" { 4 } else { 2 };
         let all_but = |out: &[usize]| {
@@ -181,7 +184,7 @@ fn rows_of_whole_classes_pass_as_they_were() {
     }
     // What is written is nothing where a row does not fit, and nothing is lost where the table is replaced.
     let message = place.run(&["dedup", "-d", "--column", "url", "t.csv"], "").refused();
-    assert!(message.ends_with("t.csv:6: expected 2 fields, found 1"), "{message}");
+    assert!(message.contains("t.csv:6: expected 2 fields, found 1; --on-bad-row"), "{message}");
     assert_eq!(place.run(&[&args[..], &["-u", "t.csv", "-o", "t.csv"]].concat(), "").quiet(), "");
     assert_eq!(place.read("t.csv"), "\u{FEFF}id,url\r\n03,http://i\r\n4,\r\n5\r\n");
 }
@@ -232,9 +235,12 @@ fn uris_of_rows_are_counted_as_those_of_lists() {
         assert_eq!(text, read(&["--host", "i", "l"], "").0);
         let refused = |args: &[&str]| place.run(&[command, args].concat(), "").refused();
         let message = refused(&["--column", "url", "o.csv", "t.csv"]);
-        assert_eq!(message, "uriscan: t.csv:7: expected 2 fields, found 1");
+        assert_eq!(
+            message,
+            "uriscan: t.csv:7: expected 2 fields, found 1; --on-bad-row skip omits such rows"
+        );
         let message = refused(&["--column", "p.v", "t.jsonl", "--on-bad-row", "skip"]);
-        assert_eq!(message, "uriscan: t.jsonl: no line has a member p.v");
+        assert!(message.starts_with("uriscan: t.jsonl: no line has a member p.v"), "{message}");
         let message = refused(&["--column", "url", "t.csv", "--on-bad-row", "pass"]);
         assert!(message.contains("--on-bad-row pass: this command writes no rows"), "{message}");
         let message = refused(&["--column", "url", "--delimiter", ";", "."]);
@@ -268,7 +274,7 @@ fn columns_are_added_to_rows_that_pass_as_they_were() {
         .run(&[&check[..], &["--on-bad-row", "skip", "--no-uri", "drop", "t.csv"]].concat(), "");
     assert_eq!(ran.text(), checked.replace("5\r\n", "").replace("4,,,\r\n", ""));
     let message = place.run(&[&check[..], &["t.csv"]].concat(), "").refused();
-    assert!(message.ends_with("t.csv:7: expected 2 fields, found 1"), "{message}");
+    assert!(message.contains("t.csv:7: expected 2 fields, found 1; --on-bad-row"), "{message}");
     let message = place.run(&[&check[..], &["same.csv"]].concat(), "").refused();
     assert!(message.ends_with("same.csv: a column uri_error already exists; --into NAME gives the new one another name"), "{message}");
     // A delimiter may be in what is added.
@@ -463,5 +469,100 @@ fn rows_leave_as_they_come() {
         expect(written[1]);
         drop(to);
         assert!(child.wait().unwrap().success());
+    }
+}
+
+#[test]
+fn errors_of_tables_say_what_reads_them() {
+    let place = Place::new(&[
+        ("s.csv", "u;n\nhttp://h;1\n"),
+        ("tab.csv", "u\tn\nhttp://h\t1\n"),
+        ("p.csv", "u|n\nhttp://h|1\n"),
+        ("one.csv", "url\nhttp://h\n"),
+        ("lat.csv", ""),
+    ]);
+    std::fs::write(place.path("lat.csv"), b"u,t\nhttp://h,\xE9\n").unwrap();
+    let commands =
+        ["dedup", "dedup -c", "normalize", "key", "parse", "check", "audit", "census", "top"];
+    for command in commands {
+        let words: Vec<&str> = command.split(' ').collect();
+        let refused =
+            |file: &str| place.run(&[&words[..], &["--column", "u", file]].concat(), "").refused();
+        for (file, delimiter) in [("s.csv", "';'"), ("tab.csv", "tab"), ("p.csv", "'|'")] {
+            if command == "audit" {
+                continue;
+            }
+            let hint = format!("--delimiter {delimiter} parts them");
+            assert!(refused(file).ends_with(&hint), "{command}: {}", refused(file));
+        }
+        assert!(!refused("one.csv").contains("--delimiter"), "{command}");
+    }
+    for command in ["normalize", "key", "parse"] {
+        let ran = place.run(&[command, "--column", "u", "lat.csv"], "");
+        let message = ran.stderr;
+        assert_eq!(ran.code, 2, "{command}");
+        assert!(message.contains("lat.csv:2: invalid UTF-8 in field 2; `iconv"), "{message}");
+    }
+    // Rows that pass as they were need no encoding.
+    assert_eq!(
+        place.run(&["dedup", "--column", "u", "lat.csv"], "").stdout,
+        b"u,t\nhttp://h,\xE9\n"
+    );
+}
+
+#[test]
+fn a_line_ends_with_its_object_and_the_white_space_of_json() {
+    for end in ["\u{C}", "\u{B}", "\u{A0}", "\u{1}"] {
+        let place = Place::new(&[(
+            "t.jsonl",
+            &format!("{{\"u\":\"http://h\"}} \t\r\n{{\"u\":\"http://i\"}}{end}\n"),
+        )]);
+        for args in [
+            &["dedup"][..],
+            &["dedup", "-d"],
+            &["dedup", "-c"],
+            &["dedup", "--to", "csv"],
+            &["normalize"],
+            &["check"],
+            &["census"],
+            &["top"],
+        ] {
+            let message = place.run(&[args, &["--column", "u", "t.jsonl"]].concat(), "").refused();
+            assert!(message.contains("t.jsonl:2: not a JSON object"), "{args:?} {message}");
+        }
+    }
+}
+
+#[test]
+fn a_member_may_be_in_any_of_several_files() {
+    let place = Place::new(&[
+        ("a.jsonl", "{\"u\":\"http://h\"}\n"),
+        ("m.jsonl", "{\"x\":\"http://i\"}\n"),
+        ("n.jsonl", "{}\n"),
+    ]);
+    for command in ["dedup", "dedup -c", "normalize", "check", "census", "top"] {
+        let words: Vec<&str> = command.split(' ').collect();
+        let run = |files: &[&str]| place.run(&[&words[..], &["--column", "u"], files].concat(), "");
+        for files in [&["a.jsonl", "m.jsonl"][..], &["m.jsonl", "n.jsonl", "a.jsonl"]] {
+            let ran = run(files);
+            assert_eq!(ran.code, 0, "{command} {files:?}: {}", ran.stderr);
+        }
+        let ran = run(&["m.jsonl", "n.jsonl"]);
+        let message = ran.stderr;
+        assert_eq!(ran.code, 2, "{command}");
+        assert!(message.contains("no line has a member u"), "{command}: {message}");
+    }
+}
+
+#[test]
+fn a_column_without_urls_is_told_with_the_one_that_has_them() {
+    let place = Place::new(&[("t.csv", "name,link\nfoo,http://h\nbar,http://i\n")]);
+    for command in ["dedup", "normalize", "top"] {
+        let ran = place.run(&[command, "--column", "name", "t.csv"], "");
+        assert!(
+            ran.stderr.contains("column link has URLs. Try --column link"),
+            "{command}: {}",
+            ran.stderr
+        );
     }
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -59,11 +59,32 @@ def apart(high: pa.Array, low: pa.Array, places: pa.Array) -> tuple[pa.Array, pa
     return pa.array(words[0]), pa.array(words[1])
 
 
+def comparable(values: Any) -> Any:
+    """The same values of a column, of which those are equal in Arrow's groups that are to the program: all NaN, and both zeros."""
+    if pa.types.is_nested(values.type):
+        raise TypeError(f"values of the type {values.type} are not compared; a column of text, bytes, numbers, dates or times is")
+    if pa.types.is_dictionary(values.type):
+        values = values.cast(values.type.value_type)
+    if pa.types.is_float16(values.type):
+        values = values.cast(pa.float32())
+    if pa.types.is_floating(values.type):
+        return pc.if_else(pc.is_nan(values), pa.scalar(float("nan"), values.type), pc.add(values, pa.scalar(0.0, values.type)))
+    views = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
+    return values.cast(views[values.type]) if values.type in views else values
+
+
 def keyed_places(
-    batches: Iterator[Any], equivalence: dict[str, Any], hash: Any, place_of: Callable[[Any], Any], keep: str, by_arrow: bool = True
+    batches: Iterator[Any],
+    equivalence: dict[str, Any],
+    hash: Any,
+    place_of: Callable[[Any], Any],
+    keep: str,
+    by_arrow: bool = True,
+    others: Sequence[str] = (),
 ) -> Iterator[pa.RecordBatch]:
-    """Key and place of the records of a task, with the column ``by`` if that decides which is kept: of those with the same key, as
-    long as they fit into :data:`HELD`, the one that is kept; or all of them if the order of ``by`` is not Arrow's."""
+    """Key and place of the records of a task, with the column ``by`` if that decides which is kept, and the columns ``others``, which are
+    part of the key: of those with the same key, as long as they fit into :data:`HELD`, the one that is kept; or all of them if the
+    order of ``by`` is not Arrow's."""
     one_thread()
     held: list[pa.Table] = []
     size = 0
@@ -75,6 +96,7 @@ def keyed_places(
         columns = {"high": high, "low": low, "place": places}
         if keep in ("min", "max"):
             columns["by"] = batch["by"].filter(is_record)
+        columns.update((name, comparable(batch[name]).filter(is_record)) for name in others)
         rows = pa.table(columns)
         if not by_arrow:
             yield from rows.to_batches()
@@ -95,16 +117,17 @@ def keyed_places(
 
 
 def best(rows: pa.Table, keep: str) -> pa.Table:
-    """Of rows of halves and place with the same key the first or the last; or the one whose ``by``, which has no NaN, is least or
-    greatest, of several such the first."""
+    """Of rows of halves and place with the same key, in all columns but these two, the first or the last; or the one whose ``by``, which
+    has no NaN, is least or greatest, of several such the first."""
+    keys = [name for name in rows.column_names if name not in ("place", "by")]
     if keep in ("first", "last"):
-        kept = rows.group_by(["high", "low"]).aggregate([("place", {"first": "min", "last": "max"}[keep])])
-        return kept.rename_columns(["high", "low", "place"])
+        kept = rows.group_by(keys).aggregate([("place", {"first": "min", "last": "max"}[keep])])
+        return kept.rename_columns([*keys, "place"])
     order = _order(rows, keep)
     ranks = np.empty_like(order)
     ranks[order] = np.arange(len(order))
-    ranked = rows.select(["high", "low"]).append_column("rank", pa.array(ranks))
-    kept = ranked.group_by(["high", "low"]).aggregate([("rank", "min")])
+    ranked = rows.select(keys).append_column("rank", pa.array(ranks))
+    kept = ranked.group_by(keys).aggregate([("rank", "min")])
     return rows.take(order[kept["rank_min"].to_numpy()])
 
 

@@ -26,8 +26,8 @@ import pyarrow.parquet as pq
 import uriscan
 
 from . import _uriscan
-from ._keys import best, keyed_places, one_thread, whole
-from ._options import Equivalence, OnInvalid, Unpack
+from ._keys import best, comparable, keyed_places, one_thread, whole
+from ._options import Equivalence, OnInvalid, Unpack, names
 from ._options import form as _form
 from ._pieces import SetPieces, is_in
 from ._places import FILE_BITS, PAGE_BITS, Kept, page
@@ -43,6 +43,7 @@ def dedup(
     *,
     column: str | None = None,
     keep: Literal["first", "last"] = "first",
+    with_columns: Sequence[str] = (),
     seen: str | SetPieces | None = None,
     place: str | None = None,
     parts: int = 64,
@@ -60,6 +61,9 @@ def dedup(
     Hudi is refused. Rows are in the order of the names of files and of the rows in them if they are sorted by the column that
     is added as ``place``, ``int64``, which no file may have.
 
+    ``with_columns`` are other columns whose values must be equal, too, for rows to be of one group, as in
+    :func:`uriscan.dedup_parquet`; they are moved, too.
+
     Keys and places are moved, 24 bytes a row, in ``parts`` by ranges of keys, each of which fits into the memory of a task; then
     files are read again, which must not have changed, and tasks keep their rows. ``seen`` is a directory of
     :class:`uriscan.SetPieces` that all machines see, a URI of one in object storage, or one that is open; what is in it is
@@ -76,14 +80,28 @@ def dedup(
     paths, store = _files([inputs] if isinstance(inputs, str) else list(inputs), filesystem, column is None)
     found = [piece for number, path in enumerate(paths) for piece in pieces(store, number, path, column, piece_bytes)]
     schema = None if column is None else _columns(store, paths, column)
+    others = names("with_columns", with_columns)
+    if others and seen is not None:
+        raise ValueError("seen: the keys in a set are those of values alone: omit with_columns, or the set")
+    for name in others:
+        if schema is None or name not in schema.names:
+            there = "url" if schema is None else ", ".join(schema.names)
+            raise ValueError(f"with_columns: there is no column {name}; there are: {there}")
+        comparable(pa.array([], schema.field(name).type))
+    compared = [f"with{number}" for number in range(len(others))]
     if place is not None and place in (["url"] if schema is None else schema.names):
         raise ValueError(f"a column {place} already exists; place= gives the new one another name")
 
     def keys(batch: pa.Table) -> Iterator[pa.Table]:
         for row in batch.to_pylist():
             urls, places = Piece(**row).rows(store, column)
-            rows = pa.RecordBatch.from_arrays([urls, pa.array(places)], ["url", "place"])
-            for made in keyed_places(iter([rows]), keywords, hash, lambda each: each["place"], keep):
+            rows = pa.table({"url": urls, "place": pa.array(places)})
+            if schema is not None and others:
+                of_file = Piece(**row).others(store, column, pa.schema([schema.field(name) for name in others]), paths[row["path"]])
+                for name, values in zip(compared, of_file.columns):
+                    rows = rows.append_column(name, values)
+            rows = rows.combine_chunks().to_batches()
+            for made in keyed_places(iter(rows), keywords, hash, lambda each: each["place"], keep, others=compared):
                 yield pa.table(made).append_column("part", pa.array(_range_of(made["high"], parts)))
 
     def kept(part: pa.Table) -> pa.Table:
@@ -140,6 +158,13 @@ class Piece:
             table = pq.ParquetFile(file).read_row_group(self.group, columns=[column])
         urls = table.column(0).combine_chunks()
         return _joined(urls).cast(pa.large_binary()), self._numbers()
+
+    def others(self, store: pyarrow.fs.FileSystem, column: str | None, schema: pa.Schema, below: str | None) -> pa.Table:
+        """The columns of ``schema``, as those of all files."""
+        with store.open_input_file(self.path) as file:
+            read = pq.ParquetFile(file)
+            there = [name for name in [column, *schema.names] if name in read.schema_arrow.names]
+            return _fitted(read.read_row_group(self.group, columns=there), schema, below)
 
     def table(self, store: pyarrow.fs.FileSystem, column: str | None) -> tuple[pa.Table, np.ndarray]:
         """All columns, and the places."""

@@ -185,7 +185,9 @@ impl Shape {
                 *shape = other;
                 Ok(())
             }
-            (before, other) => Err(format!("is {other} here and {before} before")),
+            (before, other) => Err(format!(
+                "is {other} here and {before} before; lines that stay JSON lines (jsonl) keep both"
+            )),
         }
     }
 }

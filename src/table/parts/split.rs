@@ -70,7 +70,7 @@ impl Split {
                     Key::Domain(target.clone(), Box::new(columns))
                 }
                 Err(_) if jsonl::is_of_lines(schema) => {
-                    let what = "JSON lines written as JSON lines have no columns to partition by; write parquet, arrow or csv";
+                    let what = "JSON lines written as JSON lines have no columns to partition by; write parquet or arrow";
                     return Err(TableError::Format(what.to_owned()));
                 }
                 Err(_) => {

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any, Literal
+from typing import Any, Literal, Sequence
 
 try:
     import pyspark  # noqa: F401
@@ -27,7 +27,7 @@ from pyspark.sql import functions as F
 
 import uriscan
 
-from .._options import Equivalence, KeyHash, OnInvalid, Unpack
+from .._options import Equivalence, KeyHash, OnInvalid, Unpack, names
 from .._options import form as _form
 from .._pieces import SetPieces
 from ._dedup import Job, TooManyPages
@@ -96,6 +96,7 @@ def dedup(
     *,
     keep: Literal["first", "last", "min", "max"] = "first",
     by: str | None = None,
+    with_columns: Sequence[str] = (),
     seen: str | SetPieces | None = None,
     order: bool = False,
     scratch: str | None = None,
@@ -109,6 +110,9 @@ def dedup(
     its files and of the rows in them; of what is not read from files, that of Spark's partitions. With ``order`` the result is
     sorted so: it is then what the program writes.
 
+    ``with_columns`` are other columns whose values must be equal, too, for rows to be of one group: null is equal to null, NaN to
+    NaN, and -0.0 to 0.0. There is no set of keys of such rows, so that ``seen`` is refused, and each row is moved once.
+
     ``seen`` is a directory of :class:`uriscan.SetPieces` which all machines see, a URI of one in object storage, or one that is
     open; what is in it is dropped. It does not change: when the result is written, :func:`add` adds its keys.
 
@@ -120,8 +124,11 @@ def dedup(
     """
     keywords = _checked(on_invalid=on_invalid, **equivalence)
     pieces = None if seen is None else SetPieces._of(seen, keywords)
-    job = Job(rows, column, keep, by, keywords)
-    if not order and job.has_numbers():
+    others = names("with_columns", with_columns)
+    if others and seen is not None:
+        raise ValueError("seen: the keys in a set are those of values alone: omit with_columns, or the set")
+    job = Job(rows, column, keep, by, keywords, others)
+    if not order and not others and job.has_numbers():
         try:
             if scratch is not None:
                 os.mkdir(scratch)

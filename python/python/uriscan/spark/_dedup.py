@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Iterator, Tuple
+from typing import Any, Iterator, Sequence, Tuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -36,7 +36,7 @@ class Job:
     """The deduplication of one DataFrame."""
 
     def __init__(
-        self, rows: DataFrame, column: str, keep: str, by: str | None, equivalence: dict[str, Any]
+        self, rows: DataFrame, column: str, keep: str, by: str | None, equivalence: dict[str, Any], others: Sequence[str]
     ) -> None:
         if keep not in KEEPS:
             raise ValueError(f"keep is one of {', '.join(KEEPS)}, not {keep!r}")
@@ -52,6 +52,12 @@ class Job:
         self.by: list[Column] = [] if by is None else [_numbers(F.col(by), of_by)]
         self.by_arrow = of_by is None or _is_ordered_by_arrow(of_by)
         self.url = F.col(column).cast("binary")
+        for name in others:
+            of_other = rows.select(name).schema[0].dataType
+            if not isinstance(of_other, T.AtomicType):
+                raise TypeError(f"with_columns: column {name} is of type {of_other.simpleString()}, whose values are not compared")
+        # Spark groups null with null, NaN with NaN, and both zeros.
+        self.others = {f"with{number}": F.col(name) for number, name in enumerate(others)}
         self.files = _files_of(rows)
 
     def has_numbers(self) -> bool:
@@ -96,7 +102,9 @@ class Job:
 
     def of_rows(self, seen: SetPieces | None, order: bool) -> DataFrame:
         """The rows that are kept, each moved once; the rows are read whenever those are asked for."""
-        equivalence, hash, files, keep, by_arrow = self.equivalence, _hash_of(seen), self.files, self.keep, self.by_arrow
+        equivalence, hash, files, keep = self.equivalence, _hash_of(seen), self.files, self.keep
+        # Rows of one group may differ in other columns.
+        by_arrow = self.by_arrow and not self.others
         names = None if files is None else self.rows.sparkSession.sparkContext.broadcast(files)
 
         def identity(columns: Iterator[Tuple[pa.Array, ...]]) -> Iterator[pa.Array]:
@@ -120,8 +128,9 @@ class Job:
         all_of_it = F.struct(*[F.col(f"`{name}`") for name in self.rows.columns]).alias("row")
         named = identified(self.url, of_file, at, *(self.by if by_arrow else [])).alias("identity")
         by = [each.alias("by") for each in self.by]
-        read = self.rows.select(all_of_it, named, *by).where("identity.high is not null")
-        read = read.select("row", "identity.*", *(["by"] if by else []))
+        others = [each.alias(name) for name, each in self.others.items()]
+        read = self.rows.select(all_of_it, named, *by, *others).where("identity.high is not null")
+        read = read.select("row", "identity.*", *(["by"] if by else []), *self.others)
         kept = self._of_each_key(read, seen, F.struct("place", "row"), "first")
         kept = kept.select("first.*")
         if order:
@@ -130,7 +139,7 @@ class Job:
 
     def _of_each_key(self, read: DataFrame, seen: SetPieces | None, value: Column, name: str) -> DataFrame:
         """Of the rows with the same key the ``value`` of the one that is kept, and the keys, unless they are in ``seen``."""
-        keys = ["high", "low"]
+        keys = ["high", "low", *self.others]
         if seen is not None:
             # Grouped where the pieces are looked into, so that keys are moved once.
             read = read.withColumn("piece", piece_of(seen.bits)).repartition("piece")
