@@ -1,20 +1,22 @@
 //! What is printed after a run whose input looks like something else than what it was read as.
 
-use uriscan::pipeline::Report;
+use uriscan::pipeline::{OnInvalid, Report};
+use uriscan::uri::ErrorKind;
 
 use crate::exit::eprint_line;
 use crate::hint;
 use crate::inputs::{Input, StdinHead};
 use crate::plan::Plan;
+use crate::summary::counted;
 use crate::{rows, tables};
 
-/// Prints what an input looks like, if it is not a list of URIs.
-pub(crate) fn print(plan: &Plan, report: &Report, stdin_head: &StdinHead) {
+/// Prints what an input looks like, if it is not a list of URIs; returns whether it did.
+pub(crate) fn print(plan: &Plan, report: &Report, stdin_head: &StdinHead) -> bool {
     // Not pairs, and not a column.
     let is_column = plan.column.is_some() || plan.rows.is_some();
     let is_list = plan.documents.is_none() && !is_column && !plan.job.has_pairs();
     if !is_list || !plan.reporting.has_hints() {
-        return;
+        return false;
     }
     let is_odd = report.invalid.total() > report.records / 2;
     let is_masked = plan.job.is_masking();
@@ -43,24 +45,47 @@ pub(crate) fn print(plan: &Plan, report: &Report, stdin_head: &StdinHead) {
             }
         }
     };
-    if let Some(hint) = hint {
-        eprint_line(format_args!("uriscan: {hint}"));
-    }
+    hint.inspect(|hint| eprint_line(format_args!("uriscan: {hint}"))).is_some()
 }
 
-/// Prints what reads the column of URIs of a table, if most of its values are not URIs, or its name is one.
-pub(crate) fn print_of_column(plan: &Plan, report: &Report) {
+/// Prints how many records are invalid, by kind, and what became of them, where the user did not say that, and nothing else
+/// reports them.
+pub(crate) fn print_invalid(plan: &Plan, report: &Report) {
+    // Relative references in documents are reported as such.
+    let is_told = |kind| plan.documents.is_some() && kind == ErrorKind::Relative;
+    let kinds = report.invalid.iter().filter(|&(kind, count)| count > 0 && !is_told(kind));
+    let kinds: Vec<_> = kinds.collect();
+    let invalid: u64 = kinds.iter().map(|(_, count)| count).sum();
+    let are_kept = plan.job.on_invalid() == Some(OnInvalid::Pass);
+    if invalid == 0 || !are_kept || !plan.reporting.has_hints() || hint::has_policy() {
+        return;
+    }
+    let kinds: Vec<String> = kinds.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
+    let records = counted(report.records, "record", "records");
+    let are = if invalid == 1 { "is invalid and was" } else { "are invalid and were" };
+    let what = format!("{invalid} of {records} {are} kept ({})", kinds.join(", "));
+    eprint_line(format_args!(
+        "uriscan: {what}; `uriscan check` shows where, --on-invalid drop omits them"
+    ));
+}
+
+/// Prints what reads the column of URIs of a table, if most of its values are not URIs, or its name is one; returns whether
+/// it did.
+pub(crate) fn print_of_column(plan: &Plan, report: &Report) -> bool {
     let rows = plan.rows.as_ref();
     let table = plan.table.as_ref().or(rows.and_then(|rows| rows.table.as_ref()));
     let column = rows.map(|rows| &*rows.options.table.column).or(table.map(tables::column_of));
-    let Some(column) = column.filter(|_| plan.reporting.has_hints()) else { return };
+    let Some(column) = column.filter(|_| plan.reporting.has_hints()) else { return false };
     let of_values = (report.invalid.total() > report.records / 2).then(|| {
         let other = table.and_then(|table| tables::other_column(plan, table));
         other.or_else(|| hint::of_column(column, report))
     });
-    for hint in of_header(plan, column).into_iter().chain(of_values.flatten()) {
+    let of_values = of_values.flatten();
+    let is_told = of_values.is_some();
+    for hint in of_header(plan, column).into_iter().chain(of_values) {
         eprint_line(format_args!("uriscan: {hint}"));
     }
+    is_told
 }
 
 /// The hint that the header of the first table may be a row, where `column` is the number of one.

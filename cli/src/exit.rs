@@ -22,6 +22,17 @@ pub(crate) enum Outcome {
     ReaderGone,
 }
 
+impl Outcome {
+    /// The exit code.
+    pub(crate) fn code(self) -> u8 {
+        match self {
+            Outcome::Done | Outcome::ReaderGone => 0,
+            Outcome::SomeInvalid => 1,
+            Outcome::SomeUnread => 2,
+        }
+    }
+}
+
 /// An error message, one line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Failure(String);
@@ -62,9 +73,7 @@ impl std::fmt::Display for Failure {
 /// The exit code; prints the error, if any.
 pub(crate) fn code(result: Result<Outcome, Failure>) -> ExitCode {
     match result {
-        Ok(Outcome::Done | Outcome::ReaderGone) => ExitCode::SUCCESS,
-        Ok(Outcome::SomeInvalid) => ExitCode::from(1),
-        Ok(Outcome::SomeUnread) => ExitCode::from(2),
+        Ok(outcome) => ExitCode::from(outcome.code()),
         Err(failure) => {
             eprint_line(format_args!("uriscan: {failure}"));
             ExitCode::from(2)
@@ -77,6 +86,11 @@ pub(crate) fn code(result: Result<Outcome, Failure>) -> ExitCode {
 /// Names and messages may come from outside, so it is [`shown`], and remains one line.
 pub(crate) fn eprint_line(line: std::fmt::Arguments<'_>) {
     write_error(&format!("{}\n", shown(&line.to_string())));
+}
+
+/// A message as it is printed, without a line end.
+pub(crate) fn shown_message(text: &str) -> String {
+    shown(text)
 }
 
 /// Prints the lines of `text`, each as [`eprint_line`] does.

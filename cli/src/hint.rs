@@ -87,6 +87,11 @@ fn without_scheme(inputs: &[Beginning], report: &Report, call: &Call) -> Option<
     ))
 }
 
+/// Whether the user said what becomes of invalid records, or the command reports each of them.
+pub(crate) fn has_policy() -> bool {
+    invalid::is_told(&Call::of_process())
+}
+
 /// The hint that most values of the `column` of a table are not URIs, with what may complete them; `None` for the commands
 /// that report each, and where the user said what becomes of them.
 pub(crate) fn of_column(column: &str, report: &Report) -> Option<String> {

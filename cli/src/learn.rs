@@ -42,7 +42,7 @@ pub(crate) fn help(typed: &args::Help) -> Result<Outcome, Failure> {
 /// Prints a completion script.
 pub(crate) fn completions(typed: &args::Completions) -> Result<Outcome, Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(typed.shell, &mut args::definition(), "uriscan", &mut script);
+    clap_complete::generate(typed.shell, &mut args::complete(), "uriscan", &mut script);
     write_text(&String::from_utf8_lossy(&script), &Destination::Stdout)
 }
 
@@ -62,8 +62,10 @@ pub(crate) fn man(typed: &args::Man) -> Result<Outcome, Failure> {
 /// Writes the pages of `command` and of the commands below it.
 fn of_command(command: &clap::Command, directory: &Path) -> Result<(), Failure> {
     let name = command.get_display_name().unwrap_or_else(|| command.get_name()).to_owned();
+    // Without this, the texts of options that `-h` leaves out would be missing.
+    let whole = command.clone().mut_args(|arg| arg.hide_short_help(false));
     let mut page = Vec::new();
-    Man::new(command.clone())
+    Man::new(whole)
         .title(name.to_uppercase())
         .render(&mut page)
         .map_err(|error| Failure::at(directory.display(), error))?;

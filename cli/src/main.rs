@@ -5,6 +5,7 @@
 // Without tables and object stores, some of what handles them is never reached. The lints stay on for the full build.
 #![cfg_attr(not(feature = "full"), allow(unused, clippy::redundant_clone))]
 
+mod account;
 mod advice;
 mod aliases;
 mod args;
@@ -48,6 +49,8 @@ mod version;
 
 use std::process::ExitCode;
 
+use account::Account;
+
 /// mimalloc serves many small buffers of several threads without contention. Its huge pages are disabled (`no_thp`), as they
 /// use memory that is never touched; hash tables request their own.
 #[global_allocator]
@@ -58,8 +61,17 @@ fn main() -> ExitCode {
     follow_faults();
     interrupt::watch();
     let environment = environment::Environment::of_process();
-    let cli = args::Cli::from_process(version::long(&environment));
-    exit::code(commands::run(cli, &environment))
+    let typed: Vec<_> = std::env::args_os().collect();
+    let (cli, stats_file) =
+        args::Cli::from_args(&typed, version::long(&environment), account::of_refused);
+    let mut account = match Account::open(stats_file) {
+        Ok(account) => account,
+        Err(failure) => return exit::code(Err(failure)),
+    };
+    let result = commands::run(cli, &environment, &mut account);
+    let written = account.write(&typed, &result);
+    // The first failure is the one that matters.
+    exit::code(result.and_then(|outcome| written.map(|()| outcome)))
 }
 
 /// Makes calls of the system fail, as URISCAN_FAULTS says.

@@ -89,6 +89,8 @@ pub(crate) struct Reporting {
     pub(crate) has_bars: bool,
     /// Whether progress is shown, and when.
     pub(crate) progress: Option<Shown>,
+    /// The file of the summary.
+    pub(crate) stats_file: Option<PathBuf>,
     /// Print no hints.
     pub(crate) is_quiet: bool,
     /// Print a hint that input is read from the terminal.
@@ -107,13 +109,12 @@ impl Reporting {
         environment: &Environment,
     ) -> Option<StatsFormat> {
         let is_loud = environment.stderr_is_terminal && !typed.quiet;
-        let is_text = typed.stats || is_loud;
-        typed.stats_format.or(is_text.then_some(StatsFormat::Text))
+        typed.stats.or(is_loud.then_some(StatsFormat::Text))
     }
 
     fn of(typed: &args::Reporting, stdout_is_busy: bool, environment: &Environment) -> Reporting {
         let is_loud = environment.stderr_is_terminal && !typed.quiet;
-        let is_summarized = typed.stats || typed.stats_format.is_some();
+        let is_summarized = typed.stats.is_some();
         Reporting {
             summary: Reporting::summary(typed, environment),
             summary_after: if is_summarized { Duration::ZERO } else { PATIENCE },
@@ -124,6 +125,7 @@ impl Reporting {
                 When::Auto if is_loud && !stdout_is_busy => Some(Shown::Later),
                 When::Auto | When::Never => None,
             },
+            stats_file: typed.stats_file.clone(),
             is_quiet: typed.quiet,
             reads_terminal: false,
         }

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use uriscan::pipeline::{Error, Report};
 
+use crate::account::Account;
 use crate::advice;
 use crate::aliases;
 use crate::exit::{Failure, Outcome};
@@ -17,18 +18,19 @@ use crate::report::{self, Results};
 use crate::rows;
 use crate::session::{self, Session, Unread, Work, print_approximate, print_summary};
 use crate::sets::records::{self, SetAtWork};
+use crate::summary::Summary;
 use crate::tables;
 
-/// Runs the plan.
+/// Runs the plan; its summary is in `account` if it was done.
 ///
 /// # Errors
 /// On error, and then no file has changed.
-pub(crate) fn run(mut plan: Plan) -> Result<Outcome, Failure> {
+pub(crate) fn run(mut plan: Plan, account: &mut Account) -> Result<Outcome, Failure> {
     if let Some(text) = plan.job.answer() {
         return write_text(text, &plan.output);
     }
     find_inputs(&mut plan)?;
-    let claims = session::claims(&plan)?;
+    let claims = session::claims(&plan).inspect_err(|_| account.has_conflict = true)?;
     let started = Instant::now();
     if plan.table.is_none() {
         aliases::read(&mut plan)?;
@@ -63,8 +65,10 @@ pub(crate) fn run(mut plan: Plan) -> Result<Outcome, Failure> {
         write_text(&change.to_string(), &Destination::Stdout)?;
     }
     let Done { report, findings, is_fine, .. } = done;
-    print_summary(plan, report, findings, set, started);
-    print_hints(plan, &report, &stdin_head, unread.count());
+    let summary = Summary::of(plan, report, findings, set, started.elapsed());
+    account.summary = Some(summary.fields());
+    let is_summarized = print_summary(plan, &summary);
+    print_hints(plan, &report, (&stdin_head, unread.count()), is_summarized);
     let faults = lists::report_skipped(plan, &report, &skipped);
     let is_fine = is_fine.unwrap_or(report.invalid.total() == 0 || !plan.strict);
     Ok(match unread.count() + faults {
@@ -92,19 +96,26 @@ fn open(
 }
 
 /// Prints what the inputs look like, and what else there is to know about the results.
-fn print_hints(plan: &Plan, report: &Report, stdin_head: &StdinHead, unread: usize) {
-    match &plan.table {
-        Some(_) => advice::print_of_column(plan, report),
-        None => {
-            advice::print_of_column(plan, report);
-            advice::print(plan, report, stdin_head);
-            if unread == 0 {
-                advice::print_unselected(plan, report);
-            }
+fn print_hints(
+    plan: &Plan,
+    report: &Report,
+    (stdin_head, unread): (&StdinHead, usize),
+    is_summarized: bool,
+) {
+    let mut is_told = advice::print_of_column(plan, report);
+    if plan.table.is_none() {
+        is_told |= advice::print(plan, report, stdin_head);
+        if unread == 0 {
+            advice::print_unselected(plan, report);
         }
     }
+    if !is_told && !is_summarized {
+        advice::print_invalid(plan, report);
+    }
     rows::print_bad(plan, report);
-    tables::print_notes();
+    if plan.reporting.has_hints() {
+        tables::print_notes();
+    }
     if let Some(rate) = plan.job.approximate() {
         print_approximate(rate, report);
     }

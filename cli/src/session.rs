@@ -3,10 +3,9 @@
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::Path;
-use std::time::Instant;
 
 use uriscan::io::{ReadError, Source};
-use uriscan::pipeline::{FindingCounts, Report, Sinks};
+use uriscan::pipeline::{Report, Sinks};
 
 use crate::exit::{Failure, Outcome, Stop, eprint_line, eprint_lines};
 use crate::inputs::Input;
@@ -15,7 +14,7 @@ use crate::output::{self, Claims, Content, Destination, FileId, Output, StdoutFi
 use crate::plan::Plan;
 use crate::progress::Progress;
 use crate::rows;
-use crate::sets::records::{SetAtWork, SetChange};
+use crate::sets::records::SetAtWork;
 use crate::sides::{self, SideFiles};
 use crate::summary::Summary;
 use crate::tables::{self, Folder};
@@ -27,6 +26,7 @@ use crate::tables::{self, Folder};
 pub(crate) fn claims(plan: &Plan) -> Result<Claims, Failure> {
     let mut claims = Claims::of_results(&plan.output, plan.is_in_place());
     plan.side.each().try_for_each(|(path, content)| claims.add(path, content.name()))?;
+    plan.reporting.stats_file.iter().try_for_each(|path| claims.add(path, "the summary"))?;
     for input in &plan.inputs {
         match input {
             Input::Stdin => claims.refuse_stdin()?,
@@ -270,20 +270,11 @@ fn refuse_foreign(path: &Path, content: Content) -> Result<(), Failure> {
     Err(Failure::at(path.display(), what))
 }
 
-/// Prints the totals of a run that began at `started`, if they are asked for.
-pub(crate) fn print_summary(
-    plan: &Plan,
-    report: Report,
-    findings: Option<FindingCounts>,
-    set: Option<SetChange>,
-    started: Instant,
-) {
-    let elapsed = started.elapsed();
-    if let Some(format) = plan.reporting.summary.filter(|_| elapsed >= plan.reporting.summary_after)
-    {
-        let summary = Summary::of(plan, report, findings, set, elapsed);
-        eprint_lines(&summary.render(format));
-    }
+/// Prints the `summary` if it is asked for, or the run took long; returns whether it did.
+pub(crate) fn print_summary(plan: &Plan, summary: &Summary) -> bool {
+    let is_due = summary.elapsed >= plan.reporting.summary_after;
+    let format = plan.reporting.summary.filter(|_| is_due);
+    format.inspect(|&format| eprint_lines(&summary.render(format))).is_some()
 }
 
 /// Prints how many new records `--approx` may have dropped at `rate`.

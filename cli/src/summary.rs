@@ -128,7 +128,7 @@ impl Summary {
     pub(crate) fn render(&self, format: StatsFormat) -> String {
         match format {
             StatsFormat::Text => self.text(),
-            StatsFormat::Json => self.json().to_string(),
+            StatsFormat::Json => Value::Object(self.fields()).to_string(),
         }
     }
 
@@ -262,7 +262,8 @@ impl Summary {
         }
     }
 
-    fn json(&self) -> Value {
+    /// The fields that apply, as JSON.
+    pub(crate) fn fields(&self) -> Map<String, Value> {
         let Report {
             bytes,
             records,
@@ -281,7 +282,7 @@ impl Summary {
         let equivalence = self.equivalence.as_ref();
         let options = equivalence.map(|equivalence| equivalence.normalize);
         let if_records = |count: u64| (self.writes != Writes::Answers).then_some(count);
-        let mut summary = json!({
+        let summary = json!({
             "command": self.command,
             "version": env!("CARGO_PKG_VERSION"),
             "profile": equivalence.and_then(|of| of.profile).map(Profile::name),
@@ -318,19 +319,20 @@ impl Summary {
             "threads": self.settings.threads,
             "hash": self.hash.map(PublicHash::name),
         });
-        // The other fields are those of every summary.
-        if let (Some((files, skipped)), Value::Object(fields)) = (self.found, &mut summary) {
+        let Value::Object(mut fields) = summary else { return Map::new() };
+        if let Some((files, skipped)) = self.found {
             fields.insert("files".to_owned(), json!(files));
             fields.insert("files_skipped".to_owned(), json!(skipped));
         }
-        if let (true, Value::Object(fields)) = (self.has_filter, &mut summary) {
+        if self.has_filter {
             let filtered = &self.report.filtered;
             let count = |cause: Cause| (cause.name().to_owned(), json!(filtered.of(cause)));
             let by_cause = Cause::ALL.into_iter().map(count).collect::<Map<String, Value>>();
             fields.insert("filtered".to_owned(), json!(filtered.total()));
             fields.insert("filtered_by_cause".to_owned(), Value::Object(by_cause));
         }
-        summary
+        fields.retain(|_, value| !value.is_null());
+        fields
     }
 }
 

@@ -44,7 +44,7 @@ pub(crate) fn of_census(census: &Census, has_bars: bool) -> String {
 
 fn adds(level: Level) -> &'static str {
     match level {
-        Level::String => "same bytes (6.2.1)",
+        Level::String => "same bytes, trimmed (6.2.1)",
         Level::Syntax => "case, percent-encoding, dot segments (6.2.2)",
         Level::Scheme => "ports, empty paths, IP addresses, DNS names (6.2.3)",
     }

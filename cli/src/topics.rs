@@ -13,12 +13,16 @@ impl Topic {
 }
 
 /// All topics.
-pub(crate) const TOPICS: [Topic; 7] = [
+pub(crate) const TOPICS: [Topic; 11] = [
     Topic { name: "ladder", text: include_str!("topics/ladder.txt") },
     Topic { name: "rules", text: include_str!("topics/rules.txt") },
+    Topic { name: "repairs", text: include_str!("topics/repairs.txt") },
     Topic { name: "sets", text: include_str!("topics/sets.txt") },
     Topic { name: "formats", text: include_str!("topics/formats.txt") },
+    Topic { name: "tables", text: include_str!("topics/tables.txt") },
     Topic { name: "memory", text: include_str!("topics/memory.txt") },
+    Topic { name: "tuning", text: include_str!("topics/tuning.txt") },
+    Topic { name: "stats", text: include_str!("topics/stats.txt") },
     Topic { name: "exit-codes", text: include_str!("topics/exit-codes.txt") },
     Topic { name: "recipes", text: include_str!("topics/recipes.txt") },
 ];

@@ -97,16 +97,8 @@ pub(crate) struct Extract {
 pub(crate) struct Find {
     /// Format of the input; auto to detect it
     ///
-    /// auto detects it by the first bytes of each file, or by its name for .html, .htm, .xhtml, .md, .csv, .tsv, .cdxj,
-    /// .css, .eml, .mht, .mbox, .har, robots.txt, .json, .xml, .ics and the like. html: references in attributes. markdown: links, images and text. json: strings of JSON. csv, tsv: fields. clf: access logs in
-    /// the formats that --log-format names, or in the one that it defines. w3c: logs of IIS, CloudFront and NetScaler, with
-    /// a #Fields line. warc: pages and text in WARC and ARC archives, also WAT and WET. cdxj: URIs in their indexes. xml:
-    /// sitemaps, RSS, Atom and OPML. markup: other XML, in texts and attributes. folded: calendars, vCards and LDIF. robots: Sitemap lines. css:
-    /// url() and @import. eml: text and pages in the parts of a message. mbox: the messages of a mailbox. har: HTTP archives
-    /// of browsers.
-    ///
-    /// Of tables (--column): parquet, arrow, arrow-stream, csv, tsv, jsonl or fields (see --column); by default it is
-    /// detected by the name, or the first bytes; csv and tsv from a pipe must be named.
+    /// Of links: text, html, markdown, json, csv, clf (access logs), warc, xml and others: see `uriscan help formats`.
+    /// Of tables (--column): parquet, arrow, csv, tsv, jsonl, fields; name csv and tsv from a pipe.
     #[arg(long, value_name = "FORMAT", value_parser = input_names())]
     #[arg(hide_possible_values = true)]
     pub(crate) from: Option<String>,
@@ -170,10 +162,6 @@ pub(crate) struct Find {
     pub(crate) warc_field: Option<String>,
 
     /// Read further parts of pages: css, json-ld, meta, data, script, attributes
-    ///
-    /// css: url() and @import in style elements and attributes. json-ld: members such as url, image and sameAs. meta:
-    /// og:image, twitter:player and the like. data: data-* attributes that look like a reference. script: links in inline
-    /// scripts, as in text. attributes: ping, manifest, xlink:href, data-src, data-srcset, and the page in a srcdoc.
     #[arg(long, value_name = "PART", value_delimiter = ',', value_enum)]
     pub(crate) also: Vec<PagePart>,
 
@@ -255,7 +243,8 @@ pub(crate) struct Filters {
 
     /// Keep only URIs in which this regular expression matches, or one of several
     ///
-    /// In the syntax of the crate regex, as ripgrep has it. It takes time in proportion to the length of a URI.
+    /// In the syntax of ripgrep. `uriscan extract --help` has the other filters: opposites (--not-match), limits, lists in
+    /// files.
     #[arg(long = "match", value_name = "REGEX", value_parser = Property::pattern)]
     pub(crate) matches: Vec<Property>,
 
@@ -349,9 +338,9 @@ pub(crate) struct Walk {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Links in")]
 pub(crate) struct FromText {
-    /// Read the links in the input, as `uriscan extract` finds them
+    /// Read the links in the input, with the options of `uriscan extract`
     ///
-    /// Directories are searched, and files that cannot be read are reported and skipped.
+    /// That is --link-column, --log-format, --status and all others that choose links.
     #[arg(long)]
     pub(crate) extract: bool,
 
@@ -379,7 +368,7 @@ pub(crate) struct FromPages {
 
     /// The base URI of relative references in what --extract reads
     ///
-    /// As in `uriscan extract`, whose help has the details.
+    /// As in `uriscan extract`.
     #[arg(long, value_name = "URI", requires = "extract")]
     pub(crate) base: Option<String>,
 }
@@ -387,11 +376,17 @@ pub(crate) struct FromPages {
 /// A part of pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PagePart {
+    /// url() and @import in style elements and attributes
     Css,
+    /// Members such as url, image and sameAs
     JsonLd,
+    /// og:image, twitter:player and the like
     Meta,
+    /// data-* attributes that look like a reference
     Data,
+    /// Links in inline scripts, as in text
     Script,
+    /// ping, manifest, xlink:href, data-src, data-srcset, and the page in a srcdoc
     Attributes,
 }
 

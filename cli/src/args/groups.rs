@@ -15,6 +15,9 @@ use uriscan::repair::{Repair, Repairs};
 use super::named::named;
 use super::rule_choice::RuleChoice;
 
+/// The heading of what every command that reads records takes.
+const GLOBAL: &str = "Options of all commands";
+
 /// What every command that reads records takes.
 #[derive(Debug, Args)]
 pub(crate) struct Common {
@@ -34,8 +37,7 @@ pub(crate) struct Common {
 pub(crate) struct Input {
     /// Files to read, in this order; standard input if there are none, or for `-`
     ///
-    /// A URL names an object or a file of a web server, which is read: s3://, gs://, az://, https://. A URI that is
-    /// itself to be processed is given on standard input, or by -e where a command has it.
+    /// Also objects of stores and files of web servers: s3://, gs://, az://, https://.
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 
@@ -59,8 +61,7 @@ pub(crate) struct Typed {
 pub(crate) struct Destination {
     /// Write results to FILE instead of standard output (`-`)
     ///
-    /// FILE is replaced when all is done; on error, or after a signal, it stays as it was. It may be an input where
-    /// records are written, as by dedup and normalize, but not where a report or keys would replace them.
+    /// FILE is replaced when all is done; on error it stays as it was. It may be the input where records are written.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
@@ -79,8 +80,7 @@ pub(crate) struct Equivalence {
 
     /// Redirects and other aliases, for --level protocol: columns from and to, as TSV, CSV or JSON lines
     ///
-    /// Chains are followed to their end. Rows that contradict each other or form a loop merge nothing and are reported
-    /// on standard error. A first row `from`, `to` is a heading.
+    /// Chains are followed to their end. Contradictions and loops merge nothing and are reported.
     #[arg(long, value_name = "FILE")]
     pub(crate) aliases: Option<PathBuf>,
 
@@ -116,9 +116,7 @@ fn grammars() -> impl TypedValueParser<Value = Grammar> {
 pub(crate) struct ProfileChoice {
     /// Compare as another system does: whatwg, w3lib, crawler-commons or surt
     ///
-    /// Use it to match the keys of an existing store. Canonical forms are those of that system, whatever RFC 3986 says:
-    /// whatwg, the href of browsers; w3lib, canonicalize_url of Scrapy; crawler-commons, BasicURLNormalizer; surt, the
-    /// CDX keys of the Wayback Machine. Records that it rejects are invalid. Keys of different profiles never match.
+    /// For the keys of an existing store: of browsers, Scrapy, crawler-commons (Java), or the Wayback Machine.
     #[arg(long, value_name = "NAME", value_parser = profiles(), hide_possible_values = true)]
     #[arg(conflicts_with_all = [
         "level", "drop_fragment", "aliases", "iri", "repair", "rules", "preset", "packs", "no_rules", "base",
@@ -144,7 +142,7 @@ fn profile(typed: &str) -> Result<Profile, String> {
 pub(crate) struct References {
     /// Resolve references against this URI first (6.1)
     ///
-    /// See `uriscan resolve --help`. Without it a relative reference is invalid.
+    /// See `uriscan resolve --help`, also for what has no scheme.
     #[arg(long, value_name = "URI")]
     pub(crate) base: Option<String>,
 
@@ -162,23 +160,13 @@ pub(crate) struct References {
 #[command(next_help_heading = "Invalid records")]
 pub(crate) struct Mending {
     /// Accept IRIs: percent-encode non-ASCII characters, convert DNS hosts to A-labels (RFC 3987, 3.1)
-    ///
-    /// With --extract, links may contain such characters, too.
     #[arg(long)]
     pub(crate) iri: bool,
 
     /// Repair invalid records: by all repairs, or by those named
     ///
-    /// padding: remove spaces and invisible characters beyond ASCII around the record, such as U+00A0, U+200B, U+FEFF and
-    /// U+3000. quotes: remove "", '', `` or <> around it. line-break: remove tabs and line breaks. space: encode as %20.
-    /// byte: percent-encode "<>^`{|}. backslash: replace by a slash before the query of http, https, ws, wss, ftp and file,
-    /// elsewhere by %5C. bracket: encode [ and ] outside of IP addresses. percent: encode a stray % as %25. Valid
-    /// records never change, and a record that would still be invalid stays as it is. A repaired record is compared,
-    /// normalized, split and checked as repaired, and written as it was read.
-    ///
-    /// entity: decode character references of HTML (&amp; &#38; &#x26; &quot;), once; it must be named, as in
-    /// --repair=all,entity, since it changes valid records. With --extract, pages, feeds and Markdown are decoded as they
-    /// are read and never again; --repair also decodes links in running text, and entity all others.
+    /// padding, quotes, line-break, space, byte, backslash, bracket, percent; entity must be named. See `uriscan help
+    /// repairs`.
     #[arg(long, value_name = "NAME,...", num_args = 0..=1, require_equals = true)]
     #[arg(value_delimiter = ',', default_missing_value = "all", value_parser = all_repairs())]
     #[arg(hide_possible_values = true)]
@@ -224,7 +212,7 @@ fn repairs(typed: &str) -> Result<Repairs, String> {
 /// A level as typed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Level {
-    /// Same bytes (6.2.1)
+    /// Same bytes, without white space around them (6.2.1)
     String,
     /// Also case, percent-encoding, and dot segments of paths that begin with / (6.2.2)
     Syntax,
@@ -241,7 +229,7 @@ pub(crate) enum Level {
 pub(crate) struct Redaction {
     /// Write *** instead of passwords and secret parameters
     ///
-    /// Comparison is not affected. See `uriscan audit --list-rules`.
+    /// See `uriscan audit --list-rules`.
     #[arg(long)]
     pub(crate) redact: bool,
 }
@@ -261,8 +249,7 @@ pub(crate) struct Strictness {
 pub(crate) struct InvalidRecords {
     /// What to do with records that are not URIs: pass, drop or error [default: pass]
     ///
-    /// pass keeps them; each is equivalent only to records of the same bytes. drop omits them. error stops at the first
-    /// one, with exit code 2. They are counted in any case.
+    /// pass keeps them; each is equivalent only to records of the same bytes. error stops at the first, with exit code 2.
     #[arg(long, value_name = "POLICY", hide_possible_values = true)]
     #[arg(value_parser = named(on_invalid, POLICIES.map(|(_, name, _)| name)))]
     pub(crate) on_invalid: Option<OnInvalid>,
@@ -311,17 +298,14 @@ fn on_invalid(typed: &str) -> Result<OnInvalid, String> {
 pub(crate) struct ReportFile {
     /// Also write a report about the run to FILE, as a web page without scripts or anything to load
     ///
-    /// Charts and tables: what each level and rule merges with examples, the largest groups, hosts, domains, parameters and
-    /// so on, lengths, invalid records, findings; as far as they apply to the command. Passwords and secret parameters are
-    /// masked. For the report the input is read several times more, standard input from a temporary copy; memory stays
-    /// within --max-memory, or half of the memory. FILE is put in place with the results.
+    /// Secrets are masked. The input is read several times more.
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
 }
 
 /// How the work is done, which results do not depend on.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Memory and threads")]
+#[command(next_help_heading = GLOBAL)]
 pub(crate) struct Work {
     /// Number of threads; 0 for one per core
     #[arg(short = 'j', long, value_name = "N", default_value_t = 0)]
@@ -347,63 +331,50 @@ fn backends() -> impl TypedValueParser<Value = OsString> {
 
 /// How much memory may be used.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Memory and threads")]
+#[command(next_help_heading = "Memory")]
 pub(crate) struct Memory {
     /// Memory limit of the whole process, with suffix K, M or G: at least 64M
     ///
-    /// Defaults to half of the memory of the machine or its control group. If the keys exceed it, they spill to disk and
-    /// the rest of the input is read twice; the output is byte for byte the same. The limit holds within a tenth, whatever
-    /// the records are, if they are shorter than a megabyte. Beyond it are up to 10 times the longest record (which has at most
-    /// 64 MiB), and 20 times with -c, -d, -u, --keep, --dupes or --clusters.
-    /// What files of values for filters and of aliases hold comes on top: some six times their bytes.
-    /// For tables it limits the keys; rows that are being read and written come on top: 40 MB per thread for short
-    /// rows, 350 MB for rows of many megabytes, and with Parquet the row groups.
+    /// Defaults to half of the memory of the machine or its control group. Keys beyond it spill to disk; the output is the
+    /// same. See `uriscan help memory`.
     #[arg(long, value_name = "SIZE", value_parser = memory)]
     pub(crate) max_memory: Option<usize>,
 
     /// Directory for files that spill to disk
     ///
-    /// Defaults to $TMPDIR, the directory of the output file, or that of the system, in this order. Takes up to 20 bytes
-    /// per record, and all input from pipes and compressed files; with -c and similar options see Memory below. The
-    /// files have no names and vanish with the process, however it ends.
+    /// Defaults to $TMPDIR, the directory of the output file, or that of the system, in this order.
     #[arg(long, value_name = "DIR")]
     pub(crate) temp_dir: Option<PathBuf>,
 }
 
 /// What is printed to standard error.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Output")]
+#[command(next_help_heading = GLOBAL)]
 pub(crate) struct Reporting {
-    /// Print a summary to standard error; on a terminal also without it, after a run of a second or more
-    #[arg(long)]
-    pub(crate) stats: bool,
-
-    /// Print a summary in this format
+    /// Print a summary to standard error: as text, or with --stats=json as one line of JSON
     ///
-    /// json is one object on one line, with the fields command, version, profile, level, drop_fragment,
-    /// rules, rule_set, on_invalid, records, written, distinct (dedup only), withheld (by dedup
-    /// -d and -u), duplicates, seen (with --seen; distinct URIs in the set, whose records are duplicates), dropped, same_document (resolve only), differing (check --differ only),
-    /// set_added or set_removed, and set_keys (if a set was changed), blank, spilled_bytes (dedup only), findings and findings_by_rule (audit only), repaired, filtered and filtered_by_cause (with a filter), invalid, invalid_by_kind, bytes, seconds, bytes_per_second,
-    /// records_per_second, backend, threads, hash. A field that does not apply is null.
-    /// records = written + withheld + duplicates + dropped, except for check, audit and census, which write no
-    /// records and have null there.
-    #[arg(long, value_name = "FORMAT", value_enum)]
-    pub(crate) stats_format: Option<StatsFormat>,
+    /// On a terminal also without it, after a run of a second or more. Fields: `uriscan help stats`.
+    #[arg(long, value_name = "FORMAT", value_enum, num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "text", hide_possible_values = true)]
+    pub(crate) stats: Option<StatsFormat>,
 
-    /// Use colours in reports for people: auto does on a terminal
+    /// Write the summary to FILE as JSON, also if the run fails: with exit_code, error and options
+    #[arg(long, value_name = "FILE")]
+    pub(crate) stats_file: Option<PathBuf>,
+
+    /// Use colours in reports for people: always, never, or auto on a terminal
     ///
     /// auto heeds NO_COLOR, CLICOLOR and CLICOLOR_FORCE.
-    #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t, hide_possible_values = true)]
     pub(crate) color: When,
 
-    /// Show progress on standard error: auto does on a terminal, after half a second
+    /// Show progress on standard error: always, never, or auto on a terminal, after half a second
     ///
-    /// always also shows it to a file or pipe, as a line every ten seconds. Of several uriscan that share a terminal, as in
-    /// a pipeline, one shows progress at a time.
-    #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
+    /// always shows it to a file or pipe, too, as a line every ten seconds.
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t, hide_possible_values = true)]
     pub(crate) progress: When,
 
-    /// Print no progress or hints, even to a terminal, and no summary unless --stats or --stats-format asks for one
+    /// Print no progress or hints, even to a terminal, and no summary unless --stats asks for one
     #[arg(short, long)]
     pub(crate) quiet: bool,
 }

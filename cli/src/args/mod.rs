@@ -12,6 +12,7 @@ mod grammar;
 mod groups;
 mod key;
 mod learn;
+mod listed;
 mod named;
 mod normalize;
 mod parse;
@@ -50,6 +51,7 @@ pub(crate) use table::{ColumnChoice, Dialect, NoUri, OnBadRow, Quote, TableChoic
 pub(crate) use top::{Top, TopFormat};
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
@@ -71,7 +73,7 @@ pub(crate) struct Cli {
 
 const AFTER_HELP: &str = "\
 Levels: two URIs are equivalent at --level
-  string    if their bytes are the same                                      (RFC 3986, 6.2.1)
+  string    if their bytes are the same, white space around them aside       (RFC 3986, 6.2.1)
   syntax    also up to case of scheme, host and %xx, needless %xx, dot segments        (6.2.2)
   scheme    also up to default or empty ports, empty paths, forms of IP and DNS hosts  (6.2.3)
   protocol  also if --aliases FILE says so, such as redirects                          (6.2.4)
@@ -97,13 +99,13 @@ Examples:
 
 Environment:
   URISCAN_BACKEND  the default of --backend
-  NO_COLOR, CLICOLOR_FORCE  disable and force colours; see --color
+  NO_COLOR, CLICOLOR, CLICOLOR_FORCE  disable and force colours; see --color
   TMPDIR           the default of --temp-dir
 
 Exit codes:
   0  done, also if the reader of the output went away
-  1  `check` found invalid records, `audit` found problems, `set has` found nothing, `set verify`
-     found damage, or there were invalid records under --strict
+  1  `check` found invalid records, `audit` found problems, `explain` found that two URIs differ,
+     `set has` found nothing, `set verify` found damage, or records were invalid under --strict
   2  error: wrong arguments, unreadable input, failed output, or an invalid record under
      --on-invalid error
   128 + N  ended by signal N; outputs are unchanged
@@ -200,22 +202,29 @@ impl Command {
 }
 
 impl Cli {
-    /// The arguments of this process. Does not return for `--help`, `--version` and what clap refuses
+    /// What `args` mean, and the value of `--stats-file`. Does not return for `--help`, `--version` and what clap refuses
     /// (exit code 2).
     ///
-    /// `version` is what `--version` prints after the name; `-V` prints the number alone.
-    pub(crate) fn from_process(version: String) -> Cli {
+    /// What it refuses is given to `refused`. `version` is what `--version` prints after the name; `-V` prints the number alone.
+    pub(crate) fn from_args(
+        args: &[OsString],
+        version: String,
+        refused: fn(&[OsString], &clap::Error),
+    ) -> (Cli, Option<PathBuf>) {
         // clap wants a text that lives as long as the process.
         let version: &str = version.leak();
-        let args: Vec<OsString> = std::env::args_os().collect();
-        Cli::parsed(version, &args).unwrap_or_else(|error| {
+        Cli::parsed(version, args).unwrap_or_else(|error| {
             // Messages quote arguments, and have those that are similar; so these are quoted as messages show them.
             let quoted = args.iter().map(|arg| shown_name(&arg.to_string_lossy()).into());
             let quoted: Vec<OsString> = quoted.collect();
             let is_help = !error.use_stderr();
             match Cli::parsed(version, &quoted) {
-                Err(quoting) if is_help || quoting.use_stderr() => quoting.exit(),
+                Err(quoting) if is_help || quoting.use_stderr() => {
+                    refused(args, &quoting);
+                    quoting.exit()
+                }
                 _ => {
+                    refused(args, &error);
                     eprint_lines(&error.to_string());
                     std::process::exit(error.exit_code())
                 }
@@ -223,7 +232,10 @@ impl Cli {
         })
     }
 
-    fn parsed(version: &'static str, args: &[OsString]) -> Result<Cli, clap::Error> {
+    fn parsed(
+        version: &'static str,
+        args: &[OsString],
+    ) -> Result<(Cli, Option<PathBuf>), clap::Error> {
         // Headings are for the many options of `--help`.
         let is_short = args.iter().any(|arg| arg == "-h");
         let definition = || {
@@ -237,13 +249,26 @@ impl Cli {
         })?;
         let mut cli = Cli::from_arg_matches(&matches)?;
         cli.command.share_delimiter();
-        Ok(cli)
+        Ok((cli, stats_file(&matches)))
     }
 }
 
-/// The commands and their options.
+/// The value of `--stats-file`, of whichever command.
+fn stats_file(matches: &clap::ArgMatches) -> Option<PathBuf> {
+    if let Some((_, matches)) = matches.subcommand() {
+        return stats_file(matches);
+    }
+    matches.try_get_one::<PathBuf>("stats_file").ok().flatten().cloned()
+}
+
+/// The commands and their options, as their help lists them.
 pub(crate) fn definition() -> clap::Command {
     short_help::shortened(Cli::command())
+}
+
+/// The commands and all of their options, those included that are explained elsewhere.
+pub(crate) fn complete() -> clap::Command {
+    Cli::command()
 }
 
 #[cfg(test)]

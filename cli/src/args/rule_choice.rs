@@ -16,8 +16,7 @@ const PRESETS: [&str; 3] = ["rfc", "crawl", "log"];
 pub(crate) struct RuleChoice {
     /// Enable a rule beyond the RFC, NAME or NAME=ARG; repeatable (see `uriscan rules`)
     ///
-    /// All rules are off by default. They are applied in the order in which `uriscan rules` lists them. Patterns given
-    /// here override those of presets and files.
+    /// Patterns given here override those of presets and files.
     #[arg(long = "rule", value_name = "RULE", hide_possible_values = true)]
     #[arg(value_parser = suggested(Rule::ALL.iter().map(|rule| rule.name())))]
     pub(crate) rules: Vec<String>,
@@ -29,14 +28,13 @@ pub(crate) struct RuleChoice {
 
     /// Read rules from a TOML file, also those of single sites, or take built-in ones by name; repeatable
     ///
-    /// Later files override earlier ones, and all override the preset. Write ./tracking for a file that has the name of
-    /// a rules file.
+    /// Later files override earlier ones and the preset.
     #[arg(long = "rules", value_name = "FILE")]
     pub(crate) packs: Vec<PathBuf>,
 
     /// Disable a rule of the preset or of files for all hosts; repeatable
     ///
-    /// NAME is without argument. Lists of parameters are not removed; --rule allow-param=GLOB keeps parameters that they drop.
+    /// Lists of parameters stay; --rule allow-param=GLOB keeps parameters that they drop.
     #[arg(long = "no-rule", value_name = "NAME", hide_possible_values = true)]
     #[arg(value_parser = suggested(Rule::ALL.iter().map(|rule| rule.name())))]
     pub(crate) no_rules: Vec<String>,

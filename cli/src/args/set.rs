@@ -192,7 +192,7 @@ pub(crate) struct Remove {
     #[arg(long, conflicts_with_all = [
         "level", "drop_fragment", "aliases", "iri", "repair", "rules", "preset", "packs", "no_rules", "base",
         "lenient_scheme", "suffix_scheme", "profile", "uri", "extract", "on_invalid", "rejects", "strict", "null",
-        "from", "stats", "stats_format",
+        "from", "stats", "stats_file",
     ])]
     pub(crate) keys: bool,
 

@@ -1,7 +1,9 @@
-//! What `-h` shows of each command: the options most used. `--help` has all of them, by group.
+//! What `-h` shows of each command: the options most used. `--help` lists the others, too, by group.
 
 use clap::Command;
 use clap::builder::Resettable;
+
+use super::listed::is_elsewhere;
 
 /// Commands, each with the options that `-h` shows.
 const SHOWN: [(&str, &str); 16] = [
@@ -60,7 +62,9 @@ fn of_command(above: &str, command: Command) -> Command {
     let call = format!("{above} {}", command.get_name());
     let shown = SHOWN.iter().find(|(name, _)| call.strip_prefix("uriscan ") == Some(*name));
     let is_whole = shown.is_none();
+    let name = call.strip_prefix("uriscan ").unwrap_or(&call);
     let command = command.mut_args(|arg| {
+        let arg = if is_elsewhere(name, arg.get_id().as_str()) { arg.hide(true) } else { arg };
         let is_shown = shown.is_none_or(|(_, ids)| ids.split(' ').any(|id| arg.get_id() == id));
         // One that is hidden may be known to `--help` only already.
         let hides = arg.is_hide_short_help_set() && is_whole;

@@ -18,26 +18,8 @@ pub(super) const TABLES: &str = match cfg!(feature = "full") {
 pub(crate) struct TableChoice {
     /// Read tables instead of lines, with the URIs in COLUMN: its name, or its number, counted from 1
     ///
-    /// A path leads into nested values: page.url is a member of objects or structs, links.1 the first value of lists.
-    /// Several files are read as one table: columns are unified by name, and types are widened where nothing is lost; what
-    /// a file does not have is null. A directory stands for all tables below it, and
-    /// so does a pattern in quotes, such as 'crawl/dt=*/**/*.parquet', for the files and directories that it selects; names
-    /// that begin with . or _ are left out; with object stores, also a prefix such as s3://bucket/crawl/ and a pattern below
-    /// it. dedup keeps or drops rows. The other commands
-    /// add columns: uri_normalized (normalize); uri_key (key; 16 bytes, or 32 digits in text formats) or surt (key --as);
-    /// uri_scheme, uri_host and so on (parse; also uri_domain, uri_suffix, and uri_params as JSON); uri_error and uri_error_at (check); and the lists uri_findings (audit)
-    /// and uri_links (extract). Null stays null.
-    ///
-    /// dedup -c adds the column uri_count, a signed number of 64 bits. --into names a column that is added. --keep also takes min:COLUMN and max:COLUMN. With -c, -d, -u, --keep, --dupes and --clusters, the tables are read twice. --rejects FILE receives rows, as a table in the output format, or with --on-bad-row skip and pass as JSON that says why; --dupes and
-    /// --clusters receive the same as for lists, with row numbers for line numbers, as lines or as a table by their names. The exit code of audit is 0 whatever
-    /// it finds. Options for output in another form are refused.
-    ///
-    /// csv and tsv (--from, --to) start with a header; their columns are text, and an empty field is null; they cannot hold
-    /// lists. Where dedup without -c, --with, --keep min:COLUMN and max:COLUMN, --dupes, --clusters, --sort-by and --report writes csv, tsv or
-    /// jsonl in the format it is read, rows are the bytes they were, and without -d, -u and --keep leave as they come; so does
-    /// --from fields, lines of fields with white space between them. check, and extract of jsonl, write such rows with their columns added. Lines of jsonl are kept unchanged if the output is jsonl. For other outputs, every member becomes a column
-    /// of a type that fits all its values: files are read twice for that, and for a pipe the first MiB decides. A value
-    /// that does not fit its column is an error. parquet and arrow are compressed with zstd.
+    /// Or a path, such as page.url. The other columns are preserved. `uriscan help tables` explains --into, --delimiter,
+    /// --sort-by, --partition-by and the other options of tables.
     #[arg(long, value_name = "COLUMN", group = "columns")]
     pub(crate) column: Option<String>,
 
@@ -104,12 +86,9 @@ pub(crate) struct TableChoice {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = TABLES)]
 pub(crate) struct Dialect {
-    /// What to do with rows that do not fit: CSV with more or fewer fields than the header, stray quotes, lines that are not
-    /// JSON [default: error]
+    /// What to do with rows that do not fit: wrong number of fields, stray quotes, not JSON [default: error]
     ///
-    /// Of CSV, TSV, JSON lines and fields: by `census` and `top`, which cannot pass rows, and by `dedup`, `check` and `extract` where
-    /// rows are written as they are, in the same format. With skip and pass, --rejects FILE, where a command has it, receives an object of JSON for each such row and each row
-    /// whose URI is invalid, with source, line, reason and row.
+    /// With skip and pass, --rejects FILE receives them as JSON that says why.
     #[arg(long, value_name = "POLICY", value_enum, requires = "column")]
     pub(crate) on_bad_row: Option<OnBadRow>,
 

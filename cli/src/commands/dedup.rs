@@ -43,12 +43,9 @@ impl args::Dedup {
             ..SideFiles::default()
         };
         let rows = sides::rows(&side)?;
-        let has_keys = matches!(self.emit, args::Emit::Key)
-            || self.seen.is_some()
-            || rows.dupes
-            || rows.clusters;
+        let has_keys = self.seen.is_some() || rows.dupes || rows.clusters;
         if hash.is_some() && !has_keys {
-            let what = "requires --emit key, --seen, or --dupes or --clusters as a table";
+            let what = "requires --seen, or --dupes or --clusters as a table";
             return Err(Failure::at("--hash", what));
         }
         let options = DedupOptions::default()
@@ -56,7 +53,6 @@ impl args::Dedup {
             .emit(match self.emit {
                 args::Emit::Original => Emit::Original,
                 args::Emit::Normalized => Emit::Normalized,
-                args::Emit::Key => Emit::Key,
             })
             .on_invalid(on_invalid)
             .hasher(Hasher::random())
@@ -198,7 +194,7 @@ impl Job for Dedup {
     }
 
     fn hash(&self, has_set: bool) -> Option<PublicHash> {
-        (self.options.emit == Emit::Key || has_set).then_some(self.options.hash)
+        has_set.then_some(self.options.hash)
     }
 
     fn rows_are(&self) -> RowsAre {
@@ -208,7 +204,7 @@ impl Job for Dedup {
     }
 
     fn is_in_place(&self) -> bool {
-        self.options.emit != Emit::Key && !self.by_class.as_ref().is_some_and(|by| by.count)
+        !self.by_class.as_ref().is_some_and(|by| by.count)
     }
 
     fn surveyed(&self) -> Surveyed {
@@ -220,8 +216,7 @@ impl Job for Dedup {
     fn row_job(&self, table: &TableUse) -> Result<(Task, Columns), Failure> {
         let DedupOptions { equivalence, emit, hasher, hash, .. } = &self.options;
         if *emit != Emit::Original {
-            let what =
-                "--emit works with lines, not with tables; `normalize` and `key` add columns";
+            let what = "--emit works with lines, not with tables; `normalize` adds a column";
             return Err(Failure::at("--column", what));
         }
         let mut columns = Columns::new(equivalence.clone());

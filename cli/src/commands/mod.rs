@@ -15,16 +15,21 @@ mod set;
 mod table;
 mod top;
 
+use crate::account::Account;
 use crate::args::{Cli, Command, Set};
 use crate::environment::Environment;
 use crate::exit::{Failure, Outcome};
 use crate::{grammar, learn, rules, run, sets};
 
-/// Runs `cli` in `environment`.
+/// Runs `cli` in `environment`, and tells `account` how.
 ///
 /// # Errors
 /// When the arguments are wrong, or the run fails.
-pub(crate) fn run(cli: Cli, environment: &Environment) -> Result<Outcome, Failure> {
+pub(crate) fn run(
+    cli: Cli,
+    environment: &Environment,
+    account: &mut Account,
+) -> Result<Outcome, Failure> {
     let table = table::Typed::of(&cli.command);
     let mut plan = match cli.command {
         Command::Rules(typed) => return rules::run(typed),
@@ -47,5 +52,5 @@ pub(crate) fn run(cli: Cli, environment: &Environment) -> Result<Outcome, Failur
         Command::Extract(typed) => typed.plan(environment)?,
     };
     table.add_to(&mut plan, environment)?;
-    run::run(plan)
+    run::run(plan, account)
 }

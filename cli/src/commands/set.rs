@@ -100,6 +100,7 @@ impl Job for OfSet {
         match (self.selection, self.does) {
             (Some(_), _) => "set has",
             (None, SetDoes::Remove) => "set remove",
+            (None, SetDoes::Create) => "set create",
             (None, _) => "set add",
         }
     }

@@ -50,7 +50,7 @@ fn parse_gives_tables_and_templates() {
 #[test]
 fn parse_counts_what_it_writes() {
     let counts = |args: &[&str]| {
-        let ran = run([&["parse", "--stats-format", "json", "--strict"], args].concat(), MIXED);
+        let ran = run([&["parse", "--stats=json", "--strict"], args].concat(), MIXED);
         assert_eq!(ran.code, 1, "some are invalid, and strict");
         let stats: Value = serde_json::from_str(&ran.stderr).unwrap();
         ["records", "written", "dropped", "invalid", "blank"]
@@ -133,7 +133,7 @@ fn census_is_a_table_for_people() {
 #[test]
 fn answers_are_no_records_in_the_summary() {
     for command in ["check", "census"] {
-        let ran = run([command, "--stats-format", "json"], MIXED);
+        let ran = run([command, "--stats=json"], MIXED);
         let stats: Value = serde_json::from_str(&ran.stderr).unwrap();
         assert_eq!((&stats["records"], &stats["blank"]), (&json!(4), &json!(1)));
         assert_eq!(stats["bytes"], MIXED.len());

@@ -16,8 +16,8 @@ fn help_is_data_and_teaches() {
     for command in COMMANDS {
         let long = run([command, "--help"], "").quiet();
         let short = run([command, "-h"], "").quiet();
-        assert!(long.contains("Examples:") && long.contains("--chunk-size"), "{command}");
-        assert!(!short.contains("--chunk-size") && short.len() < long.len(), "{command}");
+        assert!(long.contains("Examples:") && long.contains("--progress"), "{command}");
+        assert!(!short.contains("--progress") && short.len() < long.len(), "{command}");
     }
 }
 
@@ -52,7 +52,7 @@ fn wrong_arguments_are_exit_code_2() {
         &["key", "--hash", "md5"],
         &["key", "--as", "url", "--hash", "sha256"],
         &["dedup", "--hash", "sha256"],
-        &["dedup", "--stats-format", "xml"],
+        &["dedup", "--stats=xml"],
     ] {
         let ran = run(args, "a:\n");
         assert_eq!((ran.code, ran.text()), (2, ""), "{args:?}");
@@ -66,14 +66,14 @@ fn a_quiet_run_prints_the_summary_that_is_asked_for_and_nothing_else() {
     assert_eq!((ran.text(), ran.stderr.as_str()), ("a:\n", ""));
     let ran = run(["dedup", "-q", "--stats"], "a:\na:\n");
     assert!(ran.stderr.starts_with("uriscan dedup: level scheme"), "{}", ran.stderr);
-    let ran = run(["dedup", "-q", "--stats-format", "json"], "a:\na:\n");
+    let ran = run(["dedup", "-q", "--stats=json"], "a:\na:\n");
     let stats: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();
     assert_eq!(stats["records"], 2);
 }
 
 /// The backend that a run reports.
 fn reported(args: &[&str], variable: Option<&str>) -> String {
-    let mut command = program([&["dedup", "--stats-format", "json"], args].concat());
+    let mut command = program([&["dedup", "--stats=json"], args].concat());
     if let Some(name) = variable {
         command.env("URISCAN_BACKEND", name);
     }

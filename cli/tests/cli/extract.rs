@@ -770,9 +770,9 @@ fn files_below_a_directory_have_bases_of_their_own() {
 fn links_that_check_refuses_are_counted() {
     let page =
         "<p><a href='?a[]=1'><a href='x?100%'><a href='p#a#b'><a href=fine><a href='http://h:x/'>";
-    let ran = run(["extract", "--base", "http://h/", "--stats-format", "json"], page);
+    let ran = run(["extract", "--base", "http://h/", "--stats=json"], page);
     let stats: Value = serde_json::from_str(&ran.stderr).unwrap();
-    let checked = run(["check", "--stats-format", "json"], &ran.stdout);
+    let checked = run(["check", "--stats=json"], &ran.stdout);
     let expected: Value = serde_json::from_str(&checked.stderr).unwrap();
     assert_eq!((&stats["written"], &stats["records"]), (&json!(5), &json!(5)));
     assert_eq!((&stats["dropped"], &stats["invalid"]), (&json!(0), &json!(4)));

@@ -222,7 +222,7 @@ fn the_summary_counts_what_is_dropped_by_cause() {
         assert!(stats.contains(text), "{args:?}: {stats}");
     }
     for args in [&["extract", "list"][..], &["dedup", "--extract", "list"]] {
-        let stats = place.run(&[args, &limits, &["--stats-format", "json"]].concat(), "").stderr;
+        let stats = place.run(&[args, &limits, &["--stats=json"]].concat(), "").stderr;
         let stats: serde_json::Value = serde_json::from_str(stats.lines().last().unwrap()).unwrap();
         let of = |name: &str| stats["filtered_by_cause"][name].as_u64();
         assert_eq!(

@@ -23,7 +23,7 @@ fn check_judges_by_the_grammar_asked_for() {
 
 #[test]
 fn what_the_grammars_read_differently_is_listed_with_why() {
-    let ran = run(["check", "--differ", "--to", "jsonl", "--stats-format", "json"], LIST);
+    let ran = run(["check", "--differ", "--to", "jsonl", "--stats=json"], LIST);
     assert_eq!(ran.code, 1);
     let lines: Vec<serde_json::Value> =
         ran.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -36,7 +36,7 @@ fn what_the_grammars_read_differently_is_listed_with_why() {
     let stats: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();
     assert_eq!((&stats["differing"], &stats["invalid"]), (&6.into(), &1.into()));
     // What was not asked for is not told.
-    let stats = run(["check", "--stats-format", "json"], "http://h/\n");
+    let stats = run(["check", "--stats=json"], "http://h/\n");
     let stats: serde_json::Value = serde_json::from_str(&stats.stderr).unwrap();
     assert!(stats["differing"].is_null());
     let text = run(["check", "--differ"], "http://h/\nhttp://a_b/\n");
@@ -76,8 +76,7 @@ fn forms_keys_and_targets_are_those_of_the_grammar() {
     let targets = with(&["resolve", "--base", "http://a/b/c?q"], "?y\n#s\n/./g\n../../g\n");
     assert_eq!(targets, "http://a/b/?y\nhttp://a/b/c?q#s\nhttp://a/./g\nhttp://a/../g\n");
     let rows = "http://a/b/c\t../../g\nhttp://a/b/c\t#s\nmailto:a\tg\nhttp://a b\tg\nno columns\n";
-    let ran =
-        run(["resolve", "--base-column", "1", "--stats-format", "json"].iter().chain(&old), rows);
+    let ran = run(["resolve", "--base-column", "1", "--stats=json"].iter().chain(&old), rows);
     let expected = "http://a/../g\nhttp://a/b/c#s\nmailto:a\tg\nhttp://a b\tg\nno columns\n";
     assert_eq!((ran.code, ran.text()), (0, expected));
     let stats: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();

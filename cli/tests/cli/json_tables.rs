@@ -167,7 +167,7 @@ fn what_is_not_text_is_an_invalid_record_of_some_kind() {
     let place = Place::new(&[("in.jsonl", &format!("{invalid}{valid}"))]);
     let column = ["--column", "page", "in.jsonl"];
     for repair in [None, Some("--repair")] {
-        let args = ["dedup", "--stats-format", "json", "--rejects", "rejects", "-o", "out"];
+        let args = ["dedup", "--stats=json", "--rejects", "rejects", "-o", "out"];
         let ran = place.run(&[&args[..], repair.as_slice(), &column].concat(), "");
         let stats: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();
         assert_eq!((ran.code, &stats["invalid"]), (0, &4.into()), "{stats}");
@@ -209,7 +209,7 @@ fn lines_without_text_are_told_with_their_place() {
 fn a_line_has_64_mib_and_no_more() {
     let line = |bytes: usize| format!("{{\"url\":\"{}\"}}", "x".repeat(bytes - 10));
     let place = Place::new(&[("in.jsonl", &format!("{{}}\n{}\n{{}}", line(64 << 20)))]);
-    let args = ["dedup", "--column", "url", "in.jsonl", "--stats-format", "json"];
+    let args = ["dedup", "--column", "url", "in.jsonl", "--stats=json"];
     assert!(place.run(&args, "").stderr.contains("\"records\":1"));
     std::fs::write(place.path("in.jsonl"), format!("{{}}\n{}\n{{}}", line((64 << 20) + 1)))
         .unwrap();

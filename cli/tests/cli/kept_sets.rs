@@ -149,7 +149,7 @@ fn removed_uris_are_new_again() {
         let ran = place.run(&[&["set", "remove", "s.set"], args].concat(), input);
         assert_eq!(ran.quiet(), expected, "{args:?}");
     }
-    let summary = ["set", "remove", "s.set", "--stats-format", "json", "in"];
+    let summary = ["set", "remove", "s.set", "--stats=json", "in"];
     let ran = place.run(&summary, "");
     let json: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();
     assert_eq!((&json["command"], &json["set_removed"]), (&"set remove".into(), &1.into()));

@@ -21,6 +21,20 @@ fn commands() -> Vec<Vec<String>> {
     all
 }
 
+const TOPICS: [&str; 11] = [
+    "ladder",
+    "rules",
+    "repairs",
+    "sets",
+    "formats",
+    "tables",
+    "memory",
+    "tuning",
+    "stats",
+    "exit-codes",
+    "recipes",
+];
+
 fn help(command: &[String], option: &str, columns: &str) -> String {
     let mut called = program(command);
     called.arg(option).env("COLUMNS", columns);
@@ -82,8 +96,10 @@ fn long_help_has_groups() {
         "Groups:",
         "Sets:",
         "Invalid records:",
-        "Memory and threads:",
+        "Memory:",
         "Output:",
+        "Tables:",
+        "Options of all commands:",
     ];
     let places: Vec<Option<usize>> =
         expected.iter().map(|name| headings.iter().position(|found| found == name)).collect();
@@ -104,7 +120,7 @@ fn man_pages_name_the_options_of_the_help() {
         let expected = options(&help(&command, "--help", "100"));
         assert_eq!(found, expected, "{name}");
     }
-    for topic in ["ladder", "rules", "sets", "formats", "memory", "exit-codes", "recipes"] {
+    for topic in TOPICS {
         let page = place.read(&format!("pages/uriscan-{topic}.7"));
         assert!(page.contains(".SH NAME") && page.len() > 500, "{page}");
     }
@@ -127,6 +143,11 @@ fn documents(folder: &Path) -> Vec<String> {
 fn the_guide_names_options_of_the_help() {
     let mut known: BTreeSet<String> = options(&run(["--help"], "").quiet());
     commands().iter().for_each(|command| known.extend(options(&help(command, "--help", "100"))));
+    for topic in ["tables", "tuning"] {
+        let page = run(["help", topic], "").quiet();
+        let words = page.split([' ', ',', '\n']).filter(|word| word.starts_with("--"));
+        known.extend(words.map(str::to_owned));
+    }
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
     let mut texts = documents(&docs.join("guide"));
     texts.extend([fs::read_to_string(docs.join("guide.md")).unwrap()]);
@@ -154,7 +175,7 @@ fn the_guide_names_options_of_the_help() {
 #[test]
 fn topics_are_explained() {
     let list = run(["help"], "").quiet();
-    for topic in ["ladder", "rules", "sets", "formats", "memory", "exit-codes", "recipes"] {
+    for topic in TOPICS {
         assert!(list.contains(&format!("\n  {topic}")), "{list}");
         let page = run(["help", topic], "").quiet();
         assert!(page.lines().count() >= 15, "{page}");
@@ -169,11 +190,105 @@ fn topics_are_explained() {
     assert!(run(["help", "nothing"], "").refused().contains("ladder, rules"));
 }
 
+/// The options of a help text or a man page whose text is missing: after the line of each there is one, on the line itself
+/// or below.
+fn blanks(help: &str) -> Vec<&str> {
+    let lines: Vec<&str> = help.lines().collect();
+    let is_option = |line: &str| {
+        let (start, indent) = (line.trim_start(), line.len() - line.trim_start().len());
+        start.starts_with('-') && matches!(indent, 2 | 6) || indent == 2 && start.starts_with('[')
+    };
+    let is_blank = |at: &usize| {
+        let (line, next) = (lines[*at].trim(), lines.get(at + 1).copied().unwrap_or_default());
+        // The text is two blanks or more after the name.
+        is_option(lines[*at]) && !line.contains("  ") && (next.trim().is_empty() || is_option(next))
+    };
+    (0..lines.len()).filter(is_blank).map(|at| lines[at]).collect()
+}
+
+#[test]
+fn every_option_has_a_text_wherever_it_is_listed() {
+    assert_eq!(
+        blanks("  -a, --all  All\n  -b\n\n      --c\n        C\n  [F]\n"),
+        ["  -b", "  [F]"]
+    );
+    let place = Place::new(&[]);
+    place.run(&["man", "pages"], "").quiet();
+    let mut all = commands();
+    all.push(Vec::new());
+    for command in &all {
+        for option in ["-h", "--help"] {
+            let text = help(command, option, "100");
+            assert_eq!(blanks(&text), Vec::<&str>::new(), "{command:?} {option}");
+        }
+        let name: String = command.iter().map(|word| format!("-{word}")).collect();
+        let page = place.read(&format!("pages/uriscan{name}.1"));
+        let lines: Vec<&str> = page.lines().collect();
+        for (at, _) in lines.iter().enumerate().filter(|(_, line)| **line == ".TP") {
+            let text = lines.get(at + 2).copied().unwrap_or_default();
+            let is_text = text.starts_with(char::is_alphanumeric) || text.starts_with('*');
+            assert!(is_text, "uriscan{name}.1: {}: {text}", lines[at + 1]);
+        }
+    }
+    // What a shell shows beside the names that it offers.
+    let fish = run(["completions", "fish"], "").quiet();
+    let offered = fish.lines().filter(|line| {
+        line.starts_with("complete ") && (line.contains(" -l ") || line.contains(" -s "))
+    });
+    let without: Vec<&str> = offered.filter(|line| !line.contains(" -d '")).collect();
+    assert_eq!(without, Vec::<&str>::new());
+    let zsh = run(["completions", "zsh"], "").quiet();
+    let offered = zsh.lines().filter(|line| line.starts_with("'") && line.contains("'--"));
+    let without: Vec<&str> =
+        offered.filter(|line| !line.contains('[') || line.contains("[]")).collect();
+    assert_eq!(without, Vec::<&str>::new());
+}
+
+#[test]
+fn values_and_defaults_are_in_the_help() {
+    let text = run(["dedup", "--help"], "").quiet();
+    let part = |name: &str| {
+        let (_, rest) =
+            text.split_once(&format!("      {name} ")).unwrap_or_else(|| panic!("{name}"));
+        rest.split("\n      --").next().unwrap().to_owned()
+    };
+    for name in ["--level", "--keep", "--emit", "--on-bad-row"] {
+        let own = part(name);
+        assert!(own.contains("Possible values:") && own.contains("[default: "), "{own}");
+    }
+    for name in ["--on-invalid", "--color", "--progress", "--to"] {
+        assert!(part(name).contains("[default: "), "{name}");
+    }
+    for (name, values) in [
+        ("--profile", "whatwg, w3lib, crawler-commons or surt"),
+        ("--on-invalid", "pass, drop or error"),
+        ("--preset", "rfc (none), crawl or log"),
+        ("--color", "always, never, or auto"),
+    ] {
+        assert!(part(name).contains(values), "{name}");
+    }
+}
+
+#[test]
+fn dedup_fits_a_few_screens() {
+    let text = run(["dedup", "--help"], "").quiet();
+    let count = options(&text).len();
+    assert!(count <= 45, "{count} options");
+    let words = text.split_whitespace().count();
+    assert!(words <= 1500, "{words} words");
+    // What is not listed is taken.
+    let list = "http://h/a\nHTTP://H/a\nhttp://h/b\n";
+    let args = ["dedup", "--chunk-size", "4K", "--backend", "scalar", "--not-match", "b$"];
+    assert_eq!(run(args, list).quiet(), "http://h/a\n");
+}
+
 #[test]
 fn completions_know_names() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let script = run(["completions", shell], "").quiet();
         assert!(script.contains("drop-fragment"), "{shell}");
+        // Those that a help does not list, too.
+        assert!(script.contains("not-host-file") && script.contains("chunk-size"), "{shell}");
     }
     let bash = run(["completions", "bash"], "").quiet();
     for name in

@@ -259,13 +259,13 @@ fn filters_see_targets_and_repairs() {
 #[test]
 fn the_summary_counts_what_a_filter_drops() {
     let list = "http://h/\nhttp://i/\n\nhttp://h\n";
-    let ran = run(["dedup", "--host", "h", "--stats-format", "json"], list);
+    let ran = run(["dedup", "--host", "h", "--stats=json"], list);
     let summary: Value = serde_json::from_str(&ran.stderr).unwrap();
     assert_eq!((&summary["records"], &summary["filtered"]), (&json!(2), &json!(1)));
     let ran = run(["dedup", "--host", "h", "--stats"], list);
     assert!(ran.stderr.contains("filtered") && ran.stderr.contains("not read"), "{}", ran.stderr);
     // Without a filter the fields are those they always were.
-    let ran = run(["dedup", "--stats-format", "json"], list);
+    let ran = run(["dedup", "--stats=json"], list);
     assert!(!ran.stderr.contains("filtered"), "{}", ran.stderr);
 }
 

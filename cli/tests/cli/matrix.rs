@@ -136,7 +136,7 @@ macro_rules! matrix {
 matrix! {
     dedup [
         (&["dedup"], &["--rejects"]),
-        (&["dedup", "--level", "syntax", "--emit", "key", "--drop-fragment"], &[]),
+        (&["dedup", "--level", "syntax", "--emit", "normalized", "--drop-fragment"], &[]),
         (&["dedup", "-c"], &["--rejects", "--dupes", "--clusters"]),
         (&["dedup", "-d", "--keep", "shortest", "--emit", "normalized"], &["--clusters"]),
         (&["dedup", "-c", "--keep", "min"], &["--dupes"]),

@@ -28,7 +28,7 @@ fn the_limit_changes_no_byte() {
     let plain = place.run(&["dedup", "list"], "").quiet();
     // Many threads have large buffers: little is left for keys.
     let limited = ["dedup", "-j", "8", "--max-memory", "64M", "--temp-dir", "aside"];
-    let stats = ["--stats-format", "json"];
+    let stats = ["--stats=json"];
     for (more, input) in [(&["list"][..], ""), (&[], &*text)] {
         let ran = place.run(&[&limited, more, &stats[..]].concat(), input);
         assert_eq!(ran.code, 0, "{}", ran.stderr);
@@ -48,7 +48,7 @@ fn classes_are_the_same_under_a_limit() {
     let text = uris(750_000);
     let place = Place::new(&[("list", &text)]);
     let sides = ["--dupes", "dupes", "--clusters", "clusters"];
-    let limited = ["-j8", "--max-memory", "64M", "--temp-dir", ".", "--stats-format", "json"];
+    let limited = ["-j8", "--max-memory", "64M", "--temp-dir", ".", "--stats=json"];
     for (how, side, input) in [
         (&["-c"][..], &[][..], "list"),
         (&["-dc", "--keep", "shortest"], &[], "-"),
@@ -225,7 +225,7 @@ fn rows_of_tables_are_the_same_under_a_limit() {
     let place = Place::new(&[("in.csv", &text)]);
     let (distinct, _) = text.split_at(text.find("\n4000000,").unwrap() + 1);
     let args = ["dedup", "--column", "url", "--from", "csv", "--to", "csv", "--max-memory", "64M"];
-    let stats = ["--temp-dir", ".", "--stats-format", "json"];
+    let stats = ["--temp-dir", ".", "--stats=json"];
     let ran = place.run(&[&args[..], &stats, &["-"]].concat(), &text);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(ran.text() == distinct);

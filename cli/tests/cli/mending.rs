@@ -54,7 +54,7 @@ fn rows_and_verdicts_are_those_of_what_is_repaired() {
     assert_eq!(run(["check", "--repair=space"], "http://h/a b\n").quiet(), "");
     let hosts = run(["parse", "--iri", "-g", "{host}"], "http://bücher.example/\na b\n").quiet();
     assert_eq!(hosts, "xn--bcher-kva.example\n");
-    let stats = run(["parse", "--repair", "--stats-format", "json"], MESSY);
+    let stats = run(["parse", "--repair", "--stats=json"], MESSY);
     let stats: Value = serde_json::from_str(&stats.stderr).unwrap();
     assert_eq!((&stats["invalid"], &stats["written"]), (&2.into(), &7.into()));
 }
@@ -97,7 +97,7 @@ fn character_references_are_decoded_on_request_and_are_no_fragments() {
     assert!(!explained.contains('#') && explained.contains("?a=1&id=3"), "{explained}");
     let filtered = with(&["dedup", "--repair=entity", "--match", "&id=2"]);
     assert_eq!(filtered, "http://h/?a=1&#38;id=2\n");
-    let stats = run(["dedup", "--repair=entity", "--stats-format", "json"], COPIED);
+    let stats = run(["dedup", "--repair=entity", "--stats=json"], COPIED);
     let stats: Value = serde_json::from_str(&stats.stderr).unwrap();
     assert_eq!((&stats["repaired"], &stats["invalid"]), (&3.into(), &0.into()));
 }
@@ -175,10 +175,8 @@ fn references_are_resolved_as_repaired() {
     assert_eq!(forms, "http://h/pdf/A%20B.pdf\n");
     let dropped = ["resolve", "--base", "http://h/a", "--repair", "--same-document", "drop"];
     assert_eq!(run(dropped, "# b\n\"#\"\nx\n").quiet(), "http://h/x\n");
-    let stats = run(
-        ["resolve", "--base", "http://h/", "--repair", "--stats-format", "json"],
-        "a b\nc\n#\u{1}\n",
-    );
+    let stats =
+        run(["resolve", "--base", "http://h/", "--repair", "--stats=json"], "a b\nc\n#\u{1}\n");
     let stats: Value = serde_json::from_str(&stats.stderr).unwrap();
     assert_eq!((&stats["repaired"], &stats["invalid"]), (&1.into(), &1.into()));
     run(["resolve", "--base", "http://h/", "--repair", "--grammar", "rfc2396"], "a b\n").refused();
@@ -197,7 +195,7 @@ fn the_summary_counts_what_was_repaired() {
         &["dedup", "--emit", "normalized", "-c"],
         &["dedup", "--keep", "shortest"],
     ] {
-        let repairs = ["--repair", "--iri", "--stats-format", "json"];
+        let repairs = ["--repair", "--iri", "--stats=json"];
         let stats = run([args, &repairs].concat(), MESSY);
         let stats: Value = serde_json::from_str(&stats.stderr).unwrap();
         assert_eq!((&stats["repaired"], &stats["invalid"]), (&4.into(), &1.into()), "{args:?}");
@@ -260,7 +258,7 @@ fn aliases_are_followed_and_their_faults_told() {
     assert_eq!(all, format!("http://c/\nhttp://c/\n{forms}"));
     let keys = with(&["key"]).quiet();
     assert_eq!(keys, run(["key"], all).quiet());
-    let ran = with(&["dedup", "--stats-format", "json"]);
+    let ran = with(&["dedup", "--stats=json"]);
     let stats: Value = serde_json::from_str(&ran.stderr).unwrap();
     assert_eq!(stats["level"], "protocol");
 
@@ -322,7 +320,7 @@ fn the_fault_that_repairs_leave_is_the_one_that_is_reported() {
     let base = run(["dedup", "--iri", "--base", "http://ü/ b"], "").refused();
     assert!(base.contains("space at byte 10"), "{base}");
     for command in ["census", "top", "normalize", "check"] {
-        let ran = run([command, "--iri", "--stats-format", "json"], text);
+        let ran = run([command, "--iri", "--stats=json"], text);
         let stats: Value = serde_json::from_str(&ran.stderr).unwrap();
         assert_eq!(stats["invalid_by_kind"]["space"], 1, "{command}");
     }

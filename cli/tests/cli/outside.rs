@@ -79,7 +79,7 @@ fn input_that_is_no_list_is_told_once_and_how_to_read_it() {
                 assert_eq!((ran.code, ran.stderr.lines().count()), (0, 1), "{}", ran.stderr);
             }
             assert_eq!(place.run(&[command, "-q", name], "").stderr, "");
-            let ran = place.run(&[command, "--stats-format", "json", name], "");
+            let ran = place.run(&[command, "--stats=json", name], "");
             assert!(serde_json::from_str::<Value>(&ran.stderr).is_ok(), "{}", ran.stderr);
         }
     }

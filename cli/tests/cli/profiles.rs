@@ -43,10 +43,7 @@ fn keys_under_different_profiles_never_meet() {
 
 #[test]
 fn what_the_system_refuses_is_invalid() {
-    let ran = run(
-        ["dedup", "--profile", "whatwg", "--on-invalid", "drop", "--stats-format", "json"],
-        LIST,
-    );
+    let ran = run(["dedup", "--profile", "whatwg", "--on-invalid", "drop", "--stats=json"], LIST);
     let stats: Value = serde_json::from_str(&ran.stderr).unwrap();
     assert_eq!((&stats["profile"], &stats["level"]), (&json!("whatwg"), &Value::Null));
     assert_eq!((&stats["invalid"], &stats["invalid_by_kind"]["profile"]), (&json!(2), &json!(2)));

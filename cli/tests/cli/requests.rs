@@ -69,7 +69,7 @@ fn entries_are_selected_by_status_method_and_time() {
     let ran = run(["extract", "--status", "404"], &log);
     assert_eq!(ran.text(), "/b\nhttp://blog.example/post\nhttp://bot.example/\n/gone\n");
     assert!(ran.stderr.starts_with("uriscan: 1 line is not an entry"), "{}", ran.stderr);
-    let stats = run(["extract", "--status", "404", "--stats-format", "json"], LOG).stderr;
+    let stats = run(["extract", "--status", "404", "--stats=json"], LOG).stderr;
     let stats: Value = serde_json::from_str(&stats).unwrap();
     assert_eq!((&stats["filtered"], &stats["filtered_by_cause"]["status"]), (&json!(3), &json!(3)));
     let dedup = ["dedup", "--extract", "--status", "404", "--log-field", "referer"];

@@ -15,7 +15,7 @@ fn one_target_out_per_reference_in() {
 
 #[test]
 fn same_document_references_can_be_left_out_and_are_counted() {
-    let args = ["resolve", "--base", BASE, "--same-document", "drop", "--stats-format", "json"];
+    let args = ["resolve", "--base", BASE, "--same-document", "drop", "--stats=json"];
     let ran = run(args, "#s\nd;p?q\nd;p\n//a/b/c/d;p?q\n");
     assert_eq!((ran.code, ran.text()), (0, "http://a/b/c/d;p\n"));
     let stats: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();
@@ -142,7 +142,7 @@ fn what_cannot_be_meant_is_refused() {
 fn filters_apply_to_targets_and_are_counted_by_cause() {
     let text = "/a\n\n//i/b\nhttp://h/c?x&y\n/d/e/f\nno uri\n#s\n";
     let args = ["resolve", "--base", "http://h/", "--host", "h", "--max-params", "1"];
-    let more = ["--max-segments", "2", "--stats-format", "json"];
+    let more = ["--max-segments", "2", "--stats=json"];
     let ran = run([&args[..], &more].concat(), text);
     assert_eq!((ran.code, ran.text()), (0, "http://h/a\n\nhttp://h/#s\n"));
     let stats: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();

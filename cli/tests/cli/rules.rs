@@ -10,7 +10,7 @@ const LIST: &str = "http://www.example.com/a?utm_source=x&id=1\nhttps://example.
     http://example.com/a?id=1\nno uri?utm_source=x\nno uri\n";
 
 fn stats(args: &[&str], input: &str) -> Value {
-    let ran = run([args, &["--stats-format", "json"]].concat(), input);
+    let ran = run([args, &["--stats=json"]].concat(), input);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     serde_json::from_str(&ran.stderr).unwrap()
 }

@@ -222,7 +222,7 @@ fn classes_that_were_seen_are_left_out_whole() {
     assert_eq!(run(&["-u", "--update"]).quiet(), "");
     assert_eq!(run(&["-d", "--keep", "shortest", "--update"]).quiet(), "http://A\n");
     assert_eq!(run(&["-c", "--update"]).quiet(), "");
-    let stats = run(&["-c", "--stats-format", "json"]).stderr;
+    let stats = run(&["-c", "--stats=json"]).stderr;
     let stats: serde_json::Value = serde_json::from_str(&stats).unwrap();
     assert_eq!((&stats["duplicates"], &stats["written"]), (&6.into(), &0.into()));
 }

@@ -41,7 +41,7 @@ fn rows_are_those_that_lines_are() {
         &["--keep", "min"],
         &["--keep", "max", "-c"],
     ] {
-        let stats = ["--stats-format", "json"];
+        let stats = ["--stats=json"];
         let expected = place.run(&[&["dedup"], args, &stats].concat(), &lines);
         let rows: String = expected
             .text()

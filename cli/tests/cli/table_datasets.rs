@@ -53,7 +53,7 @@ fn directories_and_patterns_stand_for_their_tables() {
 #[test]
 fn the_summary_counts_what_was_left_out() {
     let place = crawl();
-    let ran = place.run(&dedup("crawl", &["--stats-format", "json"]), "");
+    let ran = place.run(&dedup("crawl", &["--stats=json"]), "");
     let stats: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();
     assert_eq!((stats["files"].as_u64(), stats["files_skipped"].as_u64()), (Some(3), Some(4)));
     let ran = place.run(&dedup("crawl", &["--stats"]), "");

@@ -90,7 +90,7 @@ fn partitions_are_read_back() {
             format!("lang=__HIVE_DEFAULT_PARTITION__/domain=h0.co.uk/part-00000.{format}")
         );
         assert_eq!(names[4], format!("lang=a%2Fb/domain=h0.co.uk/part-00000.{format}"));
-        let again = ["dedup", "--column", "url", "out", "--to", "jsonl", "--stats-format", "json"];
+        let again = ["dedup", "--column", "url", "out", "--to", "jsonl", "--stats=json"];
         let ran = place.run(&again, "");
         let stats: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();
         assert_eq!((stats["files"].as_u64(), stats["written"].as_u64()), (Some(12), Some(100)));

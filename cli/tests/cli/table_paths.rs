@@ -105,8 +105,7 @@ fn a_member_of_that_very_name_comes_first() {
     let lines = "{\"p.u\":\"http://h\",\"p\":{\"u\":\"http://i\"}}\n{\"p.u\":\"http://h/\",\"p\":{\"u\":\"http://j\"}}\n";
     let place = Place::new(&[("in.jsonl", lines), ("in.csv", "p,p.u\nx,http://h\ny,http://h/\n")]);
     for (name, to) in [("in.jsonl", "jsonl"), ("in.jsonl", "parquet"), ("in.csv", "csv")] {
-        let args =
-            ["dedup", "--column", "p.u", name, "--to", to, "-o", "o", "--stats-format", "json"];
+        let args = ["dedup", "--column", "p.u", name, "--to", to, "-o", "o", "--stats=json"];
         let stats = place.run(&args, "").stderr;
         assert!(stats.contains("\"duplicates\":1"), "{stats}");
     }
@@ -117,7 +116,7 @@ fn a_member_of_that_very_name_comes_first() {
 fn values_of_other_types_are_records_by_their_text() {
     let lines = "{\"url\":\"http://h\"}\n{\"url\":7}\n{\"url\":null}\n{\"url\":7.50}\n{\"url\":true}\n{\"url\":7}\n{\"id\":1}\n";
     let place = Place::new(&[("in.jsonl", lines)]);
-    let args = ["dedup", "--column", "url", "in.jsonl", "--stats-format", "json"];
+    let args = ["dedup", "--column", "url", "in.jsonl", "--stats=json"];
     for (to, expected) in [
         ("jsonl", "{\"url\":\"http://h\"}\n{\"url\":7}\n{\"url\":7.50}\n{\"url\":true}\n"),
         ("csv", "url,id\nhttp://h,\n7,\n7.50,\ntrue,\n"),
@@ -148,8 +147,7 @@ fn values_of_other_types_are_records_by_their_text() {
             to.replace("csv", "arrow").as_str(),
             "-o",
             "out",
-            "--stats-format",
-            "json",
+            "--stats=json",
         ]
         .map(str::to_owned);
         let args: Vec<&str> = args.iter().map(String::as_str).collect();

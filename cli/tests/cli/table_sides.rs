@@ -29,8 +29,8 @@ fn rows(text: &str) -> &str {
     text.split_once('\n').unwrap().1
 }
 
-const TABLE: [&str; 6] = ["dedup", "--column", "url", "in.csv", "--stats-format", "json"];
-const LIST: [&str; 4] = ["dedup", "list", "--stats-format", "json"];
+const TABLE: [&str; 5] = ["dedup", "--column", "url", "in.csv", "--stats=json"];
+const LIST: [&str; 3] = ["dedup", "list", "--stats=json"];
 
 /// The counts of a run.
 fn counts(stats: &str) -> Vec<Option<u64>> {
@@ -102,8 +102,8 @@ fn what_was_seen_stays_seen() {
         let half: String = urls(3_000).iter().map(|url| format!("{url}\n")).collect();
         std::fs::write(place.path("half.csv"), format!("url\n{half}")).unwrap();
         std::fs::write(other.path("half"), &half).unwrap();
-        let table = ["dedup", "--column", "url", "half.csv", "--stats-format", "json"];
-        let list = ["dedup", "half", "--stats-format", "json"];
+        let table = ["dedup", "--column", "url", "half.csv", "--stats=json"];
+        let list = ["dedup", "half", "--stats=json"];
         for (table, list) in [(&table[..], &list[..]), (&TABLE, &LIST), (&TABLE, &LIST)] {
             let ran = place.run(&[table, &set, how].concat(), "");
             let expected = other.run(&[list, &set, how].concat(), "");
@@ -152,7 +152,7 @@ fn rows_without_a_uri_are_kept_or_dropped_and_counted() {
     let table = "n,url\n1,\n2,http://h\n3, \n4,HTTP://h/\n5,\n";
     let place = Place::new(&[("in.csv", table)]);
     let run = |command: &str, args: &[&str]| {
-        let table = [command, "--column", "url", "in.csv", "--stats-format", "json"];
+        let table = [command, "--column", "url", "in.csv", "--stats=json"];
         let ran = place.run(&[&table[..], args].concat(), "");
         assert_eq!(ran.code, 0, "{}", ran.stderr);
         let stats: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();
@@ -199,8 +199,8 @@ fn side_files_are_one_each_and_the_rest_is_refused() {
     let place = place();
     for (args, what) in [
         (&["--dupes", "x", "--clusters", "./x"][..], "cannot take both"),
-        (&["--emit", "key"], "works with lines"),
-        (&["-c", "--emit", "key"], "works with lines"),
+        (&["--emit", "normalized"], "works with lines"),
+        (&["-c", "--emit", "normalized"], "works with lines"),
         (&["--redact"], "work with lines"),
     ] {
         let ran = place.run(&[&["dedup", "--column", "url", "in.csv"], args].concat(), "");

@@ -43,7 +43,7 @@ fn classes(rows: &[Row]) -> Vec<Vec<usize>> {
 }
 
 fn numbers(place: &Place, args: &[&str]) -> Vec<usize> {
-    let base = ["dedup", "--column", "url", "--to", "jsonl", "--stats-format", "json"];
+    let base = ["dedup", "--column", "url", "--to", "jsonl", "--stats=json"];
     let ran = place.run(&[&base[..], args].concat(), "");
     assert_eq!(ran.code, 0, "{args:?}: {}", ran.stderr);
     let number = |line: &str| -> usize {

@@ -79,10 +79,8 @@ fn dedup_keeps_whole_rows_and_their_types() {
         assert_eq!(ids.values(), &[0, 3, 4, 8, 9]);
         assert_eq!(rows.column(2).as_list::<i32>().value_length(2), 1);
     }
-    let ran = place.run(
-        &["dedup", "--column", "2", "in.parquet", "-o", "o.parquet", "--stats-format", "json"],
-        "",
-    );
+    let ran =
+        place.run(&["dedup", "--column", "2", "in.parquet", "-o", "o.parquet", "--stats=json"], "");
     let stats: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();
     let of = |name: &str| stats[name].as_u64().unwrap();
     assert_eq!((of("records"), of("written"), of("duplicates"), of("blank")), (8, 5, 3, 2));
@@ -401,7 +399,7 @@ fn a_column_without_uris_gets_a_hint_to_one_with_urls() {
         place.run(&["dedup", "--column", "page", name], "").quiet();
         place.run(&["dedup", "-q", "--column", "name", name], "").quiet();
     }
-    let ran = place.run(&["dedup", "--stats-format", "json", "--column", "name", "in.csv"], "");
+    let ran = place.run(&["dedup", "--stats=json", "--column", "name", "in.csv"], "");
     assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
     // No other column has URLs.
     let place = Place::new(&[("in.csv", "name,page\na b,x\nc d,y\n")]);

@@ -115,8 +115,7 @@ fn links_and_columns_are_lists() {
         "         2   66.67 %  x"
     );
     assert_eq!(first(&["top", "--column", "url", "--to", "tsv", "list.csv"]), "x\t2\t1.000000\t0");
-    let stats =
-        place.run(&["top", "--column", "2", "--stats-format", "json", "list.csv"], "").stderr;
+    let stats = place.run(&["top", "--column", "2", "--stats=json", "list.csv"], "").stderr;
     let stats: serde_json::Value = serde_json::from_str(&stats).unwrap();
     assert_eq!(
         (&stats["records"], &stats["blank"], &stats["invalid"]),

@@ -1,0 +1,61 @@
+//! Options that commands take and do not list, so that a help fits on a few screens: each is explained in one place, and
+//! completions offer it everywhere.
+
+/// Who explains options, the commands by their names or a topic, and the options by their identifiers.
+const EXPLAINED: [(&[&str], &str); 5] = [
+    (
+        &["extract"],
+        "link_column log_format log_field status method since until warc_field also warc_type mime unwrap www email refang \
+         unsplit index scheme not_scheme not_host not_domain not_match max_segments max_repeats max_params max_length \
+         host_file domain_file match_file not_host_file not_domain_file not_match_file",
+    ),
+    (&["resolve"], "lenient_scheme suffix_scheme"),
+    (&["key", "set create"], "hash"),
+    (&["help tuning"], "backend chunk_size max_expansion temp_dir approx"),
+    (
+        &["help tables"],
+        "into delimiter no_header quote no_uri sort_by no_hive rows_per_file bytes_per_file partition_by max_partitions",
+    ),
+];
+
+/// Whether the option `id` of `command` is explained elsewhere.
+pub(super) fn is_elsewhere(command: &str, id: &str) -> bool {
+    let mut found = EXPLAINED.iter().filter(|(_, ids)| ids.split(' ').any(|known| known == id));
+    found.any(|(owners, _)| !owners.contains(&command))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topics::TOPICS;
+
+    #[test]
+    fn what_is_not_listed_is_explained_where_it_should_be() {
+        let all = super::super::definition();
+        let dedup = super::super::complete();
+        for (owners, ids) in EXPLAINED {
+            for id in ids.split(' ') {
+                let mut commands = dedup.get_subcommands();
+                let arg = commands.find_map(|it| it.get_arguments().find(|arg| arg.get_id() == id));
+                let arg = arg.unwrap_or_else(|| panic!("no command takes {id}"));
+                let long = format!("--{}", arg.get_long().unwrap());
+                for owner in owners {
+                    let topic =
+                        TOPICS.iter().find(|it| owner.strip_prefix("help ") == Some(it.name));
+                    let is_explained = match topic {
+                        Some(topic) => {
+                            topic.text.split([' ', '\n', ',', '=', '.']).any(|it| it == long)
+                        }
+                        None => {
+                            let mut words = owner.split(' ');
+                            let command = words.try_fold(&all, |at, word| at.find_subcommand(word));
+                            let mut args = command.unwrap().get_arguments();
+                            args.any(|arg| arg.get_id() == id && !arg.is_hide_set())
+                        }
+                    };
+                    assert!(is_explained, "{owner} does not explain {long}");
+                }
+            }
+        }
+    }
+}
