@@ -259,3 +259,37 @@ fn pictures_show_the_recorded_figures() {
     };
     assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stderr));
 }
+
+/// What the documents and the topics claim, as far as a command can answer it.
+#[test]
+fn claims_are_what_the_program_does() {
+    let mut texts: Vec<String> =
+        documents().iter().map(|it| fs::read_to_string(it).unwrap()).collect();
+    let directory = tempfile::tempdir().unwrap();
+    let topics = run(
+        "uriscan help | sed -n 's/^  \\([a-z-]*\\) .*/uriscan help \\1/p' | sh",
+        directory.path(),
+    );
+    texts.push(topics.join("\n"));
+    for text in &texts {
+        for (claim, instead) in [
+            ("{host}' | sort | uniq -c", "`top` counts hosts"),
+            ("can make two URLs share", "it takes 2^64 evaluations"),
+            ("Python has no audit", "uriscan.audit"),
+            ("--stats-format", "--stats=json"),
+        ] {
+            assert!(!text.contains(claim), "{claim}: {instead}");
+        }
+    }
+    // The table of exit codes.
+    for (command, code) in [
+        ("uriscan explain http://a http://b", "1"),
+        ("uriscan set verify missing.set", "2"),
+        ("echo a b | uriscan check", "1"),
+        ("echo a b | uriscan dedup -q", "0"),
+        ("echo a b | uriscan dedup -q --strict", "1"),
+    ] {
+        let line = format!("({command}) > out 2>&1; echo $?");
+        assert_eq!(run(&line, directory.path()), [code], "{command}");
+    }
+}
