@@ -280,7 +280,9 @@ pub(crate) fn stop(error: Error, plan: &Plan) -> Stop {
         _ if may_be_named && error.to_string().ends_with("already exists") => Stop::Failed(
             Failure::new(format!("{error}; --into NAME gives the new one another name")),
         ),
-        (Error::Row { .. }, _) => Stop::Failed(Failure::new(format!("{error}; {}", on_bad(plan)))),
+        (Error::Row { may_be_skipped: true, .. }, _) => {
+            Stop::Failed(Failure::new(format!("{error}; {}", on_bad(plan))))
+        }
         _ => Stop::from(error),
     }
 }

@@ -52,4 +52,4 @@ def test_public_names():
             assert getattr(value, "__module__", "uriscan") in ("uriscan", None, "uriscan._uriscan"), name
     assert uriscan.UriError.__module__ == uriscan.Set.__module__ == uriscan.dedup.__module__ == "uriscan"
     assert repr(uriscan.Normalizer(preset="crawl")) == "uriscan.Normalizer(preset='crawl')"
-    assert repr(uriscan.Deduplicator()) == "<uriscan.Deduplicator(): 0 classes>"
+    assert repr(uriscan.Deduplicator()) == "<uriscan.Deduplicator(): 0 groups>"

@@ -82,11 +82,12 @@ def test_program_and_wheel_read_the_same(tmp_path, name):
     inputs = [str(tmp_path / "data" / path)]
     expected = by_program(inputs, tmp_path / "program.parquet")
     made = by_wheel(inputs, tmp_path / "wheel.parquet")
-    assert made.schema.equals(expected.schema) and made.equals(expected)
+    # As texts: NaN is not equal to itself.
+    assert made.schema.equals(expected.schema) and rows(made) == rows(expected)
     # A directory of results has the rows of a file.
     uriscan.dedup_parquet(inputs, f"{tmp_path}/parts/", column="url", to="parquet")
     assert os.listdir(tmp_path / "parts") == ["part-00000.parquet"]
-    assert pq.ParquetFile(tmp_path / "parts" / "part-00000.parquet").read().equals(expected)
+    assert rows(pq.ParquetFile(tmp_path / "parts" / "part-00000.parquet").read()) == rows(expected)
 
 
 @pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="Ray is not installed")

@@ -268,7 +268,7 @@ def test_errors_name_the_file_and_the_column(path, tmp_path):
     fails(ValueError, "keep=\"best\": there are first, .*min:COLUMN", keep="best")
     fails(ValueError, "no order to keep by", keep="max:tags")
     fails(ValueError, "no set to update", update=True)
-    fails(ValueError, "approx holds no classes", approx=0.01, count=True)
+    fails(ValueError, "approx holds no groups", approx=0.01, count=True)
     fails(ValueError, "64M or more", max_memory="1M")
     fails(ValueError, "on_invalid='null': there are pass, drop, error", on_invalid="null")
     fails(ValueError, "no_uri='maybe'", no_uri="maybe")

@@ -38,6 +38,8 @@ pub enum Error {
         line: u64,
         /// What is wrong.
         what: String,
+        /// Whether another [`crate::row::OnBadRow`] goes on after it; a row that is too long ends every run.
+        may_be_skipped: bool,
     },
     /// No row of tables of JSON lines has the member with the URIs.
     Member {
@@ -75,7 +77,7 @@ impl fmt::Display for Error {
             Error::Member { source, member } => {
                 write!(f, "{source}: no line has a member {member}")
             }
-            Error::Row { source, line, what } => write!(f, "{source}:{line}: {what}"),
+            Error::Row { source, line, what, .. } => write!(f, "{source}:{line}: {what}"),
             Error::Invalid { source, line, byte, error } => write!(
                 f,
                 "{source}:{line}: {} at column {} (byte {}): {}",

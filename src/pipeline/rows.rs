@@ -281,7 +281,7 @@ impl RowRun {
                 None => format!("the line {most}"),
                 Some(_) => format!("the row {most}, or a quote in it is never closed"),
             };
-            return Err(self.wrong(self.lines.1 + 1, &what));
+            return Err(self.wrong(self.lines.1 + 1, what, false));
         }
         let start = (source, chunk.byte);
         let is_start = *self.first.get_or_insert(start) == start;
@@ -299,7 +299,7 @@ impl RowRun {
             let on_line = at.map_or_else(String::new, |at| format!(", on line {at}"));
             let what = format!("{}{on_line}", fault.what);
             if self.finder.table.on_bad_row == OnBadRow::Fail {
-                return Err(self.wrong(line, &what));
+                return Err(self.wrong(line, what, true));
             }
             if self.has_rejects {
                 let row = row.of(text);
@@ -319,8 +319,8 @@ impl RowRun {
     }
 
     #[cold]
-    fn wrong(&self, line: u64, what: &str) -> Error {
-        Error::Row { source: self.names[self.lines.0].clone(), line, what: what.to_owned() }
+    fn wrong(&self, line: u64, what: String, may_be_skipped: bool) -> Error {
+        Error::Row { source: self.names[self.lines.0].clone(), line, what, may_be_skipped }
     }
 
     /// Counts the objects of these rows, which is a list, among those of `all` lists, at its end; and ensures at the end of the last one
