@@ -223,7 +223,7 @@ fn uris_of_rows_are_counted_as_those_of_lists() {
         ] {
             let (text, stderr) = read(&[args, &skip].concat(), stdin);
             assert_eq!(text, by_list, "{command:?} {args:?}");
-            assert_eq!(stderr, "uriscan: 1 row that does not fit was skipped\n");
+            assert!(stderr.ends_with("uriscan: 1 row that does not fit was skipped\n"), "{stderr}");
         }
         let (text, _) = read(&["--column", "url", "t.csv", "o.csv", "--on-bad-row", "skip"], "");
         assert_eq!(text, read(&["l", "lo"], "").0);

@@ -94,7 +94,7 @@ fn commands_add_columns_with_plain_names() {
     let made = |args: &[&str]| {
         let ran = place
             .run(&[args, &["--column", "url", "in.parquet", "-o", "out.parquet"]].concat(), "");
-        assert!(ran.code < 2 && ran.stderr.is_empty(), "{}", ran.stderr);
+        assert!(ran.code < 2 && ran.told().is_empty(), "{}", ran.stderr);
         let rows = read(&place, "out.parquet");
         assert_eq!(texts(&rows, "url"), URLS.map(|url| url.map(str::to_owned)), "{args:?}");
         rows
