@@ -6,7 +6,7 @@ use uriscan::grammar::class::PCHAR;
 use uriscan::resolve::{BaseUri, Options, Resolver};
 
 /// The base of the file at the path `below` a directory whose own base is `base`; a file with a
-/// name in `index` stands for its directory. `None` if `base` is not a URI.
+/// name in `index` represents its directory. `None` if `base` is not a URI.
 pub(crate) fn of_file(base: &[u8], below: &Path, index: &[String]) -> Option<Vec<u8>> {
     // A first segment with a `:` would be read as a scheme.
     let mut reference = b"./".to_vec();

@@ -251,7 +251,7 @@ pub(crate) fn list_from(name: &str) -> Failure {
 /// The format of a report, given the value of `--to`, which names that of the table if there is one.
 ///
 /// # Errors
-/// When it is no format of reports.
+/// When it is not a format of reports.
 pub(crate) fn report_format<T: ValueEnum + Default>(
     typed: Option<&str>,
     table: &args::TableChoice,

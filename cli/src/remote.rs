@@ -67,7 +67,7 @@ impl Url {
         }))
     }
 
-    /// Whether it stands for all objects whose names begin so: it names a bucket, or ends with a slash.
+    /// Whether it represents all objects whose names begin so: it names a bucket, or ends with a slash.
     pub(crate) fn is_folder(&self) -> bool {
         let is_name = self.0.service() == Service::Web
             || !self.0.key().is_empty() && !self.0.key().ends_with('/');
@@ -210,7 +210,7 @@ pub(crate) fn open(url: &Url) -> Result<Arc<dyn Stored>, Failure> {
     })
 }
 
-/// The objects that `url` stands for, if it is a bucket or ends with a slash: those below it, in the order of their
+/// The objects that `url` represents, if it is a bucket or ends with a slash: those below it, in the order of their
 /// names.
 ///
 /// # Errors
@@ -227,7 +227,7 @@ pub(crate) fn listed(url: &Url) -> Result<Vec<Url>, Failure> {
     Ok(found.into_iter().map(|listed| opened.note(listed)).collect())
 }
 
-/// The tables that an argument stands for.
+/// The tables that an argument represents.
 pub(crate) struct FoundBelow<T> {
     /// Each with its path below the argument.
     pub(crate) tables: Vec<(T, PathBuf)>,
@@ -235,7 +235,7 @@ pub(crate) struct FoundBelow<T> {
     pub(crate) skipped: u64,
 }
 
-/// The tables that `url` stands for: those below a prefix, or those that a pattern selects, each with its path below it, and
+/// The tables that `url` represents: those below a prefix, or those that a pattern selects, each with its path below it, and
 /// how many objects were left out. `None` if it names one object. With `takes_any_name`, objects need not have the name of a
 /// table.
 ///
@@ -289,8 +289,8 @@ pub(crate) fn found(url: &Url, takes_any_name: bool) -> Result<Option<FoundBelow
     Ok(Some(FoundBelow { tables, skipped }))
 }
 
-/// Removes what stands for a directory from `listed`, which is in order: an object without a byte that has others below it,
-/// or that is no table by its name.
+/// Removes what represents a directory from `listed`, which is in order: an object without a byte that has others below it,
+/// or that is not a table by its name.
 fn retain_content(listed: &mut Vec<Listed>) {
     let below = |listed: &[Listed], name: &str| {
         let folder = format!("{name}/");

@@ -2,7 +2,7 @@
 //! recorded figures, and README.md and ARCHITECTURE.md stay short.
 //!
 //! A `console` block holds commands (`$ command`, continued by `> more`), each followed by what it prints on standard
-//! output and standard error. A line `...` stands for any number of lines, `...` at the end of a line for the rest of
+//! output and standard error. A line `...` represents any number of lines, `...` at the end of a line for the rest of
 //! it. What follows `, backend ` or `  in ` on a line differs between machines and is not compared. The blocks of one
 //! document share a directory, in order, with `corpora/` in it. A block marked `console full` is run
 //! only by a program with that feature.
@@ -89,7 +89,7 @@ fn stable(line: &str) -> &str {
     &line[..end]
 }
 
-/// Whether `found` is what was `printed`, where an elision stands for any lines or for the rest of one.
+/// Whether `found` is what was `printed`, where an elision is any lines or the rest of one.
 fn agrees(found: &[&str], printed: &[&str]) -> bool {
     match printed {
         [] => found.is_empty(),

@@ -2,7 +2,7 @@
 # # DataFusion, from Python
 #
 # DataFusion's package for Python cannot load functions that are written in Rust, but it takes a function on columns of pyarrow,
-# which `uriscan.key` is. Blanks are no records.
+# which `uriscan.key` is. Blanks are not records.
 
 # %%
 import time

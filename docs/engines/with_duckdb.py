@@ -3,7 +3,7 @@
 #
 # The extension gives SQL the functions of `uri_key` to `uri_surt`. `URISCAN_DUCKDB` names its file, which `engines/duckdb/package`
 # makes. `uri_key_int` gives keys as numbers of 128 bits, which DuckDB groups and joins faster than bytes; `uri_key` gives the 16 bytes
-# that the other engines have. Blanks are no records.
+# that the other engines have. Blanks are not records.
 
 # %%
 import os

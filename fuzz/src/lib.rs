@@ -62,7 +62,7 @@ pub(crate) fn directory() -> std::path::PathBuf {
 pub(crate) struct Choice(usize);
 
 impl Choice {
-    /// The choices that the first byte of `data` stands for, and the rest of `data`.
+    /// The choices that the first byte of `data` represents, and the rest of `data`.
     pub(crate) fn split(data: &[u8]) -> Option<(Choice, &[u8])> {
         let (&first, rest) = data.split_first()?;
         Some((Choice(first.into()), rest))

@@ -25,5 +25,5 @@ pub(crate) fn named<T>(
 
 /// The base URI that an argument gives.
 pub(crate) fn base_uri(base: &str) -> PyResult<BaseUri> {
-    BaseUri::new(base.as_bytes()).map_err(|error| wrong(format!("the base is no URI: {error}")))
+    BaseUri::new(base.as_bytes()).map_err(|error| wrong(format!("the base is not a URI: {error}")))
 }

@@ -90,7 +90,7 @@ def test_capsules_are_taken_once():
         uriscan.Column(once)
 
 
-def test_what_is_no_capsule():
+def test_what_is_not_a_capsule():
     class Wrong:
         def __init__(self, answer):
             self.answer = answer

@@ -113,7 +113,7 @@ def test_bases_row_by_row():
         uriscan.resolve(["x"], ["http://a/", "http://b/"])
 
 
-def test_what_is_no_column():
+def test_what_is_not_a_column():
     with pytest.raises(TypeError, match="text or bytes"):
         uriscan.normalize(pyarrow.array([1, 2]))
     with pytest.raises(TypeError, match="row 1"):

@@ -28,7 +28,7 @@ def test_one_value_is_a_column_of_one(keywords):
         assert uriscan.key(value, **keywords) == fingerprint(value)
 
 
-def test_what_is_no_single_value_is_a_column():
+def test_what_is_not_a_single_value_is_a_column():
     clean = uriscan.Normalizer()
     assert clean(["HTTP://h", None]) == ["http://h/", None]
     assert clean(b"HTTP://h") == b"http://h/"

@@ -184,7 +184,7 @@ impl Keyed {
     }
 }
 
-/// The keys of a piece, ready for the set; those of zeros, which stand for none, left out.
+/// The keys of a piece, ready for the set; those of zeros, which represent none, left out.
 fn rows_of(piece: &KeysOfPiece, hasher: &Hasher) -> Rows {
     let is_public = hasher.public_hasher().is_some();
     let mut rows = Rows::default();

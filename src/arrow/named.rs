@@ -142,7 +142,7 @@ impl NamedOption {
         (self.values)()
     }
 
-    /// `found`, what the value `name` stands for, or an error with the values that there are.
+    /// `found`, what the value `name` represents, or an error with the values that there are.
     fn known<T>(&self, name: &str, found: Option<T>) -> Result<T, OptionError> {
         named(self.name, name, found, self.values())
     }
@@ -296,7 +296,7 @@ impl Named {
             (Some(base), None) => {
                 let options = resolve::Options::default().lenient_scheme(self.lenient_scheme);
                 let base = BaseUri::new(base.as_bytes())
-                    .map_err(|error| OptionError(format!("the base is no URI: {error}")))?;
+                    .map_err(|error| OptionError(format!("the base is not a URI: {error}")))?;
                 Some(Context::Base { base, options })
             }
             (None, Some(scheme)) => {
@@ -478,7 +478,7 @@ mod tests {
             (&[("rules", "mine".into())], "rules: there is no built-in rules file mine"),
             (&[("rule", "nothing".into())], "rule: "),
             (&[("no_rule", "fragment".into())], "no_rule=\"fragment\": the preset has no"),
-            (&[("base", "a".into())], "the base is no URI: "),
+            (&[("base", "a".into())], "the base is not a URI: "),
             (&[("suffix_scheme", "".into())], "suffix_scheme: "),
             (
                 &[("base", "http://h/".into()), ("suffix_scheme", "https".into())],

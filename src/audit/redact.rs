@@ -45,7 +45,7 @@ fn mask_into(text: &[u8], out: &mut Vec<u8>) -> u32 {
         return 0;
     }
     // Without what is masked, the rest may read differently: of `//http%3A%3Aname:%2F@` the password is masked, and then there
-    // is no encoded slash before the `@` any more.
+    // is not an encoded slash before the `@` any more.
     for _ in 1..MOST_PASSES {
         let masked = out.split_off(start);
         mask_once_into(&masked, out);

@@ -149,7 +149,7 @@ fn defanged_host(
     let is_free = is_free(text, start, floor, begin);
     let before = &text[start..begin];
     let is_mail = HIDDEN.iter().any(|(typed, meant)| *meant == b"@" && before.ends_with(typed));
-    // Longer ones are no hosts, in any form.
+    // Longer ones are not hosts, in any form.
     if !is_free || is_mail || run - begin > 16 * 253 {
         return None;
     }

@@ -162,7 +162,7 @@ fn unescaped(typed: &[u8]) -> std::borrow::Cow<'_, [u8]> {
         }
         let digits = hex_digits(rest);
         if digits == 0 {
-            // An escaped line end is dropped; another character stands for itself.
+            // An escaped line end is dropped; another character is itself.
             rest = rest.strip_prefix(b"\n").unwrap_or(rest);
             continue;
         }

@@ -9,7 +9,7 @@ const MOST_BACKSLASHES: usize = 8;
 /// Maximum number of bytes of a scheme that are examined.
 const LONGEST_SCHEME: usize = 40;
 
-/// The character that the escape at the start of `text` stands for, and its length.
+/// The character that the escape at the start of `text` represents, and its length.
 fn escape(text: &[u8]) -> Option<(char, usize)> {
     let slashes = text.iter().take(MOST_BACKSLASHES).take_while(|&&byte| byte == b'\\').count();
     let digits = |from: usize, count: usize| {

@@ -65,7 +65,7 @@ impl<'a> Values<'a> {
         self.text.content()
     }
 
-    /// Adds the links of the text at `span`, which is no value.
+    /// Adds the links of the text at `span`, which is not a value.
     pub(crate) fn take_text(&self, span: Span, links: &mut Links) {
         self.finder.find_span(self.kernels, self.text, span, Context::Text, links);
     }

@@ -453,7 +453,7 @@ fn unbroken<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     }
 }
 
-/// `error` without the path that `tempfile` adds, of which nobody has heard.
+/// `error` without the path that `tempfile` adds, which no user chose.
 fn without_path(error: &io::Error) -> io::Error {
     error.raw_os_error().map_or(error.kind().into(), io::Error::from_raw_os_error)
 }

@@ -1,4 +1,4 @@
-//! Lines of plain files that are read by their consumers: on all threads, and where nobody asks for them later, each into a
+//! Lines of plain files that are read by their consumers: on all threads, and where they are not revisited, each into a
 //! buffer that stays in its caches.
 
 use std::io::{self, Read, Seek, SeekFrom};

@@ -36,7 +36,7 @@ pub(super) fn encoding(head: &[u8]) -> Option<&'static Encoding> {
 /// The encoding of data that begin with `head`, if they are text in UTF-16 without a byte order mark: at least half of the
 /// characters are of ASCII, and none is a control character. Pages that begin with a tag are decoded later.
 fn unmarked(head: &[u8]) -> Option<&'static Encoding> {
-    /// Records of one byte that end in NUL are no text of that length.
+    /// Records of one byte that end in NUL are not text of that length.
     const LEAST: usize = 8;
     let (units, _) = head.as_chunks();
     let is_text = |unit: fn([u8; 2]) -> u16| {

@@ -122,7 +122,7 @@ impl Seen {
         if digits > 8 {
             return None;
         }
-        // A second colon, an `@` or a letter is no digit.
+        // A second colon, an `@` or a letter is not a digit.
         let word = u64::from_le_bytes(*text[(colon + 1) % BLOCK..].first_chunk()?);
         let inside = if digits < 8 { !(!0 << (8 * digits)) } else { !0 };
         let values = (word ^ ZEROS) & inside;

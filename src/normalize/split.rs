@@ -103,7 +103,7 @@ impl Task for Find<'_> {
         let (mut unchanged_count, mut others_count) = (0, 0);
         for (number, span) in (0..).zip(spans.iter_mut()) {
             let bytes = &text.padded()[span.start as usize..];
-            // Before the end of an empty record stands another record's, which is no carriage return.
+            // Before the end of an empty record stands another record's, which is not a carriage return.
             let last = text.padded()[(span.end as usize).saturating_sub(1)];
             span.end -= u32::from((last == b'\r') & trims);
             let windows = index.windows(isa, span.start as usize);

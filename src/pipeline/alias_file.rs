@@ -209,7 +209,7 @@ impl<'a> Reader<'a> {
                     Some((from, to)) => self.keys(&from, &to).ok_or(AliasFault::Invalid),
                 };
                 if row.is_ok() {
-                    // What is no row, such as a comment, does not say how rows are written.
+                    // What is not a row, such as a comment, does not say how rows are written.
                     columns = Some(by);
                 }
                 each(line, row.map(|(from, to)| (from, (to, &self.to[..]))));
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_row_does_not_say_how_rows_are_written() {
+    fn what_is_not_a_row_does_not_say_how_rows_are_written() {
         let text = "# seen, by the crawler\nfrom\tto\nhttp://a/,x\thttp://b/\n";
         let open = || Source::new("aliases", text.as_bytes());
         let mut faults = Vec::new();

@@ -39,8 +39,10 @@ impl AliasFault {
         match self {
             AliasFault::Malformed => "a row has two columns, from and to; nothing is merged by it",
             AliasFault::Invalid => "one of the two is not a URI; nothing is merged by it",
-            AliasFault::Conflict => "another row sends this URI elsewhere; it stands for itself",
-            AliasFault::Loop => "this leads into a circle; the URI stands for itself",
+            AliasFault::Conflict => {
+                "another row maps this URI to another target; it is mapped to none"
+            }
+            AliasFault::Loop => "this leads into a circle; the URI is mapped to none",
         }
     }
 }

@@ -70,7 +70,7 @@ pub(super) trait Job: Sync {
 pub(super) struct Reading {
     /// Lines are counted, as rows have their numbers. They are also where an error may end the run.
     pub(super) has_lines: bool,
-    /// What nobody asks for after [`Job::scan`].
+    /// Scratch that is unused after [`Job::scan`].
     pub(super) drops: Drops,
     /// Where records end, if not at [`Settings::record_end`].
     pub(super) cut: Option<Box<dyn Cut>>,
@@ -136,7 +136,7 @@ pub(super) fn run_here<J: Job + Send>(
     batches(job, drops, &mut reader, settings, sinks)
 }
 
-/// For each thread what it keeps, and rows for chunks whose rows nobody asks for later.
+/// Per-thread state, and scratch rows for chunks that are not revisited.
 type Workers<J> = Vec<Mutex<(Worker, <J as Job>::Rows)>>;
 
 /// A run of a job, from batch to batch.

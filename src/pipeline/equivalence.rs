@@ -234,7 +234,7 @@ impl Equivalence {
         Ok(self.ruled(isa, || record, form, &mut scratch.rules))
     }
 
-    /// [`Equivalence::canonical_by`] in a function of its own, for all that is no loop over all records.
+    /// [`Equivalence::canonical_by`] in a function of its own, for everything but the loops over all records.
     #[inline(always)]
     pub(super) fn form<'a, I: Isa>(
         &self,

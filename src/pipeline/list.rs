@@ -140,7 +140,7 @@ pub fn values_of(
     list_of(source, content, None, settings, skipped, |reader| reader.cut_by(cut))
 }
 
-/// What stands for a record end within a value: a byte that no URI holds either.
+/// What represents a record end within a value: a byte that no URI holds either.
 const NO_END: u8 = 0x01;
 
 /// Appends `value` and the byte that ends it; neither this nor the end of records is within the value then.

@@ -15,7 +15,7 @@ use crate::uri::UriError;
 /// What a thread keeps from chunk to chunk.
 #[derive(Debug, Default)]
 pub(super) struct Worker {
-    /// What chunks whose bytes nobody asks for later are read into: it stays in the caches of the thread.
+    /// The buffer for chunks that are not revisited: it stays in the caches of the thread.
     pub(super) text: PaddedBuf,
     pub(super) index: Index,
     pub(super) split: Split,

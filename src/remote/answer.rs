@@ -102,7 +102,7 @@ fn unexpected(status: StatusCode) -> Refused {
     refused(format!("the server did not say that it is done (HTTP status {})", status.as_u16()))
 }
 
-/// The error for what is no page of a listing.
+/// The error for what is not a page of a listing.
 fn no_page(why: impl fmt::Display) -> Refused {
     refused(format!("the server sent no page of a listing: {why}"))
 }

@@ -20,7 +20,7 @@ const OF_TOOLS: [(&str, AzureConfigKey); 2] =
 
 const CONNECTION_STRING: &str = "AZURE_STORAGE_CONNECTION_STRING";
 
-/// Account and key of every emulator, which are no secret.
+/// Account and key of every emulator, which are not secret.
 const EMULATOR: (&str, &str) = (
     "devstoreaccount1",
     "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==",
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn an_account_alone_is_no_credentials() {
+    fn an_account_alone_is_not_credentials() {
         let of = |values: &[(&str, &str)]| {
             let set = |options: Options, &(name, value): &(&str, &str)| options.set(name, value);
             let options = values.iter().fold(Options::default(), set);

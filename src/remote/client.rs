@@ -79,7 +79,7 @@ impl Client {
     /// are omitted: stores have them in place of directories.
     ///
     /// # Errors
-    /// When they cannot be listed, or one has a name that is no path, such as one with `..`.
+    /// When they cannot be listed, or one has a name that is not a path, such as one with `..`.
     pub fn list(&self, folder: &Location) -> io::Result<Vec<Listed>> {
         let mut found = self.list_names(folder)?;
         found.retain(|listed| listed.bytes > 0);
@@ -87,7 +87,7 @@ impl Client {
     }
 
     /// The objects whose names begin with the key of `beginning`, whatever follows, in the order of their names, each once. An
-    /// object without a byte may stand for a directory: a slash at the end of its name is not shown.
+    /// object without a byte may represent a directory: a slash at the end of its name is not shown.
     ///
     /// # Errors
     /// As [`Client::list`].
@@ -118,7 +118,7 @@ impl Client {
         }
         let store = self.0.store(beginning)?;
         if beginning.key().starts_with('/') || Path::parse(beginning.key()).is_err() {
-            let what = "is no name that objects may begin with";
+            let what = "is not a name that objects may begin with";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
         }
         let prefix = Some(beginning.key()).filter(|key| !key.is_empty());

@@ -126,8 +126,8 @@ pub(super) fn path(location: &Location) -> io::Result<Path> {
     let path = Path::parse(key).ok().filter(|path| is_name && path.as_ref() == key);
     path.ok_or_else(|| {
         let what = match is_name {
-            true => "is no name that an object may have here: it has empty parts, `.`, `..` or control characters",
-            false => "is no object: its name is missing",
+            true => "is not a name that an object may have here: it has empty parts, `.`, `..` or control characters",
+            false => "is not an object: its name is missing",
         };
         io::Error::new(io::ErrorKind::InvalidInput, what)
     })

@@ -120,7 +120,7 @@ impl Location {
         Location { key: key.into(), ..self.clone() }
     }
 
-    /// The key without what is no part of the name: for a web server, query and fragment.
+    /// The key without what is not part of the name: for a web server, query and fragment.
     pub fn path(&self) -> &str {
         match self.service {
             Service::Web => &self.key[..self.key.find(['?', '#']).unwrap_or(self.key.len())],

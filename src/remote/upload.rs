@@ -1,4 +1,4 @@
-//! An object that is being written: parts that nobody sees until they are put together.
+//! An object that is being written: parts that are invisible until they are put together.
 
 use std::collections::VecDeque;
 use std::fmt;

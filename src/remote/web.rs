@@ -45,7 +45,7 @@ pub(super) enum Mark {
 impl Mark {
     fn of(headers: &HeaderMap) -> Option<Mark> {
         let text = |name: HeaderName| Some(headers.get(name)?.to_str().ok()?.to_owned());
-        // A weak one stands for contents that differ.
+        // A weak one is shared by contents that differ.
         let strong = text(ETAG).filter(|tag| !tag.starts_with("W/"));
         strong.map(Mark::Etag).or_else(|| text(LAST_MODIFIED).map(Mark::Modified))
     }

@@ -134,7 +134,7 @@ impl Work {
     }
 
     /// Writes the host that `path` begins with, if it is one beyond ASCII that has A-labels, as people write it without a
-    /// scheme; returns its length. What is no suffix reference with the A-labels remains relative.
+    /// scheme; returns its length. What is not a suffix reference with the A-labels remains relative.
     fn suffix_host(&mut self, path: &[u8], to: &mut Written<'_>) -> usize {
         let end = path.iter().position(|byte| b"/:".contains(byte)).unwrap_or(path.len());
         let host = &path[..end];

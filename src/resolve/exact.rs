@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_scheme_begins_a_path() {
+    fn what_is_not_a_scheme_begins_a_path() {
         for (reference, expected) in [
             ("foo:x", "foo:x"),
             ("f1+-.:x", "f1+-.:x"),

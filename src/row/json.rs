@@ -30,7 +30,7 @@ pub(crate) enum Value {
 /// `line`.
 ///
 /// # Errors
-/// When the line is no object, or a member on the path occurs twice.
+/// When the line is not an object, or a member on the path occurs twice.
 pub(crate) fn value(line: &[u8], path: &str) -> Result<Value, Fault> {
     if line.first() != Some(&b'{') {
         return Err(Fault::new(NO_OBJECT));
@@ -336,7 +336,7 @@ pub(super) fn trim(text: &[u8], mut span: Span) -> Span {
     span
 }
 
-/// Appends the string `raw`, without its quotes, decoded; `None` if an escape in it stands for no character.
+/// Appends the string `raw`, without its quotes, decoded; `None` if an escape in it represents no character.
 pub(crate) fn unescape(raw: &[u8], out: &mut Vec<u8>) -> Option<()> {
     let mut rest = raw;
     while let Some(at) = memchr::memchr(b'\\', rest) {

@@ -33,7 +33,7 @@ named! {
 }
 
 /// What becomes of a row that does not fit: one of CSV with more or fewer fields than the header, or a stray quote; a line
-/// that is no JSON object.
+/// that is not a JSON object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnBadRow {
     /// It ends the run.

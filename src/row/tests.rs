@@ -123,7 +123,7 @@ fn by_serde(line: &str, name: &str) -> Result<Option<Option<String>>, ()> {
     }))
 }
 
-/// The same by the reader of rows; `Err` also if the member occurs twice, or is no Unicode.
+/// The same by the reader of rows; `Err` also if the member occurs twice, or is not Unicode.
 fn by_rows(line: &str, path: &str) -> Result<Option<Option<String>>, String> {
     match json::value(line.as_bytes(), path).map_err(|fault| fault.what.into_owned())? {
         Value::Missing => Ok(None),
@@ -179,7 +179,7 @@ fn a_path_leads_through_objects_and_arrays() {
 }
 
 #[test]
-fn what_is_no_object_is_a_fault_that_says_where() {
+fn what_is_not_an_object_is_a_fault_that_says_where() {
     for (line, what) in [
         ("[]", "not a JSON object, which every line must be"),
         ("http://h", "not a JSON object, which"),
@@ -282,7 +282,7 @@ proptest! {
                 }
             }
             (Err(error), serde) => prop_assert!(serde.is_err() || error.contains("twice"), "{line}: {error}"),
-            (Ok(_), Err(())) => prop_assert!(false, "{line} is no JSON"),
+            (Ok(_), Err(())) => prop_assert!(false, "{line} is not JSON"),
         }
     }
 }

@@ -275,7 +275,7 @@ mod tests {
             let mut globs: Vec<&str> = Vec::new();
             for named in pack.units.iter().flat_map(|unit| &unit.patterns) {
                 assert!(!globs.contains(&&*named.text), "{}", named.text);
-                // A star would match names that nobody has reviewed.
+                // A star would match names that were not reviewed.
                 assert!(named.glob.literal().is_some(), "{}", named.text);
                 globs.push(&named.text);
             }

@@ -176,7 +176,7 @@ pub(super) fn fold(path: &[u8], out: &mut Vec<u8>) -> bool {
     out.extend_from_slice(path);
     let mut from = start;
     for at in memchr::memchr_iter(b'%', path).map(|at| start + at).chain([out.len()]) {
-        // A triplet within a triplet does not exist: `%` is no digit.
+        // A triplet within a triplet does not exist: `%` is not a digit.
         out[from.min(at)..at].make_ascii_lowercase();
         from = at + 3;
     }

@@ -157,7 +157,7 @@ fn list_of(
     Ok(())
 }
 
-/// A page name: a segment that is no dot segment.
+/// A page name: a segment that is not a dot segment.
 fn page(text: &str) -> Result<Vec<u8>, String> {
     let name = text.as_bytes();
     let is_segment = name.iter().all(|&byte| PCHAR.has(byte) || byte == b'%');

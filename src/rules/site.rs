@@ -15,7 +15,7 @@ use super::scope::Scope;
 pub(super) struct Site {
     pub(super) hosts: Vec<HostPattern>,
     pub(super) except: Vec<HostPattern>,
-    /// The host that stands for the others; it is one of `hosts`.
+    /// The host that represents the others; it is one of `hosts`.
     pub(super) host: Option<Vec<u8>>,
     /// Rules that are on there.
     pub(super) on: Scope,

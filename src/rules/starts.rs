@@ -21,7 +21,7 @@ impl Starts {
         }
         let mut starts = Starts(Box::new([0; _]));
         for byte in 0..=255 {
-            // A triplet may stand for any byte. A fragment ends an empty query.
+            // A triplet may represent any byte. A fragment ends an empty query.
             starts.add(b'%', Some(byte));
             starts.add(byte, Some(b'%'));
             starts.add(b'#', Some(byte));

@@ -194,7 +194,7 @@ impl Manifest {
 
 impl Listed {
     /// Parses the line of a run; `None` if a name does not have the form that writers use, or there
-    /// are no keys.
+    /// are not keys.
     fn from_line(line: &str, is_dated: bool) -> Option<Listed> {
         let mut words = line.split(' ');
         let (keys, len) = (words.next()?, words.next()?.parse().ok()?);

@@ -115,7 +115,7 @@ pub(super) struct ClassStore {
     /// fetched.
     further: Vec<Further>,
     texts: Texts,
-    /// Bytes of texts that nobody refers to any more.
+    /// Bytes of texts that are no longer referenced.
     garbage: u64,
     /// Classes by the position of their survivors; empty when they stand in that order.
     order: Vec<u32>,

@@ -1,7 +1,7 @@
 //! Row groups of Parquet, whose pages are checked when they have been decompressed and before they are decoded.
 //!
-//! What a page stands for can be any multiple of its bytes, and the decoder allocates memory for it; so what all pages of a
-//! unit stand for is added up in advance, and may be [`MOST_BYTES`].
+//! What a page represents can be any multiple of its bytes, and the decoder allocates memory for it; so what all pages of a
+//! unit represent is added up in advance, and may be [`MOST_BYTES`].
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,7 +23,7 @@ use crate::shown::counted;
 /// The most bytes that the row groups of a unit may hold once they are decoded.
 pub(super) const MOST_BYTES: u64 = 4 << 30;
 
-/// Bytes for which keys need not be looked at: what they stand for is at most that.
+/// Bytes for which keys need not be looked at: what they represent is at most that.
 const NO_MATTER: u64 = 16 << 20;
 
 /// The row groups of a unit.
@@ -32,7 +32,7 @@ pub(super) struct Content<F> {
     metadata: Arc<ParquetMetaData>,
     /// Their numbers, and what their pages claim.
     groups: Vec<(usize, Claims)>,
-    /// Bytes that the pages to come may stand for.
+    /// Bytes that the pages to come may represent.
     left: Arc<AtomicU64>,
 }
 

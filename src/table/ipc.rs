@@ -575,7 +575,7 @@ mod tests {
                 let error = read(&[&whole[..], more].concat()).unwrap_err().to_string();
                 assert!(error.contains("bytes follow the mark at its end"), "{error}");
             }
-            // Joined without the first mark: the schema is no batch.
+            // Joined without the first mark: the schema is not a batch.
             assert!(read(&[messages, &whole].concat()).is_err());
             for cut in 1..8 {
                 assert!(read(&whole[..whole.len() - cut]).is_err(), "{cut}");

@@ -1,6 +1,6 @@
-//! What the encodings of Parquet stand for, added up without decoding values.
+//! What the encodings of Parquet represent, added up without decoding values.
 //!
-//! A few bytes can stand for billions of values: a run of one key, deltas that take no bits, a prefix that is repeated.
+//! A few bytes can represent billions of values: a run of one key, deltas that take no bits, a prefix that is repeated.
 
 /// Why a page is refused.
 type Fault = &'static str;

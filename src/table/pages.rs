@@ -9,7 +9,7 @@
 //! - a dictionary claims no more values than its content has room for;
 //! - the largest pages of all columns claim at most [`MOST_BYTES`] in all.
 //!
-//! What the content of a page stands for is checked when it is there: see [`super::content`].
+//! What the content of a page represents is checked when it is there: see [`super::content`].
 
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 

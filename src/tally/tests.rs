@@ -70,7 +70,7 @@ fn bounds_hold_and_frequent_texts_are_present() {
     for entries in [1, 2, 10, 100, 1_000] {
         let found = tally(&stream, Some(entries * (ENTRY + 45)), 500).most(usize::MAX);
         assert!(found.distinct.is_none() && found.error > 0);
-        // Each dropped count stands for as many texts, and so does each entry that is left.
+        // Each dropped count represents as many texts, and so does each entry that is left.
         let bound = stream.len() as u64 / entries as u64;
         assert!(found.error <= bound, "{} > {bound}", found.error);
         let mut present = BTreeMap::new();

@@ -45,7 +45,7 @@ fn agrees(lists: &[Vec<u8>], options: &ClassOptions, settings: &Settings) -> Vec
     dupes
 }
 
-/// Few URIs in many spellings, texts that are no URIs, and some that are too long to be judged.
+/// Few URIs in many spellings, texts that are not URIs, and some that are too long to be judged.
 fn record() -> impl Strategy<Value = String> {
     let scheme = prop::sample::select(vec!["http", "HTTP", "https", "urn", "no uri"]);
     let host = prop::sample::select(vec!["h", "H", "%68", "h:80", "u:secret@h", "b\u{fc}cher.de"]);

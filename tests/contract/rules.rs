@@ -89,7 +89,7 @@ fn anchor() {
             ("http://a.example/#%2Ft", "http://a.example/#%2Fu"),
             ("http://a.example/#%21t", "http://a.example/#!t"),
             ("file:///a#/t", "file:///a#/u"),
-            // A character reference of HTML, whose rest is no anchor.
+            // A character reference of HTML, whose rest is not an anchor.
             ("http://h/?a=1&#38;id=2", "http://h/?a=1&#38;id=3"),
             ("http://h/?a=1&#x26;id=2", "http://h/?a=1&#x26;id=3"),
             ("http://h/?a=1&amp;#038;id=2", "http://h/?a=1&amp;#038;id=3"),

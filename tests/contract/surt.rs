@@ -71,7 +71,7 @@ fn forms_of_all_shapes() {
     }
 }
 
-/// The form of a record that is no URI, if it has one.
+/// The form of a record that is not a URI, if it has one.
 fn form_of_invalid(record: &str, form: Form) -> Option<String> {
     let mut out = Vec::new();
     let (record, mut scratch) = (record.as_bytes(), Scratch::default());

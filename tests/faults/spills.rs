@@ -11,7 +11,7 @@ use uriscan::pipeline::{
 use crate::place::{content, directory};
 use crate::{Struck, alone, with_each_fault};
 
-/// So many lines: every fifth one is equivalent to one long before, some are no URIs, and some are too long.
+/// So many lines: every fifth one is equivalent to one long before, some are not URIs, and some are too long.
 fn list(lines: u32) -> String {
     let line = |i: u32| match i % 100 {
         3 => format!("no uri {}\n", i % 7),

@@ -47,7 +47,7 @@ pub(crate) enum SetCommand {
     Touch(Touch),
     /// Create the union of sets
     ///
-    /// The result has the same bytes in whatever order sets are merged. A directory that `split` has made stands for the
+    /// The result has the same bytes in whatever order sets are merged. A directory that `split` has made represents the
     /// sets in it.
     Merge(Combine),
     /// Create the difference of sets: the keys of the first that no other contains

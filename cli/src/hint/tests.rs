@@ -186,7 +186,7 @@ fn told_of(inputs: &[(&str, &str)], counts: [u64; 3], typed: &str) -> Option<Str
 }
 
 #[test]
-fn of_several_inputs_the_one_that_is_no_list_is_named() {
+fn of_several_inputs_the_one_that_is_not_a_list_is_named() {
     const CSV: (&str, &str) = ("t.csv", "id,url\n1,http://h/\n");
     const LIST: (&str, &str) = ("l.txt", "http://h/\nhttp://i/\n");
     const PAGE: (&str, &str) = ("p.html", "<!doctype html>\n<p>\n");

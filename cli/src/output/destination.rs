@@ -36,7 +36,7 @@ impl Destination {
     }
 }
 
-/// Whether `path` stands for a standard stream.
+/// Whether `path` is that of a standard stream.
 pub(crate) fn is_dash(path: &Path) -> bool {
     path.as_os_str() == "-"
 }

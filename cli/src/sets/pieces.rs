@@ -111,7 +111,7 @@ impl Pieces<'_> {
 /// Bytes of a list of pieces.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// The sets at `paths`, where a directory of pieces stands for all of them.
+/// The sets at `paths`, where a directory of pieces represents all of them.
 ///
 /// # Errors
 /// When a list of pieces cannot be read, or names what is not below it.

@@ -1,4 +1,4 @@
-//! Directories, prefixes and patterns among the inputs: the tables that they stand for.
+//! Directories, prefixes and patterns among the inputs: the tables that they represent.
 
 use std::path::{Path, PathBuf};
 
@@ -38,7 +38,7 @@ pub(crate) fn find(plan: &mut Plan) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The tables that `input` stands for; `None` if it is one itself.
+/// The tables that `input` represents; `None` if it is one itself.
 fn found(input: &Input, has_format: bool) -> Result<Option<FoundBelow<Input>>, Failure> {
     let (name, found) = match input {
         Input::File(path) => {
@@ -62,7 +62,7 @@ fn found(input: &Input, has_format: bool) -> Result<Option<FoundBelow<Input>>, F
     }
 }
 
-/// What `path` selects, if it is no file.
+/// What `path` selects, if it is not a file.
 fn selection(path: &Path, has_format: bool) -> Option<Selection> {
     Selection::of_path(path, has_format).filter(|_| path.is_dir() || !hint::is_url(path))
 }

@@ -161,7 +161,7 @@ fn places_are_those_of_the_records() {
     }
 }
 
-/// The rows that the objects of JSON lines stand for.
+/// The rows that the objects of JSON lines represent.
 fn unnested(text: &str) -> Vec<Value> {
     let mut rows = Vec::new();
     for cluster in text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {

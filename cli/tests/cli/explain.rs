@@ -369,7 +369,7 @@ fn colours_are_for_those_who_see_them() {
 }
 
 #[test]
-fn what_is_no_text_is_told_all_the_same() {
+fn what_is_not_text_is_told_all_the_same() {
     let row: Value =
         serde_json::from_slice(&run(["explain", "--to", "jsonl"], b"\xFF\x1b\n").stdout).unwrap();
     assert_eq!(
@@ -391,7 +391,7 @@ fn a_line_is_explained_up_to_a_limit() {
 }
 
 #[test]
-fn white_space_around_a_uri_is_no_part_of_it_as_in_lists() {
+fn white_space_around_a_uri_is_not_part_of_it_as_in_lists() {
     let place = Place::new(&[("pairs", " http://h/x\t http://h/%78 \n")]);
     for args in [
         &["explain", "http://h/x ", "\thttp://h/x"][..],

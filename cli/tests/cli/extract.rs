@@ -526,7 +526,7 @@ fn is_remark(line: &str) -> bool {
 }
 
 #[test]
-fn an_archive_goes_on_behind_what_is_no_record() {
+fn an_archive_goes_on_behind_what_is_not_a_record() {
     let record = |url: &str| {
         format!(
             "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: {url}\r\nContent-Type: text/plain\r\nContent-Length: 0\r\n\r\n\r\n\r\n"

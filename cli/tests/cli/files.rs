@@ -85,7 +85,7 @@ fn an_output_needs_a_directory() {
 }
 
 #[test]
-fn a_directory_is_no_output() {
+fn a_directory_is_not_an_output() {
     let place = Place::new(&[("in", "a:\n")]);
     fs::create_dir(place.path("directory")).unwrap();
     let message = place.run(&["dedup", "in", "-o", "directory"], "").refused();
@@ -148,7 +148,7 @@ fn leave_early(mut command: Command) -> (i32, String) {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_failure() {
+fn a_reader_that_goes_away_is_not_a_failure() {
     let text: String = (0..200_000).map(|i| format!("http://h/{i}\n")).collect();
     let place = Place::new(&[("in", &text), ("bad", "old")]);
     for command in ["dedup", "normalize"] {
@@ -162,7 +162,7 @@ fn a_reader_that_goes_away_is_no_failure() {
 }
 
 #[test]
-fn a_reader_that_was_never_there_is_no_failure_either() {
+fn a_reader_that_was_never_there_is_not_a_failure_either() {
     let place = Place::new(&[]);
     for args in [["dedup", "-q"], ["parse", "-q"], ["parse", "--to=tsv"], ["census", "-q"]] {
         let mut child = place.command(&args).stdin(Stdio::piped()).spawn().unwrap();

@@ -1,4 +1,4 @@
-//! Parquet whose pages claim to stand for far more than they hold: refused before memory is allocated for it.
+//! Parquet whose pages claim to represent far more than they hold: refused before memory is allocated for it.
 
 use std::fs::{self, File};
 use std::sync::Arc;

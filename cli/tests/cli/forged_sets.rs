@@ -1,4 +1,4 @@
-//! Directories that are no sets, and sets that somebody made to mislead: refused by every command, and nothing is touched.
+//! Directories that are not sets, and sets that somebody made to mislead: refused by every command, and nothing is touched.
 
 use std::fs;
 

@@ -85,7 +85,7 @@ fn page_with_base(base: usize, links: usize) -> String {
 
 /// A page makes what is in proportion to its length, whatever its base.
 #[test]
-fn a_page_is_no_amplifier_and_removes_no_links_of_others() {
+fn a_page_is_not_an_amplifier_and_removes_no_links_of_others() {
     let (long, short) = (page_with_base(36_000, 3_600), page_with_base(2_000, 3_600));
     let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
     let wide = [&b"\xFF\xFE"[..], &utf16(&short)].concat();

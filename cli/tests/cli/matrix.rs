@@ -57,7 +57,7 @@ fn answers(place: &Place, (args, sides): Command, text: &[u8], how: &[&str]) -> 
     std::iter::once(stdout).chain(files).collect()
 }
 
-/// Evidence about a list: of every three of its URIs the first stands for the second, and that for the third.
+/// Evidence about a list: of every three of its URIs the first is an alias of the second, and that of the third.
 fn chains(text: &[u8]) -> String {
     let forms = run(["dedup", "--emit", "normalized", "--on-invalid", "drop"], text).quiet();
     let forms: Vec<&str> = forms.lines().collect();

@@ -1,4 +1,4 @@
-//! What comes from outside: names that a terminal would act on, URLs for files, input that is no list, outputs that are inputs.
+//! What comes from outside: names that a terminal would act on, URLs for files, input that is not a list, outputs that are inputs.
 
 use std::fs;
 #[cfg(unix)]
@@ -53,7 +53,7 @@ fn rule_files_and_sets_are_shown_with_escapes_and_written_as_they_are() {
 }
 
 #[test]
-fn input_that_is_no_list_is_told_once_and_how_to_read_it() {
+fn input_that_is_not_a_list_is_told_once_and_how_to_read_it() {
     let log = "h - - [10/Oct/2000:13:55:36 -0700] \"GET http://h/ HTTP/1.0\" 200 1\n".repeat(3);
     for (name, text, what) in [
         ("t", "1,http://h/\n2,http://i/\n", "CSV. Try `uriscan COMMAND --extract --from csv"),

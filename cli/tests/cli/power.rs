@@ -53,7 +53,7 @@ struct Inode {
     pending: Vec<Pending>,
 }
 
-/// What a name stands for.
+/// What a name represents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Entry {
     File(usize),
@@ -218,7 +218,7 @@ impl Disk {
         }
     }
 
-    /// The files that `names` stand for, with the pending writes that `takes` says, and half of the one at `half`.
+    /// The files that `names` represent, with the pending writes that `takes` says, and half of the one at `half`.
     fn files(
         &self,
         names: &BTreeMap<PathBuf, Entry>,

@@ -48,7 +48,7 @@ fn what_an_earlier_run_has_written_is_not_written_again() {
     fs::write(place.path("d"), other).unwrap();
     assert_eq!(run(&["d"]), "");
     place.run(&["set", "verify", "s.set"], "").quiet();
-    // Records that are no URI are seen by their bytes.
+    // Records that are not URIs are seen by their bytes.
     assert_eq!(
         place.run(&["dedup", "-q", "--seen", "s.set", "--update"], "a b\n").quiet(),
         "a b\n"

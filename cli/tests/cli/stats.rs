@@ -132,7 +132,7 @@ fn a_run_that_failed_has_no_summary() {
 
 #[cfg(unix)]
 #[test]
-fn nobody_to_tell_is_no_failure() {
+fn nobody_to_tell_is_not_a_failure() {
     let mut command = program(["dedup", "--stats"]);
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);

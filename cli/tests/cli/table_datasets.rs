@@ -124,7 +124,7 @@ fn directories_are_columns() {
     for input in ["crawl", "crawl/dt=*/", "crawl/**/*.csv"] {
         assert_eq!(run(&[input]).quiet(), all, "{input}");
     }
-    // What precedes the first special character is no column.
+    // What precedes the first special character is not a column.
     assert_eq!(run(&["crawl/dt=1/*"]).quiet(), "url,n,lang\nhttp://a,1,de\n");
     assert_eq!(run(&["crawl/dt=1/lang=de/a.csv"]).quiet(), "url,n\nhttp://a,1\n");
     assert_eq!(run(&["crawl", "--no-hive"]).quiet(), "url,n\nhttp://a,1\nhttp://b,2\nhttp://c,3\n");

@@ -120,7 +120,7 @@ pub unsafe extern "C" fn uriscan_parse(
 }
 
 /// Returns `URISCAN_OK` if `text` is a URI, otherwise `URISCAN_INVALID`, with kind and position in `error`. A relative reference
-/// is no URI: its kind is `relative`, and `uriscan_parse` takes it.
+/// is not a URI: its kind is `relative`, and `uriscan_parse` takes it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn uriscan_is_valid(
     text: *const c_char,

@@ -325,7 +325,7 @@ unsafe fn several(
         let found: Vec<Found> =
             offsets.windows(2).enumerate().map(found).collect::<Result<_, _>>()?;
         let written = set.results(&found, stay)?;
-        // SAFETY: `results` has room for `count` of them, as the caller promises, and is no memory of ours.
+        // SAFETY: `results` has room for `count` of them, as the caller promises, and is not memory of ours.
         unsafe { core::ptr::copy_nonoverlapping(written.as_ptr(), results, count) }
         Ok(())
     };

@@ -32,7 +32,7 @@ async fn dedup(column: &str, output: &str, inputs: Vec<String>) -> Result<()> {
     let rows = context.read_parquet(inputs, ParquetReadOptions::default()).await?;
     context.register_table("rows", rows.into_view())?;
     let column = column.replace('"', "\"\"");
-    // At the lowest level the form is the text without the white space around it: blanks are no records.
+    // At the lowest level the form is the text without the white space around it: blanks are not records.
     let query = format!(
         "SELECT min(id) AS id, key FROM (SELECT id, uri_key(\"{column}\") AS key FROM rows
             WHERE uri_normalize(\"{column}\", {{'level': 'string'}}) <> '')

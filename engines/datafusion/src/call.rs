@@ -85,7 +85,7 @@ impl Call {
         made.map_err(|error| shown(error, texts))
     }
 
-    /// One part. A part of what is no reference is null, as all its parts are.
+    /// One part. A part of what is not a reference is null, as all its parts are.
     fn part(&self, texts: &dyn Array, name: &str) -> Result<ArrayRef, ColumnError> {
         self.columns.parse_some(texts, &[name]).map(|parts| parts.as_struct().column(0).clone())
     }

@@ -2,11 +2,11 @@
 //!
 //! | function | gives |
 //! | --- | --- |
-//! | `uri_normalize(text [, options])` | the canonical form (RFC 3986 section 6); an invalid text stands for itself |
+//! | `uri_normalize(text [, options])` | the canonical form (RFC 3986 section 6); an invalid text is kept as it is |
 //! | `uri_key(text [, options])` | the public key, the first 16 bytes of the hash of `uri_normalize(text, options)`, as `FixedSizeBinary(16)` |
 //! | `uri_surt(text [, options])` | the sort-friendly form; option `form`: `surt:cdxj` (the default), `surt:ia`, `ssurt` |
 //! | `uri_valid(text [, options])` | whether it is a URI of RFC 3986; option `relative: true`: or a relative reference |
-//! | `uri_parse(text [, options])` | a struct of `scheme`, `authority`, `userinfo`, `host`, `port`, `path`, `query`, `fragment`, `host_kind`, `domain`, `suffix` and `params`; null for what is no reference |
+//! | `uri_parse(text [, options])` | a struct of `scheme`, `authority`, `userinfo`, `host`, `port`, `path`, `query`, `fragment`, `host_kind`, `domain`, `suffix` and `params`; null for what is not a reference |
 //! | `uri_part(text, name [, options])` | one of these; or `query:NAME`, the first parameter with this name, and `segment:N`, a segment of the path, from 1 or from the end (`-1`); decoded with `:decoded` after them |
 //! | `uri_domain(text [, options])` | the registrable domain, by the public suffix list |
 //! | `uri_resolve(reference, base [, options])` | the target of a reference (section 5), null where there is none; option `lenient_scheme` |

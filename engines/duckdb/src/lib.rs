@@ -2,12 +2,12 @@
 //!
 //! | function | gives |
 //! | --- | --- |
-//! | `uri_normalize(text [, options])` | the canonical form (RFC 3986 section 6); what is no URI stands for itself |
+//! | `uri_normalize(text [, options])` | the canonical form (RFC 3986 section 6); what is not a URI is kept as it is |
 //! | `uri_key(text [, options])` | the public key, the first 16 bytes of the hash of `uri_normalize(text, options)`, as a `BLOB` |
 //! | `uri_key_int(text [, options])` | the same as a `UHUGEINT`, most significant byte first: 16 bytes that DuckDB stores, hashes and joins without a pointer |
 //! | `uri_surt(text [, options])` | the sort-friendly form; `form` is `surt:cdxj` (the default), `surt:ia` or `ssurt` |
 //! | `uri_valid(text [, options])` | whether it is a URI of RFC 3986; with `relative`, a reference |
-//! | `uri_parse(text)` | a struct of all parts; null for what is no reference |
+//! | `uri_parse(text)` | a struct of all parts; null for what is not a reference |
 //! | `uri_part(text, name)` | one of them |
 //! | `uri_domain(text)` | the registrable domain |
 //! | `uri_resolve(reference, base [, options])` | the target of a reference (section 5); null where there is none |
@@ -115,7 +115,7 @@ unsafe fn register(
                 });
             }
             with_type(api, *result, |it| (api.duckdb_scalar_function_set_return_type)(made, it));
-            // Null options are no options, and do not make the result null.
+            // Null options are not options, and do not make the result null.
             (api.duckdb_scalar_function_set_special_handling)(made);
             let held = Box::new(Function::new(kind));
             (api.duckdb_scalar_function_set_extra_info)(

@@ -129,7 +129,7 @@ impl<'a> Input<'a> {
     /// The members of a struct of options, which are the same in all rows; those that are null are left out.
     ///
     /// # Errors
-    /// It is no struct, its members are not of a type that options have, or they differ from row to row.
+    /// It is not a struct, its members are not of a type that options have, or they differ from row to row.
     pub(crate) fn options(&self) -> Result<Vec<(String, OptionValue)>, String> {
         if self.type_id() == sys::DUCKDB_TYPE_DUCKDB_TYPE_SQLNULL {
             return Ok(Vec::new());

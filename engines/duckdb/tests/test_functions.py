@@ -53,7 +53,7 @@ def column(sql, query, values, kind=pa.string()):
 
 
 def blobs():
-    """The bytes of the texts, and some that are no text."""
+    """The bytes of the texts, and some that are not text."""
     bytes_of = [text if text is None else text.encode() for text in texts()]
     noise = [b"HTTP://h/\xff%7e", b"\xc3", b"http://\xff.example/", b"\x00\xff", b"http://h/?\xfe#\xfe", b"\xff" * 100]
     return bytes_of + noise * 20

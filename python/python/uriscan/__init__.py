@@ -100,7 +100,7 @@ def normalize(urls: Any, *, on_invalid: OnInvalid = "pass", **equivalence: Unpac
 
     Args:
         urls: A column, a list or one ``str``.
-        on_invalid: Invalid values stand for themselves (``"pass"``), are ``None`` (``"drop"``), or the first one raises
+        on_invalid: Invalid values are kept as they are (``"pass"``), are ``None`` (``"drop"``), or the first one raises
             :class:`UriError` (``"error"``).
         **equivalence: The canonical form; see :class:`Deduplicator`.
 
@@ -205,7 +205,7 @@ def surt(
         urls: A column, a list or one ``str``.
         form: ``"surt"``; ``"surt:cdxj"`` and ``"surt:ia"``, the keys of web archives' indexes; or ``"ssurt"``, which keeps port
             and scheme after the host.
-        on_invalid: Invalid values stand for themselves (``"pass"``), are ``None`` (``"drop"``), or the first one raises
+        on_invalid: Invalid values are kept as they are (``"pass"``), are ``None`` (``"drop"``), or the first one raises
             :class:`UriError` (``"error"``).
         **equivalence: The canonical form; see :class:`Deduplicator`.
 
@@ -309,7 +309,7 @@ def resolve(
         references: A column, a list or one ``str``.
         base: A URI, or a column of as many.
         lenient_scheme: Read ``http:g`` as ``g`` under a base with that scheme (5.2.2).
-        on_invalid: What cannot be resolved stands for itself (``"pass"``), is ``None`` (``"drop"``), or raises
+        on_invalid: What cannot be resolved is kept as it is (``"pass"``), is ``None`` (``"drop"``), or raises
             :class:`UriError` (``"error"``).
 
     Returns:

@@ -41,7 +41,7 @@ def is_directory(path: Path) -> bool:
 
 
 def refuse_inputs(files: list[str], outputs: dict[str, Path | None]) -> None:
-    """Raises an error if one of ``outputs``, which are no results, would replace one of ``files``."""
+    """Raises an error if one of ``outputs``, which are not results, would replace one of ``files``."""
     there = {name: os.stat(path) for name, path in outputs.items() if path is not None and os.path.isfile(path)}
     if not there:
         return

@@ -47,7 +47,7 @@ def keyed(urls: pa.Array, equivalence: dict[str, Any], hash: Any) -> tuple[pa.Ar
 
 def apart(high: pa.Array, low: pa.Array, places: pa.Array) -> tuple[pa.Array, pa.Array]:
     """The halves of the keys of records at these places, with a key of its own for each value over 64 MiB, as the program has it: all
-    of them have zeros, and one would stand for the others. It is made of the place, so that it is the same when a task is tried again
+    of them have zeros, and one would represent the others. It is made of the place, so that it is the same when a task is tried again
     whose places are the same: always of files, of all else if the rows come in the same order."""
     is_long = np.flatnonzero((np.asarray(high) == 0) & (np.asarray(low) == 0))
     if not len(is_long):

@@ -193,7 +193,7 @@ class SetPieces:
         """The sets that are part of no piece: those of a run that is on its way or has failed, and those that the last
         :meth:`compact` has merged, which jobs may still read. The next :meth:`compact` removes them.
 
-        In object storage, parts of an object that a killed run was putting are no object yet: a rule of the bucket removes
+        In object storage, parts of an object that a killed run was putting are not an object yet: a rule of the bucket removes
         incomplete uploads.
         """
         names = _parsed(self._store.read(), self._store.shown)[2]

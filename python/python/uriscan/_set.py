@@ -74,7 +74,7 @@ class Set:
         """Opens the set in the directory ``path``, made with the same keywords; the hash is taken from it.
 
         Raises:
-            SetError: If it is no set, or was made with other keywords.
+            SetError: If it is not a set, or was made with other keywords.
         """
         keys = _uriscan.KeySet.open(os.fspath(path))
         keywords = {"on_invalid": on_invalid, **equivalence}

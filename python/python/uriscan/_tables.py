@@ -380,7 +380,7 @@ def _run(
         "below": [below if given["hive"] else None for _, below in found], "is_directory": is_directory(output),
         "temp_dir": os.fspath(given["temp_dir"] or tempfile.gettempdir()), "sort_by": given["sort_by"], "into": given["into"],
         "input_format": given["from_"], "output_format": given["to"], "drops_invalid": on_invalid == "drop" or rejects is not None,
-        # Documents are no URIs.
+        # Documents are not URIs.
         "keeps_no_uri": None if task == "extract" else no_uri == "keep",
         "dupes_name": _name(besides.get("dupes")), "clusters_name": _name(besides.get("clusters")),
     }  # fmt: skip

@@ -256,7 +256,7 @@ def _files(
         if filesystem is None:
             parts = given.split("/") if "://" in given else os.path.abspath(given).split("/")
             plain = _plain(parts)
-            # What is a pattern is no part of the URI: a question mark has another meaning there.
+            # What is a pattern is not part of the URI: a question mark has another meaning there.
             of_path, base = pyarrow.fs.FileSystem.from_uri("/".join(parts[:plain]) or "/")
             path = "/".join([base.rstrip("/"), *parts[plain:]])
             if store is not None and of_path != store:
@@ -271,7 +271,7 @@ def _files(
 
 
 def _plain(parts: list[str]) -> int:
-    """The number of leading parts of a path that are no patterns."""
+    """The number of leading parts of a path that are not patterns."""
     return next((at for at, part in enumerate(parts) if any(mark in part for mark in "*?[")), len(parts))
 
 

@@ -149,7 +149,7 @@ def test_rows_are_filtered_before(spark, tables, tmp_path):
         assert (kept if ordered else sorted(kept)) == (expected if ordered else sorted(expected))
 
 
-def test_what_is_no_file_is_moved_once(spark, tables, firsts):
+def test_what_is_not_a_file_is_moved_once(spark, tables, firsts):
     rows = spark.read.parquet(str(tables))
     joined = rows.join(spark.range(3).withColumnRenamed("id", "i"))
     kept = uris.dedup(joined, "url")
@@ -227,7 +227,7 @@ def test_a_set_in_object_storage(spark, tables, firsts, tmp_path, monkeypatch):
             assert keys | set(uriscan.key(new)) == set(uriscan.key(firsts["url"].to_pylist()))
         # What was fetched is there, and nothing else: this process has not looked anything up.
         assert len(list(cache.glob("*/*.keys"))) == 8 and known._opened == {}
-        # What the tasks of a job have put that failed is no part of it.
+        # What the tasks of a job have put that failed is not part of it.
         with monkeypatch.context() as patched, pytest.raises(KeyError):
             patched.setattr(uriscan._pieces.Run, "take", lambda run, piece, name: {}[name])
             uris.add(rows, "url", known)

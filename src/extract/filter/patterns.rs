@@ -153,7 +153,7 @@ fn add_runs(parsed: &Hir, runs: &mut Vec<Vec<u8>>) {
     }
 }
 
-/// The text that `pattern` stands for, if that is a single one.
+/// The text that `pattern` matches, if that is a single one.
 pub(super) fn literal(pattern: &str) -> Option<String> {
     let mut text = String::new();
     let mut chars = pattern.chars();

@@ -125,7 +125,7 @@ impl Links {
     }
 
     /// Counts the text as the first `len` bytes of a record that is longer than the limit, whose rest is searched as plain text or
-    /// not at all. That the text breaks off is no fault of its own.
+    /// not at all. That the text breaks off is not a fault of its own.
     pub(crate) fn count_long(&mut self, len: u32, is_searched: bool) {
         let breaks_off = |fault: &Fault| match *fault {
             Fault::CutOff(at) | Fault::LastLine(at) => at == len,

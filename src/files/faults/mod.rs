@@ -296,7 +296,7 @@ pub(super) fn transfer(
         drop(state);
         return make(len);
     };
-    // What has no position is no file.
+    // What has no position is not a file.
     let at = if state.records() { at.or_else(|| file.stream_position().ok()) } else { None };
     let written = make(len)?;
     if at.is_some() {

@@ -230,7 +230,7 @@ fn times_that_do_not_match_are_damage_to_all_readers() {
             file.set_fact(2, 5000);
             file.set_fact(3, 1);
         }),
-        ("they are no times", |file| file.set_fact(3, 1 << 32)),
+        ("they are not times", |file| file.set_fact(3, 1 << 32)),
         ("of other keys", |file| file.set_fact(1, 5)),
     ];
     for (name, change) in changes {

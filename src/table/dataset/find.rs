@@ -15,7 +15,7 @@ use super::pattern::{Matched, Matching, Selection};
 pub struct Found {
     /// In the order of their paths, compared directory by directory.
     pub files: Vec<FoundFile>,
-    /// Files and directories that were left out: hidden ones, files that are no tables by their name, and links to directories
+    /// Files and directories that were left out: hidden ones, files that are not tables by their name, and links to directories
     /// that nothing names, or to nothing, if nothing could be found there.
     pub skipped: u64,
 }

@@ -14,8 +14,8 @@ const SPECIAL: [char; 3] = ['*', '?', '['];
 
 /// The files of a dataset: all tables below a directory, or what a pattern selects.
 ///
-/// In a pattern `*`, `?` and `[abc]` stand for characters of a name, and `**` for any number of directories. A directory that
-/// it selects stands for all tables below it. Names that begin with `.` or `_` are left out, unless that part of the pattern
+/// In a pattern `*`, `?` and `[abc]` represent characters of a name, and `**` any number of directories. A directory that
+/// it selects represents all tables below it. Names that begin with `.` or `_` are left out, unless that part of the pattern
 /// begins with the same character; `_name=value` is the name of a partition and stays.
 ///
 /// ```
@@ -78,7 +78,7 @@ impl Selection {
             } else if name == "**" {
                 steps.push(Step::Directories);
             } else {
-                // What is no valid pattern, such as `[`, stands for itself.
+                // What is not a valid pattern, such as `[`, matches itself.
                 let pattern =
                     Pattern::new(name).or_else(|_| Pattern::new(&Pattern::escape(name))).ok()?;
                 steps.push(Step::Name(pattern, name.chars().next().filter(|&it| is_hiding(it))));

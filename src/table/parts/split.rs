@@ -24,7 +24,7 @@ const DOMAIN: &str = "domain";
 /// The longest name of a file on common systems.
 const MOST_NAME_BYTES: usize = 255;
 
-/// Longer ones are no names of the DNS (RFC 1035), and would not fit in the name of a directory.
+/// Longer ones are not names of the DNS (RFC 1035), and would not fit in the name of a directory.
 const MOST_DOMAIN_BYTES: usize = 240;
 
 /// Splits rows by the values of columns.
@@ -225,7 +225,7 @@ fn push_row(values: &[StringArray], row: usize, out: &mut Vec<u8>) {
     }
 }
 
-/// An error if values of this type are no names.
+/// An error if values of this type are not names.
 fn refuse_type(name: &str, data_type: &DataType) -> Result<(), TableError> {
     use DataType::*;
     match data_type {

@@ -166,7 +166,7 @@ fn hostile_values_stay_inside_and_have_an_end() {
             "k=a%0Ab%00/part-00000.csv",
         ]
     );
-    // A host that is no name of the DNS has no domain.
+    // A host that is not a name of the DNS has no domain.
     let files = written(&csv, &dedup(TableFormat::Csv), &by("domain")).unwrap();
     assert_eq!(files.len(), 1, "{:?}", files.keys());
     let csv = format!("url,k\nhttp://a/1,{long}\n");

@@ -127,7 +127,7 @@ fn faults_that_pass_leave_whole_objects() {
         let args = [&TWO_FILES[..], &[&input, "-o", "s3://b/out/"]].concat();
         assert_eq!(run(&server, &args).quiet(), "", "{fault:?}");
         assert!(server.below("b/out/") == files(&place, "out"), "{fault:?}");
-        // An upload that was begun twice, because the first answer was cut, is no object.
+        // An upload that was begun twice, because the first answer was cut, is not an object.
         assert!(server.open_uploads() <= usize::from(fault == Fault::CutAfter(5)), "{fault:?}");
     }
     assert!(server.log().iter().any(|seen| seen.target.contains("partNumber=1")));

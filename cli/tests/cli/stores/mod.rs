@@ -341,7 +341,7 @@ fn all_objects_below_a_prefix_are_read_in_the_order_of_their_names() {
     let refused = run(&server, &["dedup", "s3://b/in/"]).refused();
     assert!(refused.contains("s3://b/in/"), "{refused}");
     let refused = run(&server, &["dedup", "s3://b/in/../../etc"]).refused();
-    assert!(refused.contains("is no name that an object may have"), "{refused}");
+    assert!(refused.contains("is not a name that an object may have"), "{refused}");
 }
 
 #[test]
@@ -400,7 +400,7 @@ fn a_simple_web_server_will_do() {
 }
 
 #[test]
-fn a_web_page_is_no_list() {
+fn a_web_page_is_not_a_list() {
     let server = Server::start();
     server.put("page", "\n<!DOCTYPE html><a href='http://h/x'>");
     server.put("text", "Hello, world\nhello again\n");

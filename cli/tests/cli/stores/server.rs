@@ -97,7 +97,7 @@ impl Server {
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let state = Arc::clone(&of_server);
-                // A client that goes away is no fault of the server.
+                // A client that goes away is not a fault of the server.
                 thread::spawn(move || drop(serve(stream, &state)));
             }
         });

@@ -97,7 +97,7 @@ fn components_are_offsets_in_what_was_passed() {
 }
 
 #[test]
-fn a_relative_reference_is_parsed_and_is_no_uri() {
+fn a_relative_reference_is_parsed_and_is_not_a_uri() {
     assert_eq!(is_valid(b"http://h"), Ok(()));
     assert!(parse(b"\t../x").is_ok());
     let failed = is_valid(b"\t../x").unwrap_err();
