@@ -109,6 +109,8 @@ mod chunk;
 #[cfg(feature = "keys")]
 pub mod dedup;
 #[cfg(feature = "bulk")]
+mod escape;
+#[cfg(feature = "bulk")]
 pub mod explain;
 #[cfg(feature = "bulk")]
 pub mod extract;
@@ -135,8 +137,6 @@ pub mod row;
 pub mod rules;
 #[cfg(feature = "bulk")]
 pub mod set;
-#[cfg(feature = "bulk")]
-mod shown;
 mod simd;
 mod single;
 pub mod surt;

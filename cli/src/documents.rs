@@ -19,7 +19,7 @@ use crate::exit::Failure;
 use crate::inputs::{
     Input, Inputs, Stdin, StdinHead, missing, refuse_table, remote_source, stdin_source, text,
 };
-use crate::output::{Claims, StdoutFile};
+use crate::output::{PathConflicts, StdoutFile};
 
 /// How inputs that are not lists are read.
 #[derive(Clone, Debug)]
@@ -90,12 +90,12 @@ pub(crate) fn open(
     is_list: bool,
     settings: &Settings,
     skipped: &Arc<Mutex<Skipped>>,
-    outputs: (&Claims, Option<&StdoutFile>),
+    outputs: (&PathConflicts, Option<&StdoutFile>),
     unread: &mut dyn FnMut(&dyn Display),
 ) -> Result<Inputs, Failure> {
     let Documents { options, walk, index } = documents;
     let given = options.extractor.base.as_deref();
-    let (claims, stdout) = outputs;
+    let (conflicts, stdout) = outputs;
     let mut inputs = inputs.to_vec();
     if let Some(list) = &walk.files_from {
         let is_stdin = list.as_os_str() == "-";
@@ -106,7 +106,7 @@ pub(crate) fn open(
             ));
         }
         let listed = listed(list, is_stdin, settings.record_end)?;
-        listed.iter().try_for_each(|path| claims.refuse_evidence(path))?;
+        listed.iter().try_for_each(|path| conflicts.refuse_evidence(path))?;
         inputs.extend(listed.into_iter().map(Input::named));
     }
     let stdin_head = StdinHead::default();
@@ -144,7 +144,7 @@ pub(crate) fn open(
                         if stdout.is_some_and(|output| output.is_at(&path)) {
                             continue;
                         }
-                        claims.refuse_evidence(&path)?;
+                        conflicts.refuse_evidence(&path)?;
                         let below = path.strip_prefix(directory).unwrap_or(&path);
                         let base = given.and_then(|given| bases::of_file(given, below, index));
                         // There may be very many, so each is opened in its turn.

@@ -10,7 +10,7 @@ use crate::documents;
 use crate::exit::{Failure, eprint_line};
 use crate::inputs::{self, Inputs};
 use crate::job::Writes;
-use crate::output::{Claims, StdoutFile};
+use crate::output::{PathConflicts, StdoutFile};
 use crate::plan::Plan;
 use crate::session::{self, Unread};
 use crate::skipped;
@@ -25,12 +25,12 @@ pub(crate) type SkippedSoFar = Arc<Mutex<Skipped>>;
 /// When an input is missing, or is an output.
 pub(crate) fn open(
     plan: &Plan,
-    claims: &Claims,
+    conflicts: &PathConflicts,
     skipped: &SkippedSoFar,
     unread: &mut Unread,
 ) -> Result<Inputs, Failure> {
     let is_list = plan.job.writes() != Writes::Links;
-    opened(plan, is_list, claims, skipped, unread)
+    opened(plan, is_list, conflicts, skipped, unread)
 }
 
 /// The sources of the records of `plan` once more, for its page. What is wrong with them was reported before.
@@ -38,8 +38,8 @@ pub(crate) fn open(
 /// # Errors
 /// When an input cannot be read again.
 pub(crate) fn open_again(plan: &Plan) -> Result<Vec<Source>, Error> {
-    let claims = session::claims(plan).unwrap_or_default();
-    let opened = opened(plan, true, &claims, &Arc::default(), &mut Unread::silent());
+    let conflicts = session::path_conflicts(plan).unwrap_or_default();
+    let opened = opened(plan, true, &conflicts, &Arc::default(), &mut Unread::silent());
     let opened = opened.map_err(|failure| Error::Write(io::Error::other(failure.to_string())))?;
     Ok(opened.sources)
 }
@@ -47,7 +47,7 @@ pub(crate) fn open_again(plan: &Plan) -> Result<Vec<Source>, Error> {
 fn opened(
     plan: &Plan,
     is_list: bool,
-    claims: &Claims,
+    conflicts: &PathConflicts,
     skipped: &SkippedSoFar,
     unread: &mut Unread,
 ) -> Result<Inputs, Failure> {
@@ -60,7 +60,7 @@ fn opened(
         return Ok(filtered(inputs, plan, skipped));
     };
     let stdout = StdoutFile::of(&plan.output);
-    let outputs = (claims, stdout.as_ref());
+    let outputs = (conflicts, stdout.as_ref());
     let mut note = |what: &dyn std::fmt::Display| unread.note(what);
     documents::open(&plan.inputs, documents, is_list, &plan.settings, skipped, outputs, &mut note)
 }

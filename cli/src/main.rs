@@ -37,7 +37,7 @@ mod rules;
 mod run;
 mod session;
 mod sets;
-mod sides;
+mod side_outputs;
 mod skipped;
 mod summary;
 mod table;

@@ -19,7 +19,7 @@ use crate::output::Destination;
 use crate::progress::Shown;
 use crate::rule_choice;
 use crate::sets::records::{SetDoes, SetUse};
-use crate::sides::SideFiles;
+use crate::side_outputs::SideFiles;
 use crate::tables::{Column, TableUse};
 
 /// A run without `--stats` prints a summary if it takes this long.

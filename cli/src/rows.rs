@@ -13,7 +13,7 @@ use crate::inputs::{Input, first_of_stdin};
 use crate::job::{RowsAre, Writes};
 use crate::output::{Destination, NOT_COMPRESSED, is_packed};
 use crate::plan::Plan;
-use crate::sides::SideFiles;
+use crate::side_outputs::SideFiles;
 use crate::tables;
 
 /// How `plan` reads tables as rows; `None` if it does not, but as columns: always if the values of a column decide which rows are

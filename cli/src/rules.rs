@@ -11,7 +11,7 @@ use uriscan::rules::{Action, Pack, Pattern, Preset, Rule, RuleSet, SiteRules};
 use crate::args::{Rules, RulesFormat};
 use crate::exit::{Failure, Outcome, escaped_lines};
 use crate::options::equivalence;
-use crate::output::{Claims, Destination, write_text, write_with};
+use crate::output::{Destination, PathConflicts, write_text, write_with};
 use crate::rule_choice;
 
 /// Runs the command.
@@ -22,9 +22,9 @@ pub(crate) fn run(typed: Rules) -> Result<Outcome, Failure> {
     let is_choice = !typed.equivalence.rules.is_empty();
     let equivalence = equivalence(&typed.equivalence)?;
     let destination = Destination::of_option(typed.destination.output);
-    let claims = Claims::of_results(&destination, false);
+    let conflicts = PathConflicts::of_results(&destination, false);
     rule_choice::files(&typed.equivalence.rules)
-        .try_for_each(|path| claims.refuse_evidence(&path))?;
+        .try_for_each(|path| conflicts.refuse_evidence(&path))?;
     let text = match (typed.to, is_choice) {
         (RulesFormat::Table, false) => all_text(),
         (RulesFormat::Json, false) => all_json().to_string() + "\n",

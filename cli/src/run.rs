@@ -12,7 +12,7 @@ use crate::exit::{Failure, Outcome};
 use crate::inputs::{self, Input, Inputs, StdinHead};
 use crate::job::Done;
 use crate::lists::{self, SkippedSoFar};
-use crate::output::{Claims, Destination, write_text};
+use crate::output::{Destination, PathConflicts, write_text};
 use crate::plan::Plan;
 use crate::report::{self, Results};
 use crate::rows;
@@ -30,14 +30,14 @@ pub(crate) fn run(mut plan: Plan, account: &mut Account) -> Result<Outcome, Fail
         return write_text(text, &plan.output);
     }
     find_inputs(&mut plan)?;
-    let claims = session::claims(&plan).inspect_err(|_| account.has_conflict = true)?;
+    let conflicts = session::path_conflicts(&plan).inspect_err(|_| account.has_conflict = true)?;
     let started = Instant::now();
     if plan.table.is_none() {
         aliases::read(&mut plan)?;
     }
     let plan = &plan;
     let (skipped, mut unread) = (Arc::default(), Unread::default());
-    let (work, total_bytes, stdin_head) = open(plan, &claims, &skipped, &mut unread)?;
+    let (work, total_bytes, stdin_head) = open(plan, &conflicts, &skipped, &mut unread)?;
     if plan.side.report.is_some() && plan.inputs.contains(&Input::Stdin) {
         inputs::keep_stdin(plan.report_limit.as_ref())?;
     }
@@ -82,7 +82,7 @@ pub(crate) fn run(mut plan: Plan, account: &mut Account) -> Result<Outcome, Fail
 /// kept.
 fn open(
     plan: &Plan,
-    claims: &Claims,
+    conflicts: &PathConflicts,
     skipped: &SkippedSoFar,
     unread: &mut Unread,
 ) -> Result<(Work, Option<u64>, StdinHead), Failure> {
@@ -90,7 +90,7 @@ fn open(
         let (work, total_bytes) = tables::open(plan, table)?;
         return Ok((Work::Tables(Box::new(work)), total_bytes, StdinHead::default()));
     }
-    let opened = lists::open(plan, claims, skipped, unread)?;
+    let opened = lists::open(plan, conflicts, skipped, unread)?;
     let Inputs { sources, total_bytes, stdin_head } = opened;
     Ok((Work::Lists(sources), total_bytes, stdin_head))
 }

@@ -10,12 +10,12 @@ use uriscan::pipeline::{Report, Sinks};
 use crate::exit::{Failure, Outcome, Stop, eprint_line, eprint_lines};
 use crate::inputs::Input;
 use crate::job::{Done, Run};
-use crate::output::{self, Claims, Content, Destination, FileId, Output, StdoutFile};
+use crate::output::{self, Content, Destination, FileId, Output, PathConflicts, StdoutFile};
 use crate::plan::Plan;
 use crate::progress::Progress;
 use crate::rows;
 use crate::sets::records::SetAtWork;
-use crate::sides::{self, SideFiles};
+use crate::side_outputs::{self, SideFiles};
 use crate::summary::Summary;
 use crate::tables::{self, Folder};
 
@@ -23,15 +23,15 @@ use crate::tables::{self, Folder};
 ///
 /// # Errors
 /// When one is.
-pub(crate) fn claims(plan: &Plan) -> Result<Claims, Failure> {
-    let mut claims = Claims::of_results(&plan.output, plan.is_in_place());
-    plan.side.each().try_for_each(|(path, content)| claims.add(path, content.name()))?;
-    plan.reporting.stats_file.iter().try_for_each(|path| claims.add(path, "the summary"))?;
+pub(crate) fn path_conflicts(plan: &Plan) -> Result<PathConflicts, Failure> {
+    let mut conflicts = PathConflicts::of_results(&plan.output, plan.is_in_place());
+    plan.side.each().try_for_each(|(path, content)| conflicts.add(path, content.name()))?;
+    plan.reporting.stats_file.iter().try_for_each(|path| conflicts.add(path, "the summary"))?;
     for input in &plan.inputs {
         match input {
-            Input::Stdin => claims.refuse_stdin()?,
-            Input::File(path) => claims.refuse_input(path)?,
-            Input::Remote(url) => claims.refuse_remote(url)?,
+            Input::Stdin => conflicts.refuse_stdin()?,
+            Input::File(path) => conflicts.refuse_input(path)?,
+            Input::Remote(url) => conflicts.refuse_remote(url)?,
             Input::Typed(_) => {}
         }
     }
@@ -39,14 +39,14 @@ pub(crate) fn claims(plan: &Plan) -> Result<Claims, Failure> {
     // A pattern that selects the results of the last run was not meant to.
     for input in found.filter_map(|(below, input)| below.as_ref().and(Some(input))) {
         match input {
-            Input::File(path) => claims.refuse_evidence(path)?,
-            Input::Remote(url) => claims.refuse_found(url)?,
+            Input::File(path) => conflicts.refuse_evidence(path)?,
+            Input::Remote(url) => conflicts.refuse_found(url)?,
             Input::Stdin | Input::Typed(_) => {}
         }
     }
-    plan.evidence.iter().try_for_each(|path| claims.refuse_evidence(path))?;
+    plan.evidence.iter().try_for_each(|path| conflicts.refuse_evidence(path))?;
     refuse_second_reader(plan)?;
-    plan.set.iter().try_for_each(|set| claims.refuse_inside(&set.path))?;
+    plan.set.iter().try_for_each(|set| conflicts.refuse_inside(&set.path))?;
     if let Some(output) = StdoutFile::of(&plan.output) {
         let inputs = plan.inputs.iter();
         let local: Vec<Option<&Path>> = inputs
@@ -59,7 +59,7 @@ pub(crate) fn claims(plan: &Plan) -> Result<Claims, Failure> {
         output.refuse_as_input(local.into_iter(), plan.inputs.len() < 2)?;
         output.refuse_as_input(plan.evidence.iter().map(|path| Some(path.as_path())), false)?;
     }
-    Ok(claims)
+    Ok(conflicts)
 }
 
 /// An error if a pipe or a terminal is read by two: each would get a part.
@@ -174,7 +174,7 @@ impl Session<'_> {
         let Session { plan, out, side, progress, folder, .. } = self;
         let mut update = |bytes| progress.iter_mut().for_each(|progress| progress.update(bytes));
         let mut sinks = Sinks::new(out);
-        let mut side = sides::open(&plan.side, plan.job.meaning(), side)?;
+        let mut side = side_outputs::open(&plan.side, plan.job.meaning(), side)?;
         let [rejects, dupes, clusters] =
             side.each_mut().map(|sink| sink.as_mut().map(|sink| sink as &mut (dyn Write + Send)));
         (sinks.rejects, sinks.dupes, sinks.clusters) = (rejects, dupes, clusters);
@@ -192,7 +192,7 @@ impl Session<'_> {
             }
             Work::Tables(tables) => tables.run(plan, set, folder.as_mut(), sinks)?.into(),
         };
-        sides::finish(side, plan.settings.threads).map_err(Stop::Unwritten)?;
+        side_outputs::finish(side, plan.settings.threads).map_err(Stop::Unwritten)?;
         Ok(done)
     }
 

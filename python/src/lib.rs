@@ -16,7 +16,7 @@ mod output;
 mod params;
 mod pool;
 mod set;
-mod sides;
+mod side_outputs;
 mod single;
 mod tables;
 mod texts;

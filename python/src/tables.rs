@@ -20,7 +20,7 @@ use crate::find::Find;
 use crate::form::{Form, KEEP, select, surt_form};
 use crate::output::{Output, Parts};
 use crate::set::{Adding, SetAtWork};
-use crate::sides::{Formats, Sink};
+use crate::side_outputs::{Formats, Sink};
 use crate::watch::{Watch, watched};
 use crate::{errors, findings};
 
@@ -76,10 +76,10 @@ pub(crate) fn run_tables<'py>(
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(Bound<'py, PyDict>, Option<Adding>)> {
     let watch = Watch::default();
-    let sides = Formats::of(asked.dupes_name.as_ref(), asked.clusters_name.as_ref())?;
-    let job = job(form.get(), &asked, sides, find)?.stop(watch.stop.clone());
+    let side_outputs = Formats::of(asked.dupes_name.as_ref(), asked.clusters_name.as_ref())?;
+    let job = job(form.get(), &asked, side_outputs, find)?.stop(watch.stop.clone());
     let inputs = inputs(&asked)?;
-    let done = watched(py, &watch, progress, || run(&asked, inputs, &job, sides, &watch))?;
+    let done = watched(py, &watch, progress, || run(&asked, inputs, &job, side_outputs, &watch))?;
     let (report, adding) = done.map_err(|error| errors::of_table(py, error, &asked.output_name))?;
     Ok((totals(py, &report)?, adding))
 }
@@ -96,10 +96,10 @@ fn inputs(asked: &Asked) -> PyResult<Vec<Input>> {
     asked.inputs.iter().zip(&asked.below).map(input).collect()
 }
 
-fn job(form: &Form, asked: &Asked, sides: Formats, find: Option<Find>) -> PyResult<Job> {
+fn job(form: &Form, asked: &Asked, side_outputs: Formats, find: Option<Find>) -> PyResult<Job> {
     let columns = form.columns().clone();
     let task = match &*asked.task {
-        "dedup" => dedup(asked, sides)?,
+        "dedup" => dedup(asked, side_outputs)?,
         "normalize" => Task::Form(TableForm::Normalized),
         "key" => Task::Form(TableForm::Key),
         "parse" => Task::Parse,
@@ -130,7 +130,7 @@ fn job(form: &Form, asked: &Asked, sides: Formats, find: Option<Find>) -> PyResu
     Ok(job)
 }
 
-fn dedup(asked: &Asked, sides: Formats) -> PyResult<Task> {
+fn dedup(asked: &Asked, side_outputs: Formats) -> PyResult<Task> {
     let keep = match asked.keep.split_once(':') {
         Some(("min", column)) if !column.is_empty() => KeepRow::Least(column.to_owned()),
         Some(("max", column)) if !column.is_empty() => KeepRow::Greatest(column.to_owned()),
@@ -148,7 +148,7 @@ fn dedup(asked: &Asked, sides: Formats) -> PyResult<Task> {
         return Ok(Task::Dedup);
     }
     let by = ByClass::new(keep, &asked.temp_dir).select(select);
-    Ok(Task::Classes(by.count(asked.count).rows(sides.rows())))
+    Ok(Task::Classes(by.count(asked.count).rows(side_outputs.rows())))
 }
 
 fn format(option: &str, name: Option<&String>) -> PyResult<Option<TableFormat>> {
@@ -183,13 +183,13 @@ fn run(
     asked: &Asked,
     inputs: Vec<Input>,
     job: &Job,
-    sides: Formats,
+    side_outputs: Formats,
     watch: &Watch,
 ) -> Result<(Report, Option<Adding>), TableError> {
     let meaning = job.columns.equivalence.meaning(job.columns.hash);
     let mut set = SetAtWork::open(asked.seen.as_deref(), asked.update, asked.memory, &meaning)
         .map_err(TableError::Set)?;
-    let report = write_all(asked, inputs, (job, &meaning), sides, set.as_mut(), watch)?;
+    let report = write_all(asked, inputs, (job, &meaning), side_outputs, set.as_mut(), watch)?;
     let adding = match set {
         // A set that was made for this run goes away unless the keys are committed.
         Some(SetAtWork::Write(writer, loader)) => Some(Adding(Mutex::new(Some((writer, loader))))),
@@ -203,7 +203,7 @@ fn write_all(
     asked: &Asked,
     inputs: Vec<Input>,
     (job, meaning): (&Job, &Meaning),
-    sides: Formats,
+    side_outputs: Formats,
     set: Option<&mut SetAtWork>,
     watch: &Watch,
 ) -> Result<Report, TableError> {
@@ -211,8 +211,9 @@ fn write_all(
     let mut rejects = asked.rejects.as_ref().map(open).transpose()?;
     let mut dupes = asked.dupes.as_ref().map(open).transpose()?;
     let mut clusters = asked.clusters.as_ref().map(open).transpose()?;
-    let of_dupes = |file| Sink::new(file, sides.dupes, ClassTable::of_dupes, meaning);
-    let of_clusters = |file| Sink::new(file, sides.clusters, ClassTable::of_clusters, meaning);
+    let of_dupes = |file| Sink::new(file, side_outputs.dupes, ClassTable::of_dupes, meaning);
+    let of_clusters =
+        |file| Sink::new(file, side_outputs.clusters, ClassTable::of_clusters, meaning);
     let mut of_dupes = dupes.as_mut().map(of_dupes).transpose()?;
     let mut of_clusters = clusters.as_mut().map(of_clusters).transpose()?;
     let mut progress = |bytes| watch.read(bytes);

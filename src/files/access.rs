@@ -196,7 +196,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn a_list_of_access_is_kept_and_none_is_inherited() {
-        use crate::files::Draft;
+        use crate::files::AtomicFile;
         use rustix::fs::{XattrFlags, fsetxattr};
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("x");
@@ -208,7 +208,7 @@ mod tests {
         }
         let old = acl::of(&file).unwrap();
         assert!(old.is_some());
-        Draft::of_output(&path, Some(&file)).unwrap().put(&path).unwrap();
+        AtomicFile::of_output(&path, Some(&file)).unwrap().put(&path).unwrap();
         let new = File::open(&path).unwrap();
         assert_eq!(acl::of(&new).unwrap(), old);
         // The bits of the group are those that the list allows at most.
@@ -220,7 +220,7 @@ mod tests {
         let above = File::open(directory.path()).unwrap();
         fsetxattr(&above, "system.posix_acl_default", &list(), XattrFlags::empty()).unwrap();
         let file = File::open(&plain).unwrap();
-        Draft::of_output(&plain, Some(&file)).unwrap().put(&plain).unwrap();
+        AtomicFile::of_output(&plain, Some(&file)).unwrap().put(&plain).unwrap();
         let new = File::open(&plain).unwrap();
         assert_eq!(acl::of(&new).unwrap(), None);
         assert_eq!(new.metadata().unwrap().mode() & 0o7777, 0o660);

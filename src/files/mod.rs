@@ -11,9 +11,9 @@
 
 #[cfg(unix)]
 mod access;
+mod atomic_directory;
+mod atomic_file;
 mod descriptor;
-mod draft;
-mod draft_directory;
 #[cfg(feature = "fault-injection")]
 pub mod faults;
 mod links;
@@ -27,9 +27,9 @@ use std::fs::{self, Metadata, OpenOptions, Permissions, ReadDir, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
+pub use atomic_directory::{AtomicDirectory, is_mount_point};
+pub use atomic_file::AtomicFile;
 pub use descriptor::Descriptor;
-pub use draft::Draft;
-pub use draft_directory::{DraftDirectory, is_mount_point};
 #[cfg(feature = "fault-injection")]
 use faults::{call, opening, transfer};
 pub use links::followed;

@@ -1,20 +1,20 @@
 //! Floor 7: reads sources into chunks that end at record ends; writes rows in several formats.
 
-mod ahead;
 pub mod compress;
 pub(crate) mod container;
 pub(crate) mod cut;
+pub(crate) mod deferred;
 pub(crate) mod diagnostic;
 pub(crate) mod explanation;
 pub(crate) mod fields;
 pub(crate) mod finding;
 pub(crate) mod found;
 pub(crate) mod json;
-pub(crate) mod later;
 pub(crate) mod paint;
 pub(crate) mod part;
 pub(crate) mod place;
 pub(crate) mod places;
+mod prefetch;
 pub mod reader;
 mod ready;
 pub(crate) mod rfc2396;
@@ -25,8 +25,8 @@ pub mod template;
 pub(crate) mod tsv;
 mod utf16;
 
+pub use crate::escape::escaped;
 pub use crate::files::Stored;
-pub use crate::shown::escaped;
 pub use compress::Compression;
 pub use container::Container;
 pub use fields::Fields;

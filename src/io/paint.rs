@@ -1,6 +1,6 @@
 //! Text of reports for people: escaped, and in the colours of one small palette.
 
-use crate::shown::escape;
+use crate::escape::escape;
 
 /// Faults, and what is removed.
 pub(super) const RED: &str = "31";

@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use memchr::memchr_iter;
 
-use super::ahead::{Content, Sources};
 use super::container;
 use super::cut::{Cut, Doubtful, Lines};
-use super::later::{Later, Plain};
+use super::deferred::{Later, Plain};
+use super::prefetch::{Content, Sources};
 use super::ready::{Patience, Wait};
 use super::source::{ReadError, Source};
 use crate::chunk::PaddedBuf;

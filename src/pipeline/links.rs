@@ -3,6 +3,7 @@
 use std::io;
 
 use super::{Report, Settings};
+use crate::escape::counted;
 use crate::extract::quotes::{AFTER_QUOTE, Quotes};
 use crate::extract::warc::{self, Extent};
 use crate::extract::{
@@ -11,7 +12,6 @@ use crate::extract::{
 };
 use crate::io::cut::{Cut, Doubtful, HEAD_BYTES};
 use crate::io::{Chunk, Shape};
-use crate::shown::counted;
 use crate::simd::{Isa, Kernels};
 use crate::uri::ErrorKind;
 

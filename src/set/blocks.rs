@@ -27,7 +27,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::error::{At, Fault, SetError};
 use super::file;
 use super::names;
-use crate::files::{Draft, File};
+use crate::files::{AtomicFile, File};
 
 /// Size of a whole block, and of the header, in bytes.
 pub(super) const BLOCK: usize = 4096;
@@ -280,7 +280,7 @@ const BUFFER: usize = 256 * BLOCK;
 pub(super) struct BlockWriter {
     kind: &'static Kind,
     directory: PathBuf,
-    file: Draft,
+    file: AtomicFile,
     /// Items that are not written yet, in whole blocks except at the end.
     waiting: Vec<u8>,
     checks: Vec<u8>,

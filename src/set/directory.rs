@@ -12,7 +12,7 @@ use std::path::Path;
 use super::error::{At, Fault, SetError};
 use super::file::{is_absence, open, open_with, read_up_to};
 use super::names::{self, BEGUN};
-use crate::files::{self, Draft, File};
+use crate::files::{self, AtomicFile, File};
 
 /// Locks the set in `directory` for writing, until the returned file is dropped.
 ///
@@ -179,8 +179,8 @@ pub fn abandon(directory: &Path) {
 ///
 /// # Errors
 /// If it cannot be made.
-pub(super) fn draft(directory: &Path, prefix: &'static str) -> Result<Draft, SetError> {
-    let draft = Draft::new_in(directory, prefix).at(directory)?;
+pub(super) fn draft(directory: &Path, prefix: &'static str) -> Result<AtomicFile, SetError> {
+    let draft = AtomicFile::new_in(directory, prefix).at(directory)?;
     draft.keep_access_of(&directory.join(names::MANIFEST)).at(directory)?;
     for entry in files::list(directory).at(directory)? {
         let entry = entry.at(directory)?;

@@ -6,9 +6,9 @@ use arrow_schema::ArrowError;
 use parquet::errors::ParquetError;
 
 use crate::arrow::ColumnError;
+use crate::escape::counted;
 use crate::pipeline;
 use crate::set::SetError;
-use crate::shown::counted;
 use crate::survivors::StoreError;
 use crate::uri::UriError;
 

@@ -10,9 +10,9 @@ use rayon::prelude::*;
 
 use super::job::{Form, Job, Task};
 use super::metadata::remove_of_columns;
-use super::pick::{Picker, Sides};
 use super::read::Reader;
 use super::second_pass::Marked;
+use super::selection::{RowSelection, Sides};
 use super::target::Target;
 use super::unit::Unit;
 use super::{TableError, keys, values};
@@ -36,7 +36,7 @@ pub(super) struct Work<'j> {
     target: Target,
     schema: SchemaRef,
     /// Picks rows, if not all are written.
-    picker: Option<Box<Picker<'j>>>,
+    picker: Option<Box<RowSelection<'j>>>,
     report: Report,
     /// Rows that were omitted as invalid since [`Work::rejected`] was last called.
     rejected: Unit,
@@ -85,7 +85,7 @@ impl<'j> Work<'j> {
             _ => schema,
         });
         let pick = |by| {
-            let picker = Picker::new(job, by, reader, columns.clone(), seen, sides)?;
+            let picker = RowSelection::new(job, by, reader, columns.clone(), seen, sides)?;
             Ok::<_, TableError>(Box::new(picker))
         };
         let picker = match &job.task {

@@ -16,7 +16,7 @@ use crate::options::{memory_limit, on_invalid, side_file};
 use crate::plan::Plan;
 use crate::sets::records::SetAtWork;
 use crate::sets::settings::{Source, Typed, settings};
-use crate::sides::{self, SideFiles};
+use crate::side_outputs::{self, SideFiles};
 #[cfg(feature = "full")]
 use crate::tables::{ByClass, Columns, TableUse, Task};
 
@@ -42,7 +42,7 @@ impl args::Dedup {
             clusters: side_file("--clusters", self.classes.clusters.clone())?,
             ..SideFiles::default()
         };
-        let rows = sides::rows(&side)?;
+        let rows = side_outputs::rows(&side)?;
         let has_keys = self.seen.is_some() || rows.dupes || rows.clusters;
         if hash.is_some() && !has_keys {
             let what = "requires --seen, or --dupes or --clusters as a table";

@@ -1,15 +1,15 @@
 //! Where results go: standard output, or files that change only when all is done.
 //!
-//! [`Output`] writes one of them, [`commit`] puts all of a run in place together, and [`Claims`] sees to it that none is
+//! [`Output`] writes one of them, [`commit`] puts all of a run in place together, and [`PathConflicts`] sees to it that none is
 //! an input or another output.
 
-mod claims;
 mod destination;
 mod identity;
+mod path_conflicts;
 mod target;
 mod write;
 
-pub(crate) use claims::{Claims, Content, StdoutFile};
 pub(crate) use destination::{Destination, NOT_COMPRESSED, directory_of, is_dash, is_packed};
 pub(crate) use identity::FileId;
+pub(crate) use path_conflicts::{Content, PathConflicts, StdoutFile};
 pub(crate) use write::{Output, commit, write_text, write_with};

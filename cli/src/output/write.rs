@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use uriscan::internals::files::{Draft, File, sync_directory};
+use uriscan::internals::files::{AtomicFile, File, sync_directory};
 
 use super::destination::{Destination, WRITES_NO_PACKED, directory_of, is_packed};
 use super::target::Target;
@@ -19,7 +19,7 @@ type Stream = Box<dyn Write + Send>;
 
 /// An open destination.
 ///
-/// Results for a regular file are written to a [`Draft`] in its directory, which replaces it in [`commit`]; without
+/// Results for a regular file are written to a [`AtomicFile`] in its directory, which replaces it in [`commit`]; without
 /// that they vanish and the file stays as it was. Pipes and devices cannot be replaced and are written to directly. An
 /// object appears in [`commit`], too.
 pub(crate) struct Output {
@@ -33,7 +33,7 @@ pub(crate) struct Output {
 enum Replacement {
     /// A file in progress, and the one that it is to replace.
     File {
-        draft: Draft,
+        unfinished: AtomicFile,
         target: PathBuf,
         /// Its temporary name, if it has one.
         _registered: Option<Registered>,
@@ -47,7 +47,7 @@ impl Replacement {
     fn finish(&self) -> io::Result<()> {
         match self {
             // Otherwise the name might be on the disk before the bytes, and a crash leave a file that is cut short.
-            Replacement::File { draft, .. } => draft.file().sync_all(),
+            Replacement::File { unfinished, .. } => unfinished.file().sync_all(),
             Replacement::Object { upload, .. } => upload.finish(),
         }
     }
@@ -55,7 +55,7 @@ impl Replacement {
     /// Does what may fail for want of room.
     fn name(&mut self) -> io::Result<()> {
         match self {
-            Replacement::File { draft, .. } => draft.name(),
+            Replacement::File { unfinished, .. } => unfinished.name(),
             Replacement::Object { .. } => Ok(()),
         }
     }
@@ -63,8 +63,8 @@ impl Replacement {
     /// Puts it in place; if it is to be durable, its name is on the disk then.
     fn put(self, is_durable: bool) -> io::Result<()> {
         match self {
-            Replacement::File { draft, target, .. } => {
-                draft.put(&target)?;
+            Replacement::File { unfinished, target, .. } => {
+                unfinished.put(&target)?;
                 if is_durable { sync_directory(directory_of(&target)) } else { Ok(()) }
             }
             Replacement::Object { upload, .. } => upload.complete(),
@@ -250,11 +250,11 @@ fn replacement(target: PathBuf, old: Option<&File>) -> io::Result<(Stream, Optio
         return Err(io::Error::new(io::ErrorKind::NotFound, what));
     }
     let _held = interrupt::hold();
-    let draft = Draft::of_output(&target, old)?;
-    let named = draft.temporary_path().map(Path::to_owned);
+    let unfinished = AtomicFile::of_output(&target, old)?;
+    let named = unfinished.temporary_path().map(Path::to_owned);
     let _registered = named.map(|path| Leftover::File(path).register());
-    let stream = draft.file().try_clone()?;
-    Ok((Box::new(stream), Some(Replacement::File { draft, target, _registered })))
+    let stream = unfinished.file().try_clone()?;
+    Ok((Box::new(stream), Some(Replacement::File { unfinished, target, _registered })))
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use uriscan::set::{Fault, KeySet, Meaning, SetError, SetWriter, Timestamp};
 
 use crate::args::{Export, SetCommand, SetStatsFormat};
 use crate::exit::{Failure, Outcome, eprint_line};
-use crate::output::{Claims, Destination, Output, write_text};
+use crate::output::{Destination, Output, PathConflicts, write_text};
 use crate::summary::counted;
 use text::Unwritten;
 use writing::Writing;
@@ -68,7 +68,7 @@ pub(crate) fn run(command: &SetCommand) -> Result<Outcome, Failure> {
         SetCommand::Export(typed) => {
             let set = KeySet::open(&typed.set)?;
             let destination = Destination::of_option(typed.output.clone());
-            Claims::of_results(&destination, false).refuse_inside(&typed.set)?;
+            PathConflicts::of_results(&destination, false).refuse_inside(&typed.set)?;
             print(&destination, |out| text::export(&set, out))
         }
         SetCommand::Import(typed) => text::import(typed),
@@ -191,7 +191,7 @@ fn rules(typed: &Export) -> Result<Outcome, Failure> {
         text += &format!("\n{}", rules.to_toml());
     }
     let destination = Destination::of_option(typed.output.clone());
-    Claims::of_results(&destination, false).refuse_inside(&typed.set)?;
+    PathConflicts::of_results(&destination, false).refuse_inside(&typed.set)?;
     write_text(&text, &destination)
 }
 

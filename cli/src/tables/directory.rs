@@ -1,6 +1,6 @@
 //! Results in a directory of files, which appears when all of them are whole.
 //!
-//! The files are made in a [`DraftDirectory`], which takes the name of the results at the end. Few of the files are open at a
+//! The files are made in a [`AtomicDirectory`], which takes the name of the results at the end. Few of the files are open at a
 //! time: one that is written to again is opened again.
 
 use std::collections::HashSet;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use uriscan::internals::files::{
-    self, DraftDirectory, File, followed, is_mount_point, sync_directory,
+    self, AtomicDirectory, File, followed, is_mount_point, sync_directory,
 };
 use uriscan::table::{self, PartFile};
 
@@ -25,7 +25,7 @@ const MOST_OPEN: usize = 64;
 pub(crate) struct Directory {
     /// The directory that is to have the files.
     target: PathBuf,
-    draft: DraftDirectory,
+    unfinished: AtomicDirectory,
     /// Directories below it, and files in them, that have been made.
     made: HashSet<PathBuf>,
     files: Vec<PathBuf>,
@@ -83,13 +83,13 @@ impl Directory {
             return Err(Failure::at(path.display(), what));
         }
         let _held = interrupt::hold();
-        let draft = DraftDirectory::of_output(&target).map_err(|error| {
+        let unfinished = AtomicDirectory::of_output(&target).map_err(|error| {
             let what = format!("cannot make the results in {}: {error}", parent.display());
             Failure::at(path.display(), what)
         })?;
-        let _registered = Leftover::Directory(draft.path().to_owned()).register();
+        let _registered = Leftover::Directory(unfinished.path().to_owned()).register();
         let (made, files, pool) = (HashSet::new(), Vec::new(), Arc::default());
-        Ok(Directory { target, draft, made, files, pool, _registered })
+        Ok(Directory { target, unfinished, made, files, pool, _registered })
     }
 
     /// Waits until the files are on the disk, with their names in the hidden directory: otherwise that might have its name
@@ -100,12 +100,12 @@ impl Directory {
     pub(crate) fn finish(&self) -> io::Result<()> {
         // One call for very many files: each of them would wait for the disk.
         let is_on_disk =
-            self.files.len() > MOST_OPEN && files::sync_file_system(self.draft.path())?;
+            self.files.len() > MOST_OPEN && files::sync_file_system(self.unfinished.path())?;
         if !is_on_disk {
             self.files.iter().try_for_each(|path| append_to(path)?.sync_all())?;
             self.made.iter().try_for_each(|directory| sync_directory(directory))?;
         }
-        self.draft.finish()
+        self.unfinished.finish()
     }
 
     /// Puts the files in place, after [`Directory::finish`].
@@ -115,7 +115,7 @@ impl Directory {
     /// the directory that is not durable.
     pub(crate) fn put(self, is_durable: bool) -> io::Result<()> {
         let _held = interrupt::hold();
-        self.draft.put().map_err(|error| match error.kind() {
+        self.unfinished.put().map_err(|error| match error.kind() {
             io::ErrorKind::DirectoryNotEmpty => io::Error::new(error.kind(), NOT_EMPTY),
             _ => error,
         })?;
@@ -133,12 +133,12 @@ fn is_vacant(directory: &Path) -> io::Result<bool> {
 
 impl table::Folder for Directory {
     fn create(&mut self, path: &str) -> io::Result<Box<dyn PartFile>> {
-        let path = self.draft.path().join(path);
+        let path = self.unfinished.path().join(path);
         // A signal removes the hidden directory, with all that is in it.
         let _held = interrupt::hold();
         let mut missing = Vec::new();
         for directory in path.ancestors().skip(1) {
-            if directory == self.draft.path() || self.made.contains(directory) {
+            if directory == self.unfinished.path() || self.made.contains(directory) {
                 break;
             }
             missing.push(directory.to_owned());

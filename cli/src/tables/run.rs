@@ -14,7 +14,7 @@ use super::choice::{Column, TableUse};
 use super::failure::hide_panics_of_decoders;
 use super::folder::Folder;
 use super::hint::failure_of;
-use super::sides::of_pairs;
+use super::side_outputs::of_pairs;
 use crate::args::NoUri;
 use crate::exit::{Failure, Stop, eprint_line};
 use crate::inputs::{self, Input, Inputs, Stdin, StdinHead};

@@ -9,7 +9,7 @@ use super::{BYTE_ORDER_MARK, Chunk, ChunkReader, HEAD_PATIENCE, Next, Shape};
 use crate::chunk::PaddedBuf;
 use crate::extract::{Format, Kind};
 use crate::io::cut::HEAD_BYTES;
-use crate::io::later::Later;
+use crate::io::deferred::Later;
 use crate::io::source::ReadError;
 
 /// The beginning of a chunk.

@@ -12,7 +12,7 @@ use super::super::target::Target;
 use super::super::{TableError, jsonl, keys};
 use super::hive::{DEFAULT_PARTITION, Partition};
 use super::widen::{joined, joined_field, widened};
-use crate::shown::counted;
+use crate::escape::counted;
 
 /// The columns of a dataset, and where its URIs are.
 #[derive(Debug)]

@@ -1,8 +1,8 @@
 //! Files that get their name when they are whole.
 //!
-//! On Linux a [`Draft`] has no name while it is written (`O_TMPFILE`), so that the system removes it with the process,
+//! On Linux a [`AtomicFile`] has no name while it is written (`O_TMPFILE`), so that the system removes it with the process,
 //! however that ends. Where the system or the file system has no such files, it has a temporary name beside the final
-//! one and is removed when it is dropped; a process that ends otherwise can remove [`Draft::temporary_path`] itself.
+//! one and is removed when it is dropped; a process that ends otherwise can remove [`AtomicFile::temporary_path`] itself.
 //!
 //! A file that is replaced needs a temporary name for a moment everywhere, since no system call links over a file.
 
@@ -17,25 +17,25 @@ use super::{File, remove, rename, without_path};
 /// Random characters of temporary names.
 const RANDOM: usize = 6;
 
-/// A file that is being written and takes its name with [`Draft::put`]. Dropped before, it is gone.
+/// A file that is being written and takes its name with [`AtomicFile::put`]. Dropped before, it is gone.
 ///
 /// ```
 /// use std::io::Write;
-/// use uriscan::internals::files::Draft;
+/// use uriscan::internals::files::AtomicFile;
 /// # fn main() -> std::io::Result<()> {
 /// let directory = tempfile::tempdir()?;
 /// let path = directory.path().join("list");
 /// std::fs::write(&path, "old")?;
-/// let draft = Draft::new_in(directory.path(), ".list-")?;
-/// draft.file().write_all(b"new")?;
+/// let unfinished = AtomicFile::new_in(directory.path(), ".list-")?;
+/// unfinished.file().write_all(b"new")?;
 /// assert_eq!(std::fs::read(&path)?, b"old");
-/// draft.put(&path)?;
+/// unfinished.put(&path)?;
 /// assert_eq!(std::fs::read(&path)?, b"new");
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct Draft {
+pub struct AtomicFile {
     file: File,
     directory: PathBuf,
     prefix: &'static str,
@@ -65,14 +65,14 @@ impl Drop for TemporaryName {
     }
 }
 
-impl Draft {
+impl AtomicFile {
     /// Makes a file in `directory`, readable and writable for everybody as far as the umask allows. If it needs a
     /// temporary name, that is `prefix`, six letters or digits, and `.partial`.
     ///
     /// # Errors
     /// When no file can be made there.
-    pub fn new_in(directory: &Path, prefix: &'static str) -> io::Result<Draft> {
-        Draft::made(directory.to_owned(), prefix, None, ALL)
+    pub fn new_in(directory: &Path, prefix: &'static str) -> io::Result<AtomicFile> {
+        AtomicFile::made(directory.to_owned(), prefix, None, ALL)
     }
 
     /// Makes a file that is to be the output at `path`, in place of the file `old` if that is there. It has the access of
@@ -82,30 +82,30 @@ impl Draft {
     ///
     /// # Errors
     /// When no file can be made there, or cannot be given its access.
-    pub fn of_output(path: &Path, old: Option<&File>) -> io::Result<Draft> {
+    pub fn of_output(path: &Path, old: Option<&File>) -> io::Result<AtomicFile> {
         let directory = directory_of(path).to_owned();
         partial::remove_leftover(&partial::name_of(path));
         let mode = if old.is_some() { OWNER } else { ALL };
-        let draft = Draft::made(directory, PREFIX, Some(path.to_owned()), mode)?;
+        let unfinished = AtomicFile::made(directory, PREFIX, Some(path.to_owned()), mode)?;
         #[cfg(unix)]
         if let Some(old) = old {
-            draft.file.take_access_of(old)?;
+            unfinished.file.take_access_of(old)?;
         }
-        Ok(draft)
+        Ok(unfinished)
     }
 
-    /// A draft with this mode, as far as the umask allows.
+    /// An unfinished file with this mode, as far as the umask allows.
     fn made(
         directory: PathBuf,
         prefix: &'static str,
         target: Option<PathBuf>,
         mode: u32,
-    ) -> io::Result<Draft> {
+    ) -> io::Result<AtomicFile> {
         let unnamed = File::unnamed(&directory, mode)?;
         if let Some(file) = unnamed {
             // Before it has a name that others see.
             file.hold(None);
-            return Ok(Draft { file, directory, prefix, target, temporary: None });
+            return Ok(AtomicFile { file, directory, prefix, target, temporary: None });
         }
         let options = new_file(mode);
         let make = |path: &Path| {
@@ -114,7 +114,7 @@ impl Draft {
             if is_held { Ok(file) } else { Err(io::ErrorKind::AlreadyExists.into()) }
         };
         let (file, temporary) = named(&directory, prefix, target.as_deref(), make)?;
-        Ok(Draft { file, directory, prefix, target, temporary: Some(temporary) })
+        Ok(AtomicFile { file, directory, prefix, target, temporary: Some(temporary) })
     }
 
     /// The file, for reading and writing.
@@ -162,7 +162,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Gives the file a temporary name beside the final one, after which little can go wrong with [`Draft::put`].
+    /// Gives the file a temporary name beside the final one, after which little can go wrong with [`AtomicFile::put`].
     ///
     /// # Errors
     /// When the directory takes no more names.
@@ -263,14 +263,14 @@ mod tests {
         let path = directory.path().join("x");
         for text in ["one", "other"] {
             let before = names(directory.path());
-            let draft = Draft::new_in(directory.path(), "x-").unwrap();
-            draft.file().write_all(b"lost").unwrap();
-            assert_eq!(draft.temporary_path().is_some(), names(directory.path()) != before);
-            drop(draft);
+            let unfinished = AtomicFile::new_in(directory.path(), "x-").unwrap();
+            unfinished.file().write_all(b"lost").unwrap();
+            assert_eq!(unfinished.temporary_path().is_some(), names(directory.path()) != before);
+            drop(unfinished);
             assert_eq!(names(directory.path()), before);
-            let draft = Draft::new_in(directory.path(), "x-").unwrap();
-            draft.file().write_all(text.as_bytes()).unwrap();
-            draft.put(&path).unwrap();
+            let unfinished = AtomicFile::new_in(directory.path(), "x-").unwrap();
+            unfinished.file().write_all(text.as_bytes()).unwrap();
+            unfinished.put(&path).unwrap();
             assert_eq!(
                 (fs::read_to_string(&path).unwrap().as_str(), names(directory.path()).len()),
                 (text, 1)
@@ -281,15 +281,15 @@ mod tests {
     #[test]
     fn a_name_that_was_given_early_goes_away() {
         let directory = tempfile::tempdir().unwrap();
-        let mut draft = Draft::new_in(directory.path(), "x-").unwrap();
-        draft.name().unwrap();
-        let temporary = draft.temporary_path().unwrap().to_owned();
+        let mut unfinished = AtomicFile::new_in(directory.path(), "x-").unwrap();
+        unfinished.name().unwrap();
+        let temporary = unfinished.temporary_path().unwrap().to_owned();
         assert!(temporary.exists());
-        draft.put(&directory.path().join("x")).unwrap();
+        unfinished.put(&directory.path().join("x")).unwrap();
         assert_eq!(names(directory.path()), ["x"]);
-        let mut draft = Draft::new_in(directory.path(), "x-").unwrap();
-        draft.name().unwrap();
-        assert!(draft.put(&directory.path().join("no/where")).is_err());
+        let mut unfinished = AtomicFile::new_in(directory.path(), "x-").unwrap();
+        unfinished.name().unwrap();
+        assert!(unfinished.put(&directory.path().join("no/where")).is_err());
         assert_eq!(names(directory.path()), ["x"]);
     }
 
@@ -301,7 +301,10 @@ mod tests {
         let mode =
             |name: &str| fs::metadata(directory.path().join(name)).unwrap().permissions().mode();
         fs::write(directory.path().join("plain"), "").unwrap();
-        Draft::new_in(directory.path(), "x-").unwrap().put(&directory.path().join("x")).unwrap();
+        AtomicFile::new_in(directory.path(), "x-")
+            .unwrap()
+            .put(&directory.path().join("x"))
+            .unwrap();
         assert_eq!(mode("x"), mode("plain"));
     }
 }

@@ -1,6 +1,6 @@
 //! Directories that get their name when all that is in them is whole.
 //!
-//! A [`DraftDirectory`] is hidden beside the final one, and only its owner may look into it: nobody can put a link in place
+//! A [`AtomicDirectory`] is hidden beside the final one, and only its owner may look into it: nobody can put a link in place
 //! of a file that is still being written. One rename gives it the name, also in place of an empty directory, whose access
 //! it takes.
 
@@ -14,24 +14,24 @@ use super::{create_directory, list, partial, remove_all, rename, sync_directory}
 /// Temporary names that are tried.
 const MOST_TRIES: u32 = 1_000;
 
-/// A directory that is being filled and takes its name with [`DraftDirectory::put`]. Dropped before, it is gone.
+/// A directory that is being filled and takes its name with [`AtomicDirectory::put`]. Dropped before, it is gone.
 ///
 /// ```
-/// use uriscan::internals::files::DraftDirectory;
+/// use uriscan::internals::files::AtomicDirectory;
 /// # fn main() -> std::io::Result<()> {
 /// let place = tempfile::tempdir()?;
 /// let path = place.path().join("results");
-/// let draft = DraftDirectory::of_output(&path)?;
-/// std::fs::write(draft.path().join("part"), "whole")?;
+/// let unfinished = AtomicDirectory::of_output(&path)?;
+/// std::fs::write(unfinished.path().join("part"), "whole")?;
 /// assert!(!path.exists());
-/// draft.finish()?;
-/// draft.put()?;
+/// unfinished.finish()?;
+/// unfinished.put()?;
 /// assert_eq!(std::fs::read(path.join("part"))?, b"whole");
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct DraftDirectory {
+pub struct AtomicDirectory {
     target: PathBuf,
     hidden: Hidden,
     #[cfg(unix)]
@@ -60,14 +60,14 @@ struct Access {
     mode: u32,
 }
 
-impl DraftDirectory {
+impl AtomicDirectory {
     /// Makes a directory that is to be the output at `path`, a path without links, where there may be an empty directory.
     ///
     /// A temporary name that a killed run has left for the same output is freed.
     ///
     /// # Errors
     /// When none can be made beside it.
-    pub fn of_output(path: &Path) -> io::Result<DraftDirectory> {
+    pub fn of_output(path: &Path) -> io::Result<AtomicDirectory> {
         for number in 0..MOST_TRIES {
             let hidden = match number {
                 0 => partial::make_at(path, create_directory)?.map(|((), name)| name),
@@ -83,16 +83,16 @@ impl DraftDirectory {
                 }
             };
             let Some(hidden) = hidden.map(Hidden) else { continue };
-            if let Some(draft) = DraftDirectory::begin(path, hidden)? {
-                return Ok(draft);
+            if let Some(unfinished) = AtomicDirectory::begin(path, hidden)? {
+                return Ok(unfinished);
             }
         }
         Err(io::ErrorKind::AlreadyExists.into())
     }
 
-    /// The draft in the directory `hidden`, which was made for it; `None` if another run has taken that for a leftover.
+    /// The one in the directory `hidden`, which was made for it; `None` if another run has taken that for a leftover.
     #[cfg(unix)]
-    fn begin(path: &Path, hidden: Hidden) -> io::Result<Option<DraftDirectory>> {
+    fn begin(path: &Path, hidden: Hidden) -> io::Result<Option<AtomicDirectory>> {
         use std::os::unix::fs::MetadataExt;
         let directory = match File::open(&hidden.0) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -115,12 +115,12 @@ impl DraftDirectory {
         };
         set_mode(&directory, if has_group { OWNER | SET_GROUP } else { OWNER })?;
         let access = Access { directory, old, mode };
-        Ok(Some(DraftDirectory { target: path.to_owned(), hidden, access }))
+        Ok(Some(AtomicDirectory { target: path.to_owned(), hidden, access }))
     }
 
     #[cfg(not(unix))]
-    fn begin(path: &Path, hidden: Hidden) -> io::Result<Option<DraftDirectory>> {
-        Ok(Some(DraftDirectory { target: path.to_owned(), hidden }))
+    fn begin(path: &Path, hidden: Hidden) -> io::Result<Option<AtomicDirectory>> {
+        Ok(Some(AtomicDirectory { target: path.to_owned(), hidden }))
     }
 
     /// The temporary name.

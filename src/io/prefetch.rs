@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use super::compress;
 use super::container::{self, Container};
-use super::later::Plain;
+use super::deferred::Plain;
 use super::ready::Wait;
 use super::source::Source;
 use crate::chunk::PaddedBuf;

@@ -33,7 +33,7 @@ const OF_URIS: &str =
     "a set on disk has the keys of URIs, and none of rows that are compared by other columns, too";
 
 /// Picks rows.
-pub(super) struct Picker<'j> {
+pub(super) struct RowSelection<'j> {
     columns: Columns,
     hasher: Hasher,
     target: Target,
@@ -68,7 +68,7 @@ struct ClassesOf<'j> {
     wanted: Wanted,
 }
 
-impl<'j> Picker<'j> {
+impl<'j> RowSelection<'j> {
     /// Picks rows of tables with the columns of `reader` that are not in `seen`; with `by`, by class.
     pub(super) fn new(
         job: &'j Job,
@@ -77,7 +77,7 @@ impl<'j> Picker<'j> {
         columns: Columns,
         seen: Option<Seen<'j>>,
         sides: &Sides<'_>,
-    ) -> Result<Picker<'j>, TableError> {
+    ) -> Result<RowSelection<'j>, TableError> {
         let (schema, target) = (&reader.schema(), reader.target());
         let with = With::new(&job.with, reader.name(), schema)?;
         if with.is_some() && seen.is_some() {
@@ -115,7 +115,7 @@ impl<'j> Picker<'j> {
         let (rows, alone, table) = (SecondPass::default(), Vec::new(), None);
         let target = target.clone();
         let (name, is_typed) = (String::new(), false);
-        Ok(Picker { columns, hasher, target, with, name, is_typed, kind, rows, alone, table })
+        Ok(RowSelection { columns, hasher, target, with, name, is_typed, kind, rows, alone, table })
     }
 
     /// Starts the table of `reader`.
@@ -197,7 +197,7 @@ impl<'j> Picker<'j> {
         sides: &mut Sides<'_>,
         put: impl FnMut(&[Unit]) -> Result<(), TableError> + Send,
     ) -> Result<(), TableError> {
-        let Picker { target, with, name, kind, rows, alone, .. } = self;
+        let RowSelection { target, with, name, kind, rows, alone, .. } = self;
         let deciding = match &kind {
             Kind::Firsts(_) => None,
             Kind::Classes(classes) => classes.deciding.as_ref().and_then(OtherColumn::missing),

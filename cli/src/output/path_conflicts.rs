@@ -14,7 +14,7 @@ use crate::remote::Url;
 
 /// The files that a run writes.
 #[derive(Debug, Default)]
-pub(crate) struct Claims(Vec<Claim>);
+pub(crate) struct PathConflicts(Vec<Claim>);
 
 #[derive(Debug)]
 struct Claim {
@@ -30,29 +30,29 @@ struct Claim {
     is_in_place: bool,
 }
 
-impl Claims {
+impl PathConflicts {
     /// The claim of the results, which may replace an input if `is_in_place`.
-    pub(crate) fn of_results(results: &Destination, is_in_place: bool) -> Claims {
+    pub(crate) fn of_results(results: &Destination, is_in_place: bool) -> PathConflicts {
         let (name, id, directory) = match results {
             Destination::Remote(url) => {
-                return Claims(vec![Claim::of_remote(url, "results", is_in_place)]);
+                return PathConflicts(vec![Claim::of_remote(url, "results", is_in_place)]);
             }
             Destination::File(path) => {
                 // What is written to an open descriptor would be read, too.
                 let is_in_place = is_in_place && Target::is_replaced(path);
-                return Claims(vec![Claim::of(path, "results", is_in_place)]);
+                return PathConflicts(vec![Claim::of(path, "results", is_in_place)]);
             }
             Destination::Prefix(url) => {
-                return Claims(vec![Claim::of_remote(url, "results", false)]);
+                return PathConflicts(vec![Claim::of_remote(url, "results", false)]);
             }
             Destination::Directory(path) => {
-                return Claims(vec![Claim::of(path, "results", false)]);
+                return PathConflicts(vec![Claim::of(path, "results", false)]);
             }
             Destination::Stdout => ("standard output".to_owned(), stdout_id(), None),
         };
         // Whatever it replaced, the shell has emptied: see `StdoutFile`.
         let holds = "results";
-        Claims(vec![Claim { name, holds, id, exists: false, directory, is_in_place: true }])
+        PathConflicts(vec![Claim { name, holds, id, exists: false, directory, is_in_place: true }])
     }
 
     /// Adds the file at `path`, which takes what `holds` says.
@@ -90,7 +90,7 @@ impl Claims {
     /// The same for an object.
     ///
     /// # Errors
-    /// As [`Claims::refuse_input`].
+    /// As [`PathConflicts::refuse_input`].
     pub(crate) fn refuse_remote(&self, url: &Url) -> Result<(), Failure> {
         let id = FileId::of_remote(url);
         self.refuse_id(Path::new(&url.to_string()), Some(&id))
@@ -106,18 +106,18 @@ impl Claims {
         claim.map_or(Ok(()), |claim| Err(claim.is_input(Path::new(&url.to_string()))))
     }
 
-    /// The same as [`Claims::refuse_input`] for standard input.
+    /// The same as [`PathConflicts::refuse_input`] for standard input.
     ///
     /// # Errors
-    /// As [`Claims::refuse_input`].
+    /// As [`PathConflicts::refuse_input`].
     pub(crate) fn refuse_stdin(&self) -> Result<(), Failure> {
         stdin_metadata().map_or(Ok(()), |metadata| self.refuse(Path::new("-"), &metadata))
     }
 
-    /// [`Claims::refuse_input`] for a file that no output may replace, such as aliases or rules.
+    /// [`PathConflicts::refuse_input`] for a file that no output may replace, such as aliases or rules.
     ///
     /// # Errors
-    /// As [`Claims::refuse_input`].
+    /// As [`PathConflicts::refuse_input`].
     pub(crate) fn refuse_evidence(&self, path: &Path) -> Result<(), Failure> {
         // There may be very many inputs, and most runs replace nothing.
         if !self.0.iter().any(|claim| claim.exists) {
