@@ -9,7 +9,7 @@ use crate::threads;
 /// What [`Classes::insert`] reports of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Met {
+pub struct Probed {
     /// The row's chunk, as an index into the chunks that were given.
     pub chunk: usize,
     /// The row in it.
@@ -23,7 +23,7 @@ pub struct Met {
 
 /// Rows of one chunk in one partition, one after the other, that were inserted: what [`Classes::insert_runs`] reports.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct MetRun<'r> {
+pub(crate) struct ProbedRun<'r> {
     /// The chunk, as an index into the chunks that were given.
     pub(crate) chunk: usize,
     /// The rows that are the first with their keys. Their classes have the next numbers of the partition, in this order.
@@ -47,9 +47,9 @@ pub(crate) struct MetRun<'r> {
 /// }
 /// rows.partition();
 /// let mut classes = Classes::<Vec<u32>>::new();
-/// classes.insert(&[&rows], |counts, met| match met.is_first {
+/// classes.insert(&[&rows], |counts, probed| match probed.is_first {
 ///     true => counts.push(1),
-///     false => counts[met.class as usize] += 1,
+///     false => counts[probed.class as usize] += 1,
 /// });
 /// let mut counts: Vec<u32> = classes.partitions().flatten().copied().collect();
 /// counts.sort();
@@ -68,13 +68,13 @@ struct Partition<P> {
     beside: P,
 }
 
-/// Room for the lists of [`MetRun`].
+/// Room for the lists of [`ProbedRun`].
 struct Lists {
     firsts: [u32; LONGEST_RUN],
     further: [(u32, u32); LONGEST_RUN],
 }
 
-/// Maximum number of rows of a [`MetRun`]: those of a chunk of usual size in a partition are fewer.
+/// Maximum number of rows of a [`ProbedRun`]: those of a chunk of usual size in a partition are fewer.
 const LONGEST_RUN: usize = 256;
 
 impl Lists {
@@ -148,26 +148,26 @@ impl<P: Default + Send> Classes<P> {
         });
     }
 
-    /// Inserts the rows of all `chunks`, on the current rayon pool, and calls `meet` for each with what
+    /// Inserts the rows of all `chunks`, on the current rayon pool, and calls `each` for each with what
     /// is kept beside its partition.
     ///
     /// Rows of one partition come in their order, one after the other; partitions are worked on at
     /// the same time. Every chunk must have been through [`Rows::partition`] since its last row came.
-    pub fn insert(&mut self, chunks: &[&Rows], meet: impl Fn(&mut P, Met) + Sync) {
+    pub fn insert(&mut self, chunks: &[&Rows], each: impl Fn(&mut P, Probed) + Sync) {
         self.each_run(chunks, |Partition { table, beside, .. }, chunk, (keys, rows), ahead| {
             table.insert_all(keys, ahead, |at, class, is_first| {
-                meet(beside, Met { chunk, row: rows[at] as usize, class, is_first });
+                each(beside, Probed { chunk, row: rows[at] as usize, class, is_first });
             });
         });
     }
 
-    /// [`Classes::insert`], but calls `meet` for many rows of a chunk in a partition at a time.
+    /// [`Classes::insert`], but calls `each` for many rows of a chunk in a partition at a time.
     ///
     /// Whether a row is the first with its key cannot be foreseen, so it is written to both lists, of which one grows.
     pub(crate) fn insert_runs(
         &mut self,
         chunks: &[&Rows],
-        meet: impl Fn(&mut P, MetRun<'_>) + Sync,
+        each: impl Fn(&mut P, ProbedRun<'_>) + Sync,
     ) {
         self.each_run(
             chunks,
@@ -182,7 +182,7 @@ impl<P: Default + Send> Classes<P> {
                         further_count += usize::from(!is_first);
                     });
                     let (firsts, further) = (&firsts[..first_count], &further[..further_count]);
-                    meet(beside, MetRun { chunk, firsts, further });
+                    each(beside, ProbedRun { chunk, firsts, further });
                 }
             },
         );
@@ -258,14 +258,15 @@ mod tests {
         // The rows of a chunk that could not be read were never partitioned.
         let chunks = [&Rows::default(), &rows, &Rows::default()];
         classes.insert_runs(&chunks, |count, run| *count += run.firsts.len() as u32);
-        classes.insert(&chunks, |count, met| *count += u32::from(met.is_first));
+        classes.insert(&chunks, |count, probed| *count += u32::from(probed.is_first));
         assert_eq!((classes.len(), classes.partitions().sum::<u32>()), (1, 1));
     }
 
     #[test]
     fn runs_are_what_is_met_row_by_row() {
         let hasher = Hasher::random();
-        let (mut by_row, mut by_run) = (Classes::<Vec<Met>>::new(), Classes::<Vec<Met>>::new());
+        let (mut by_row, mut by_run) =
+            (Classes::<Vec<Probed>>::new(), Classes::<Vec<Probed>>::new());
         for batch in 0..4u32 {
             let chunks: Vec<Rows> = [0, 1, 700, 30_000]
                 .map(|count| {
@@ -277,15 +278,16 @@ mod tests {
                 })
                 .into();
             let chunks: Vec<&Rows> = chunks.iter().collect();
-            by_row.insert(&chunks, |all, met| all.push(met));
-            by_run.insert_runs(&chunks, |all, MetRun { chunk, firsts, further }| {
-                let known = all.iter().filter(|met| met.is_first).count() as u32;
-                let met = |class, row, is_first| Met { chunk, row, class, is_first };
+            by_row.insert(&chunks, |all, probed| all.push(probed));
+            by_run.insert_runs(&chunks, |all, ProbedRun { chunk, firsts, further }| {
+                let known = all.iter().filter(|probed| probed.is_first).count() as u32;
+                let probed = |class, row, is_first| Probed { chunk, row, class, is_first };
                 let firsts =
-                    (known..).zip(firsts).map(|(class, &row)| met(class, row as usize, true));
-                let further = further.iter().map(|&(class, row)| met(class, row as usize, false));
-                let mut run: Vec<Met> = firsts.chain(further).collect();
-                run.sort_by_key(|met| met.row);
+                    (known..).zip(firsts).map(|(class, &row)| probed(class, row as usize, true));
+                let further =
+                    further.iter().map(|&(class, row)| probed(class, row as usize, false));
+                let mut run: Vec<Probed> = firsts.chain(further).collect();
+                run.sort_by_key(|probed| probed.row);
                 all.extend(run);
             });
         }
@@ -316,12 +318,13 @@ mod tests {
                         rows
                     })
                     .collect();
-                classes.insert(&chunks.iter().collect::<Vec<_>>(), |found, met| {
-                    assert_eq!(met.is_first, found.len() == met.class as usize);
-                    if met.is_first {
+                classes.insert(&chunks.iter().collect::<Vec<_>>(), |found, probed| {
+                    assert_eq!(probed.is_first, found.len() == probed.class as usize);
+                    if probed.is_first {
                         found.push(Vec::new());
                     }
-                    found[met.class as usize].push((batch * 5 + met.chunk) * chunk_rows + met.row);
+                    found[probed.class as usize]
+                        .push((batch * 5 + probed.chunk) * chunk_rows + probed.row);
                 });
             }
             let mut found: Vec<Vec<usize>> = classes.partitions().flatten().cloned().collect();

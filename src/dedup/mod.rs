@@ -16,8 +16,8 @@ mod table;
 
 #[cfg(feature = "bulk")]
 pub use approx::ApproxSet;
-pub(crate) use classes::MetRun;
-pub use classes::{Classes, Met};
+pub(crate) use classes::ProbedRun;
+pub use classes::{Classes, Probed};
 pub use numbering::Numbering;
 pub use rows::Rows;
 pub(crate) use rows::remove_at;

@@ -31,7 +31,7 @@ use crate::survivors::{Batch, Budget, ClassMode, ClassSet, FoundClasses, Record,
 /// Writes one record of each equivalence class of `sources` to `sinks`, in input order, once everything is read,
 /// and optionally reports the others.
 ///
-/// With [`super::Keep::First`] and [`Sinks::dupes`], and neither counts, [`Sinks::clusters`] nor [`OnInvalid::Fail`], records are written as they are met, if there is no [`DedupOptions::limit`], or if all sources are
+/// With [`super::Keep::First`] and [`Sinks::dupes`], and neither counts, [`Sinks::clusters`] nor [`OnInvalid::Fail`], records are written as they are read, if there is no [`DedupOptions::limit`], or if all sources are
 /// uncompressed files that take at most a 24th of it. Then the text of each class is held, and 30 to 60 bytes.
 ///
 /// With [`super::Keep::First`], [`Select::All`] and no counts the results are those of [`super::dedup()`].

@@ -1,4 +1,4 @@
-//! Deduplication that reports omitted records as they are met, since the first record of each class survives: [`super::classes()`]
+//! Deduplication that reports omitted records as they are read, since the first record of each class survives: [`super::classes()`]
 //! where nothing has to wait for the end of the input.
 //!
 //! Results are those of [`super::dedup()`], and come as early. What is held is the key and the text of each class.
@@ -17,7 +17,7 @@ use super::{ClassOptions, Error, Keep, OnInvalid, Report, Select, Settings, Sink
 use crate::dedup::Rows;
 use crate::io::{Chunk, Shape, Source};
 use crate::simd::Isa;
-use crate::survivors::{Batch, ClassSession, ClassWriter, Firsts, MetClasses, Record};
+use crate::survivors::{Batch, ClassSession, ClassWriter, Firsts, Record, StreamedClasses};
 
 /// Omitted records between asking for the text of a survivor and reading it.
 const LOOK_AHEAD: usize = 12;
@@ -31,7 +31,7 @@ const MORE: usize = 1 << 20;
 /// that grow hold two, their places and their texts.
 const ROOM: u64 = 24;
 
-/// Whether omitted records can be written as they are met. A job that stops at an invalid record writes nothing, and nothing of
+/// Whether omitted records can be written as they are read. A job that stops at an invalid record writes nothing, and nothing of
 /// this spills, so that all has to have room within the limit: sources are files then, which are not compressed.
 pub(super) fn is_possible(
     options: &ClassOptions,
@@ -62,7 +62,7 @@ pub(super) fn run_dupes(
     let mut job = Dupes {
         writer: RecordWriter::of_classes(&options, settings, Origins::new(names)),
         settings: *settings,
-        classes: MetClasses::default(),
+        classes: StreamedClasses::default(),
         forecast: Forecast::new(&sources),
         lines: 0,
         options,
@@ -81,7 +81,7 @@ struct Dupes {
     options: ClassOptions,
     settings: Settings,
     writer: RecordWriter,
-    classes: MetClasses,
+    classes: StreamedClasses,
     forecast: Forecast,
     /// Lines so far, in all sources, if they have numbers.
     lines: u64,
@@ -109,7 +109,7 @@ impl Found {
     #[inline(always)]
     fn each_omitted(&self, firsts: &Firsts<'_>, mut push: impl FnMut(u32) -> bool) -> usize {
         for (at, &row) in self.omitted.iter().enumerate() {
-            // Survivors are met in no order, and so is where their texts are.
+            // Survivors come in no order, and so is where their texts are.
             if let Some(&row) = self.omitted.get(at + 2 * LOOK_AHEAD) {
                 let (partition, class) = self.class(row);
                 firsts.prefetch_place(partition, class);

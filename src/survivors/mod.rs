@@ -2,7 +2,7 @@
 //!
 //! It takes records as keys with positions, and their bytes where the choice of the survivor or a report needs these.
 //! [`FirstSet`] says at once whether a record is the first of its class or a duplicate, as long as keys have room in memory, and
-//! of the others at the end. [`MetClasses`] says the same, and what the first record of a class was. [`ClassSet`] gathers whole
+//! of the others at the end. [`StreamedClasses`] says the same, and what the first record of a class was. [`ClassSet`] gathers whole
 //! classes, and says at the end which record survives, how many there are, and which were omitted. [`FirstSet`] and it own the memory limit, what spills to disk, and the set of keys on disk that earlier runs have
 //! seen; neither knows where records come from. Lines ([`crate::pipeline`]) and rows of tables are read a
 //! second time at the positions of [`Survivors`].
@@ -20,7 +20,6 @@ mod growth;
 mod keep;
 mod limit;
 mod merge;
-mod met;
 mod partitions;
 mod reread;
 mod resolve;
@@ -28,6 +27,7 @@ mod run;
 mod seen;
 mod store;
 mod stream;
+mod streamed;
 mod texts;
 mod varint;
 mod write;
@@ -40,11 +40,11 @@ pub(crate) use keep::{ClassMode, Record};
 pub use keep::{Keep, Select};
 pub use limit::MemoryLimit;
 pub(crate) use limit::{BATCHES, Budget};
-pub(crate) use met::{Firsts, MetClasses};
 pub(crate) use reread::{Survivors, Window};
 pub use seen::Seen;
 pub(crate) use seen::{forget, look_up};
 pub(crate) use stream::SpillStream;
+pub(crate) use streamed::{Firsts, StreamedClasses};
 pub(crate) use write::FoundClasses;
 pub(crate) use writer::{ClassSession, ClassWriter, Wanted};
 

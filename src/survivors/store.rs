@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::keep::{ClassMode, Keep, Record};
 use super::partitions::Row;
 use super::texts::{Place, Texts};
-use crate::dedup::MetRun;
+use crate::dedup::ProbedRun;
 use crate::simd::prefetch;
 
 /// Garbage below this is not worth a move.
@@ -19,7 +19,7 @@ struct Counts {
     /// The lower halves; the upper ones are in `carries`, where they are not zero.
     low: Vec<u32>,
     carries: BTreeMap<u32, u64>,
-    /// Classes to be counted up, each when its place has had the time to be fetched: they are met in no
+    /// Classes to be counted up, each when its place has had the time to be fetched: they come in no
     /// order, and waiting for memory at each of them took a quarter of the run.
     pending: Vec<u32>,
 }
@@ -143,7 +143,7 @@ impl ClassStore {
     pub(super) fn add_run<'t>(
         &mut self,
         mode: ClassMode,
-        MetRun { chunk, firsts, further }: MetRun<'_>,
+        ProbedRun { chunk, firsts, further }: ProbedRun<'_>,
         record: impl Fn(usize, usize) -> Record<'t>,
     ) {
         for &row in firsts {
@@ -450,8 +450,8 @@ mod tests {
     ) {
         let (first, further) = (row as u32, (class, row as u32));
         let run = match is_first {
-            true => MetRun { chunk: 0, firsts: &[first], further: &[] },
-            false => MetRun { chunk: 0, firsts: &[], further: &[further] },
+            true => ProbedRun { chunk: 0, firsts: &[first], further: &[] },
+            false => ProbedRun { chunk: 0, firsts: &[], further: &[further] },
         };
         store.add_run(mode, run, record);
     }

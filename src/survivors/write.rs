@@ -210,7 +210,7 @@ impl Segments<'_> {
             (stores[number], class.unwrap_or_else(|| i - members.len() as u32))
         };
         for (at, place) in places.iter().enumerate() {
-            // Survivors are met in no order, and so is what is kept of them.
+            // Survivors come in no order, and so is what is kept of them.
             if let Some(&(number, i)) = places.get(at + 3 * LOOK_AHEAD) {
                 prefetch(members[number], i as usize);
             }

@@ -122,12 +122,12 @@ impl Tally {
         match &mut self.state {
             State::Exact { classes, bytes } => {
                 let rows: Vec<&Rows> = chunks.iter().map(|texts| &texts.rows).collect();
-                classes.insert(&rows, |exact, met| {
-                    let class = met.class as usize;
-                    if met.is_first {
+                classes.insert(&rows, |exact, probed| {
+                    let class = probed.class as usize;
+                    if probed.is_first {
                         exact.counts.push(0);
-                        exact.firsts.push(starts[met.chunk] + met.row as u64);
-                        exact.text.extend_from_slice(chunks[met.chunk].get(met.row));
+                        exact.firsts.push(starts[probed.chunk] + probed.row as u64);
+                        exact.text.extend_from_slice(chunks[probed.chunk].get(probed.row));
                         exact.ends.push(exact.text.len());
                     }
                     exact.counts[class] += 1;

@@ -83,8 +83,8 @@ mod tests {
                 ["uriscan"].into_iter().chain(typed.split(' ')).map(str::to_owned).collect();
             let all = super::super::definition();
             let error = all.clone().try_get_matches_from(&args).unwrap_err();
-            let told = with_tip(error, &args, &all).to_string();
-            assert!(told.contains(expected) && !told.contains(wrong), "{typed}: {told}");
+            let message = with_tip(error, &args, &all).to_string();
+            assert!(message.contains(expected) && !message.contains(wrong), "{typed}: {message}");
         }
         // Others keep the tips that they have.
         let args = ["uriscan", "resolve", "--bsae", "x"].map(str::to_owned);

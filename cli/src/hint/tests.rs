@@ -29,7 +29,7 @@ fn what_looks_like_something_is_named() {
     }
 }
 
-fn told(head: &str, name: &str, is_odd: bool, typed: &str) -> Option<String> {
+fn hint(head: &str, name: &str, is_odd: bool, typed: &str) -> Option<String> {
     let call = Call::of(typed.split(' ').map(str::to_owned).collect());
     advice(head.as_bytes(), name, is_odd, (&call, &call))
 }
@@ -94,16 +94,16 @@ fn a_hint_is_the_command_that_was_typed_with_options_that_it_has() {
             "uriscan extract --link-column url --from csv --base http://h/ x",
         ),
     ] {
-        let told = told(head, name, true, typed).unwrap();
-        assert!(told.ends_with(&format!("Try `{expected}`")), "{typed}: {told}");
+        let hint = hint(head, name, true, typed).unwrap();
+        assert!(hint.ends_with(&format!("Try `{expected}`")), "{typed}: {hint}");
     }
     let many = format!("top {}", "file ".repeat(1000));
-    assert!(told(LOG, "file", true, &many).unwrap().ends_with(" file ...`"));
+    assert!(hint(LOG, "file", true, &many).unwrap().ends_with(" file ...`"));
 }
 
 #[test]
 fn a_table_that_is_read_as_lines_is_told_with_its_columns() {
-    let list = |head, name| told(head, name, false, &format!("dedup {name}"));
+    let list = |head, name| hint(head, name, false, &format!("dedup {name}"));
     for (head, name, expected) in [
         (
             "url,name\nhttp://h/,a\n",
@@ -169,7 +169,7 @@ fn urls_are_no_paths() {
 }
 
 /// Of `counts`, the records, those that are relative, and those that have no valid scheme.
-fn told_of(inputs: &[(&str, &str)], counts: [u64; 3], typed: &str) -> Option<String> {
+fn hint_of(inputs: &[(&str, &str)], counts: [u64; 3], typed: &str) -> Option<String> {
     let end = if typed.contains(" -0") { 0 } else { b'\n' };
     let beginnings = inputs.iter().map(|(name, head)| Beginning {
         name: (*name).to_owned(),
@@ -214,36 +214,36 @@ fn of_several_inputs_the_one_that_is_not_a_list_is_named() {
         ),
         (&[LIST, LIST], "dedup l.txt l.txt", None),
     ] {
-        assert_eq!(told_of(inputs, [6, 1, 2], typed).as_deref(), expected, "{typed}");
+        assert_eq!(hint_of(inputs, [6, 1, 2], typed).as_deref(), expected, "{typed}");
     }
 }
 
 #[test]
 fn a_list_without_schemes_is_told_how_they_are_added() {
     const LIST: (&str, &str) = ("x", "example.com/a\nwww.example.org\nhttp://h/\n");
-    let told = |typed| told_of(&[LIST], [3, 2, 0], typed);
+    let hint = |typed| hint_of(&[LIST], [3, 2, 0], typed);
     assert_eq!(
-        told("set add s.set x").as_deref(),
+        hint("set add s.set x").as_deref(),
         Some(
             "2 of 3 records have no scheme, such as example.com/a. Try `uriscan set add --suffix-scheme https s.set x`"
         )
     );
     // No such hint: commands without the option, lists that mostly have schemes, calls with an option that excludes it,
     // and paths.
-    assert_eq!(told("check x"), None);
-    assert_eq!(told_of(&[LIST], [4, 2, 0], "dedup x"), None);
+    assert_eq!(hint("check x"), None);
+    assert_eq!(hint_of(&[LIST], [4, 2, 0], "dedup x"), None);
     for typed in ["dedup --base http://h/ x", "dedup --profile surt x"] {
-        let told = told(typed).unwrap();
-        assert!(told.starts_with("2 of 3 records are not URIs"), "{typed}: {told}");
+        let hint = hint(typed).unwrap();
+        assert!(hint.starts_with("2 of 3 records are not URIs"), "{typed}: {hint}");
     }
     assert_eq!(
-        told_of(&[("x", "/a\n../b/c\n")], [2, 2, 0], "dedup x").as_deref(),
+        hint_of(&[("x", "/a\n../b/c\n")], [2, 2, 0], "dedup x").as_deref(),
         Some("2 of 2 records are not URIs, the first at x:1:1 (relative); see `uriscan check x`")
     );
 }
 
 /// What is said of the input `x` of as many invalid records as it has lines, for `typed`.
-fn told_of_bad(head: &str, typed: &str) -> Option<String> {
+fn hint_of_bad(head: &str, typed: &str) -> Option<String> {
     let end = if typed.contains(" -0") { '\0' } else { '\n' };
     let count = head.split(end).filter(|line| !line.trim().is_empty()).count();
     let mut report = Report::default();
@@ -274,8 +274,8 @@ fn what_reads_invalid_records_is_found_by_trying_it() {
         ),
         ("see http://h/a\n", "resolve --base http://b/ x", "uriscan extract --base http://b/ x"),
     ] {
-        let told = told_of_bad(head, typed).unwrap();
-        assert!(told.contains(&format!("Try `{expected}`, which ")), "{typed}: {told}");
+        let hint = hint_of_bad(head, typed).unwrap();
+        assert!(hint.contains(&format!("Try `{expected}`, which ")), "{typed}: {hint}");
     }
     for (head, typed, expected) in [
         ("http://h/a\0http://h/b\0", "dedup x", "records end in NUL. Try `uriscan dedup -0 x`"),
@@ -287,8 +287,8 @@ fn what_reads_invalid_records_is_found_by_trying_it() {
         ),
         ("http://h/a\rhttp://h/b\r", "dedup x", r"Try `tr '\r' '\n' < x | uriscan dedup`"),
     ] {
-        let told = told_of_bad(head, typed).unwrap();
-        assert!(told.ends_with(expected), "{typed}: {told}");
+        let hint = hint_of_bad(head, typed).unwrap();
+        assert!(hint.ends_with(expected), "{typed}: {hint}");
     }
 }
 
@@ -304,28 +304,28 @@ fn most_records_are_never_invalid_in_silence() {
         ),
     ] {
         for command in ["dedup", "normalize", "key", "top", "set add s.set"] {
-            let told = told_of_bad(head, &format!("{command} x")).unwrap();
-            assert!(told.starts_with(expected), "{told}");
-            assert!(told.ends_with("; see `uriscan check x`"), "{told}");
+            let hint = hint_of_bad(head, &format!("{command} x")).unwrap();
+            assert!(hint.starts_with(expected), "{hint}");
+            assert!(hint.ends_with("; see `uriscan check x`"), "{hint}");
         }
         for command in ["check", "audit", "parse", "explain", "census"] {
-            assert_eq!(told_of_bad(head, &format!("{command} x")), None);
+            assert_eq!(hint_of_bad(head, &format!("{command} x")), None);
         }
     }
     // No input can be read again, and one of several is the one.
     let counts = [2, 0, 2];
-    let told = told_of(&[], counts, "dedup");
-    assert_eq!(told.as_deref(), Some("2 of 2 records are not URIs; see `uriscan check`"));
+    let hint = hint_of(&[], counts, "dedup");
+    assert_eq!(hint.as_deref(), Some("2 of 2 records are not URIs; see `uriscan check`"));
     let inputs = [("l", "http://h/\nhttp://i/\n"), ("m", "a b\nc d\n")];
     assert_eq!(
-        told_of(&inputs, [4, 0, 2], "dedup l m").as_deref(),
+        hint_of(&inputs, [4, 0, 2], "dedup l m").as_deref(),
         Some("most records of m are not URIs; see `uriscan check m`")
     );
 }
 
 #[test]
 fn links_are_not_shown_that_end_in_a_character_that_is_not_ascii() {
-    let told = |head: &[u8], typed: &str| {
+    let hint = |head: &[u8], typed: &str| {
         let mut report = Report::default();
         report.records = 1;
         report.invalid.add_many(ErrorKind::NonAscii, 1);
@@ -348,8 +348,8 @@ fn links_are_not_shown_that_end_in_a_character_that_is_not_ascii() {
         ("see http://h/日\n".as_bytes(), "dedup x", "; see `uriscan check x`"),
         ("http://h/日 http://h/a x\n".as_bytes(), "dedup x", "finds links such as http://h/a"),
     ] {
-        let told = told(head, typed);
-        assert!(told.ends_with(expected), "{told}");
+        let hint = hint(head, typed);
+        assert!(hint.ends_with(expected), "{hint}");
     }
 }
 
@@ -362,12 +362,12 @@ fn examples_show_no_secrets() {
         format!("\"http://u:{password}@h/a\"\n"),
         format!("hxxp://u:{password}@h[.]com/\n"),
     ] {
-        let told = told_of_bad(&head, "dedup x").unwrap();
-        assert!(!told.contains("xxx") && told.contains(":***@"), "{told}");
+        let hint = hint_of_bad(&head, "dedup x").unwrap();
+        assert!(!hint.contains("xxx") && hint.contains(":***@"), "{hint}");
     }
     let list = "example.com/a;jsessionid=secret123\n";
-    let told = told_of(&[("x", list)], [1, 1, 0], "dedup x").unwrap();
-    assert!(told.contains("such as ") && !told.contains("secret123"), "{told}");
+    let hint = hint_of(&[("x", list)], [1, 1, 0], "dedup x").unwrap();
+    assert!(hint.contains("such as ") && !hint.contains("secret123"), "{hint}");
 }
 
 #[test]
@@ -375,11 +375,11 @@ fn a_table_separated_by_semicolons_is_told_with_the_delimiter() {
     let csv = "url;t\nhttp://h/;1\nhttp://i/;2\n";
     for name in ["x", "x.csv"] {
         for is_odd in [false, true] {
-            let told = told(csv, name, is_odd, &format!("dedup {name}")).unwrap();
+            let hint = hint(csv, name, is_odd, &format!("dedup {name}")).unwrap();
             let from = if name == "x" { " --from csv" } else { "" };
             let how = format!("Try `uriscan dedup --column url --delimiter ';'{from} {name}`");
-            assert!(told.contains("CSV with the columns url, t separated by ;"), "{told}");
-            assert!(told.ends_with(&how), "{told}");
+            assert!(hint.contains("CSV with the columns url, t separated by ;"), "{hint}");
+            assert!(hint.ends_with(&how), "{hint}");
         }
     }
     for (typed, how) in [
@@ -387,15 +387,15 @@ fn a_table_separated_by_semicolons_is_told_with_the_delimiter() {
         ("dedup --iri x", "uriscan dedup --extract --link-column url --from csv --iri x"),
         ("extract x", "uriscan extract --link-column url --from csv x"),
     ] {
-        let told = told(csv, "x", true, typed).unwrap();
-        assert!(told.ends_with(&format!("Try `{how}`")), "{told}");
+        let hint = hint(csv, "x", true, typed).unwrap();
+        assert!(hint.ends_with(&format!("Try `{how}`")), "{hint}");
     }
-    assert_eq!(super::tests::told("http://h/a;b\nhttp://h/c;d\n", "x", false, "dedup x"), None);
+    assert_eq!(super::tests::hint("http://h/a;b\nhttp://h/c;d\n", "x", false, "dedup x"), None);
 }
 
 #[test]
 fn rows_without_a_base_or_a_reference_are_counted_and_the_first_is_explained() {
-    let told = |head: &str, fields: &Fields, [records, missing, others]: [u64; 3]| {
+    let hint = |head: &str, fields: &Fields, [records, missing, others]: [u64; 3]| {
         let mut report = Report::default();
         report.records = records;
         report.invalid.add_many(ErrorKind::Field, missing);
@@ -427,10 +427,10 @@ fn rows_without_a_base_or_a_reference_are_counted_and_the_first_is_explained() {
             "1 of 1 row has no base or no reference, the first at -:1: it has 1 column separated by tabs, and column 2 is wanted; --from jsonl reads members",
         ),
     ] {
-        assert_eq!(told(head, fields, [1, 1, 0]).as_deref(), Some(expected));
+        assert_eq!(hint(head, fields, [1, 1, 0]).as_deref(), Some(expected));
     }
-    assert_eq!(told("http://h/\ta\nb\n", &tsv, [2, 1, 0]), None);
-    let other = told("http://h/\ta b\n", &tsv, [1, 0, 1]).unwrap();
+    assert_eq!(hint("http://h/\ta\nb\n", &tsv, [2, 1, 0]), None);
+    let other = hint("http://h/\ta b\n", &tsv, [1, 0, 1]).unwrap();
     assert!(other.starts_with("1 of 1 row has no target"), "{other}");
 }
 
@@ -444,14 +444,14 @@ fn a_table_of_hosts_and_their_ranks_is_searched_for_hosts() {
         ("1,http://h/\n2,google.com\n", "x.csv", "dedup x.csv", "uriscan dedup --extract x.csv"),
         ("1,a b\n2,c d\n", "x.csv", "dedup x.csv", "uriscan dedup --extract x.csv"),
     ] {
-        let told = told(head, name, true, typed).unwrap();
-        assert!(told.ends_with(&format!("Try `{how}`")), "{told}");
+        let hint = hint(head, name, true, typed).unwrap();
+        assert!(hint.ends_with(&format!("Try `{how}`")), "{hint}");
     }
 }
 
 #[test]
 fn a_hint_counts_the_values_that_are_not_uris_and_names_what_completes_them() {
-    let told = |kind, typed: &str| {
+    let hint = |kind, typed: &str| {
         let mut report = Report::default();
         report.records = 3;
         report.invalid.add_many(kind, 2);
@@ -475,14 +475,14 @@ fn a_hint_counts_the_values_that_are_not_uris_and_names_what_completes_them() {
             "2 of 3 values of column url are not URIs (relative: 2)",
         ),
     ] {
-        assert_eq!(told(kind, typed).as_deref(), Some(expected));
+        assert_eq!(hint(kind, typed).as_deref(), Some(expected));
     }
     for typed in [
         "check --column url x",
         "dedup --on-invalid drop --column url x",
         "key --as surt --column url x",
     ] {
-        assert_eq!(told(ErrorKind::Space, typed), None, "{typed}");
+        assert_eq!(hint(ErrorKind::Space, typed), None, "{typed}");
     }
 }
 
@@ -504,8 +504,8 @@ fn a_header_that_has_a_url_or_a_host_in_the_place_of_a_name_may_be_a_row() {
         ("", (1, b','), false),
     ] {
         let beginning = Beginning::of_stdin(text.as_bytes(), b'\n').unwrap();
-        let told = of_header(&beginning, number, separator);
-        assert_eq!(told.is_some(), may_be_row, "{text:?} {told:?}");
-        assert!(told.is_none_or(|told| told.ends_with("; --no-header reads it as a row")));
+        let hint = of_header(&beginning, number, separator);
+        assert_eq!(hint.is_some(), may_be_row, "{text:?} {hint:?}");
+        assert!(hint.is_none_or(|hint| hint.ends_with("; --no-header reads it as a row")));
     }
 }

@@ -6,7 +6,7 @@
 
 use super::CensusOptions;
 use crate::chunk::Prefix;
-use crate::dedup::{Classes, MetRun, Rows};
+use crate::dedup::{Classes, ProbedRun, Rows};
 use crate::index::{Record, low_bits};
 use crate::io::{Chunk, Shape, Source};
 use crate::key::Key;
@@ -64,7 +64,7 @@ struct Noted(Vec<Levels>);
 impl Noted {
     /// Adds the `levels` of the rows of `run`.
     #[inline(always)]
-    fn add(&mut self, MetRun { firsts, further, .. }: MetRun<'_>, levels: &[Levels]) {
+    fn add(&mut self, ProbedRun { firsts, further, .. }: ProbedRun<'_>, levels: &[Levels]) {
         self.0.extend(firsts.iter().map(|&row| levels[row as usize]));
         further.iter().for_each(|&(form, _)| prefetch(&self.0, form as usize));
         for &(form, row) in further {

@@ -1,14 +1,14 @@
-//! Classes of which the first record survives, whose other records are reported as they are met: the text of the first one is all
+//! Classes of which the first record survives, whose other records are reported as they are read: the text of the first one is all
 //! that is held.
 
 use super::classes::Batch;
 use super::texts::{Place, Texts};
-use crate::dedup::{Classes, MetRun};
+use crate::dedup::{Classes, ProbedRun};
 use crate::simd::prefetch;
 
 /// Classes with the texts of their first records.
 #[derive(Default)]
-pub(crate) struct MetClasses {
+pub(crate) struct StreamedClasses {
     classes: Classes<FirstTexts>,
 }
 
@@ -22,31 +22,31 @@ struct FirstTexts {
 /// The text of each class; for many threads.
 pub(crate) struct Firsts<'c>(Vec<&'c FirstTexts>);
 
-impl MetClasses {
+impl StreamedClasses {
     /// The number of classes.
     pub(crate) fn len(&self) -> usize {
         self.classes.len()
     }
 
-    /// Adds the records of a batch; about `expected` classes will come in all, 0 if unknown. Calls `met` for each with its chunk,
+    /// Adds the records of a batch; about `expected` classes will come in all, 0 if unknown. Calls `probed` for each with its chunk,
     /// its row there, the number of its class in its partition, and whether it is the first one of that.
     pub(crate) fn insert(
         &mut self,
         batch: &impl Batch,
         expected: u64,
-        met: impl Fn(usize, usize, u32, bool) + Sync,
+        probed: impl Fn(usize, usize, u32, bool) + Sync,
     ) {
         self.classes.expect(expected);
         self.classes.insert_runs(&batch.keys(), |FirstTexts { places, texts }, run| {
-            let MetRun { chunk, firsts, further } = run;
+            let ProbedRun { chunk, firsts, further } = run;
             for (class, &row) in (places.len() as u32..).zip(firsts) {
-                met(chunk, row as usize, class, true);
+                probed(chunk, row as usize, class, true);
             }
             for &row in firsts {
                 places.push(texts.push(batch.record(chunk, row as usize).1));
             }
             for &(class, row) in further {
-                met(chunk, row as usize, class, false);
+                probed(chunk, row as usize, class, false);
             }
         });
     }
