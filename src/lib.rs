@@ -12,7 +12,7 @@
 //! assert_eq!(uriscan::normalize("HTTP://Example.COM:80/%7Ebob/./x")?, "http://example.com/~bob/x");
 //!
 //! // Resolve.
-//! assert_eq!(uri.resolve("../y")?.as_str(), "HTTP://Example.COM:80/%7Ebob/y");
+//! assert_eq!(uri.resolve("y")?.as_str(), "HTTP://Example.COM:80/%7Ebob/y");
 //! # Ok(())
 //! # }
 //! ```

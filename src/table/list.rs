@@ -47,7 +47,7 @@ pub fn column_source(input: Input, column: &str, record_end: u8) -> Source {
 /// use uriscan::pipeline::{ExplainFormat, ExplainOptions, Settings, Sinks, explain};
 /// use uriscan::table::{Input, TableFormat, pair_source};
 ///
-/// let csv = "line,uri,survivor\n7,HTTP://h,http://h\n8,http://i,\n";
+/// let csv = "line,uri,kept\n7,HTTP://h,http://h\n8,http://i,\n";
 /// let input = Input::stream("list", TableFormat::Csv, csv.as_bytes());
 /// let (settings, mut out) = (Settings::default(), Vec::new());
 /// let options = ExplainOptions::new(ExplainFormat::Jsonl).has_pairs(true);
