@@ -5,7 +5,7 @@
 //! them so; for two that are equivalent at no level, it finds where their forms differ, and the
 //! reason why no level removes the difference.
 //!
-//! This is for people and for reports, some hundred times slower than [`crate::normalize`], which
+//! This is for people and for reports, some hundred times slower than [`crate::normalize()`], which
 //! defines the result: a test checks that every explanation ends in it.
 
 mod difference;
