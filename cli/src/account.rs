@@ -34,7 +34,7 @@ impl Account {
     /// For a run whose account goes to `path`, if there is one.
     ///
     /// # Errors
-    /// When the file cannot be written, or has something else.
+    /// When the file cannot be written, or exists and is not a summary.
     pub(crate) fn open(path: Option<PathBuf>) -> Result<Account, Failure> {
         let path = side_file("--stats-file", path)?;
         if let Some(path) = &path {
@@ -128,7 +128,7 @@ fn command(options: &[String]) -> String {
     }
 }
 
-/// An error if the file at `path` is there and has something else than a summary.
+/// An error if the file at `path` exists and is not a summary.
 fn refuse_foreign(path: &Path) -> Result<(), Failure> {
     let len = match path.metadata() {
         Ok(metadata) if metadata.is_file() => metadata.len(),
@@ -143,7 +143,7 @@ fn refuse_foreign(path: &Path) -> Result<(), Failure> {
     if len == 0 || len <= LONGEST && is_summary() == Some(true) {
         return Ok(());
     }
-    let what = "is there and has something else than a summary; name another file for --stats-file";
+    let what = "already exists and is not a summary; name another file for --stats-file";
     Err(Failure::at(path.display(), what))
 }
 

@@ -113,9 +113,8 @@ fn print_hints(
         advice::print_invalid(plan, report);
     }
     rows::print_bad(plan, report);
-    if plan.reporting.has_hints() {
-        tables::print_notes();
-    }
+    // Not a hint: rows may be missing.
+    tables::print_notes();
     if let Some(rate) = plan.job.approximate() {
         print_approximate(rate, report);
     }

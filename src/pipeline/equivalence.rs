@@ -467,10 +467,8 @@ impl<E: Borrow<Equivalence>> Canonicalizer<E> {
     /// The bytes that represent the class of `record`: its canonical form, or its own bytes if it has
     /// none. `record` was read from a chunk, so its length fits 32 bits.
     pub(super) fn form(&mut self, record: &[u8]) -> &[u8] {
-        let Canonicalizer { equivalence, kernels, text, index, scratch } = self;
-        text.set(record);
-        let record = index.only_record(*kernels, text.padded());
-        kernels.run(Form((*equivalence).borrow(), record, scratch)).unwrap_or(record.bytes())
+        let (record, form) = self.find(record);
+        form.unwrap_or(record.bytes())
     }
 
     /// The canonical form of `record`, of any length.
@@ -481,10 +479,14 @@ impl<E: Borrow<Equivalence>> Canonicalizer<E> {
         if u32::try_from(record.len()).is_err() {
             return Err(UriError { kind: ErrorKind::TooLong, at: u32::MAX });
         }
+        self.find(record).1
+    }
+
+    fn find(&mut self, record: &[u8]) -> (Record<'_>, Result<&[u8], UriError>) {
         let Canonicalizer { equivalence, kernels, text, index, scratch } = self;
         text.set(record);
         let record = index.only_record(*kernels, text.padded());
-        kernels.run(Form((*equivalence).borrow(), record, scratch))
+        (record, kernels.run(Form((*equivalence).borrow(), record, scratch)))
     }
 }
 

@@ -9,6 +9,7 @@ use super::{
     dedup, explain_pair,
 };
 use crate::dedup::Numbering;
+use crate::index::trimmed;
 use crate::io::Source;
 use crate::key::{Hasher, Key, PublicHash};
 use crate::simd::Kernels;
@@ -98,7 +99,7 @@ impl Equivalence {
 
 /// Finds the first URI of each group of equivalent ones, as they come; in memory: about 30 bytes for each group.
 ///
-/// What is not a URI is compared by its bytes, as by the program. For lists and files [`dedup()`] is several times as
+/// As by the program, white space around a URI is not part of it, and what is not a URI is compared by its bytes. For lists and files [`dedup()`] is several times as
 /// fast; a set that outlasts the process is a [`crate::set::KeySet`].
 ///
 /// ```
@@ -108,6 +109,7 @@ impl Equivalence {
 /// let first: Vec<_> = urls.into_iter().filter(|url| seen.insert(url)).collect();
 /// assert_eq!(first, ["http://h", "http://h/x"]);
 /// assert_eq!(seen.len(), 2);
+/// assert!(seen.contains("http://h/\n"));
 /// ```
 pub struct Deduplicator {
     canonicalizer: Canonicalizer<Equivalence>,
@@ -161,6 +163,7 @@ impl Deduplicator {
 
     /// The key of the group of `uri`, which is not zero.
     fn key(&mut self, uri: &[u8]) -> Key {
+        let uri = trimmed(uri);
         let key = match self.canonicalizer.valid_form(uri) {
             Ok(form) => self.hasher.key(form),
             Err(_) => self.hasher.key(uri),

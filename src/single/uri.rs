@@ -42,7 +42,7 @@ impl<'a> Uri<'a> {
         Ok(Uri { text: Cow::Borrowed(ascii(text)), parts })
     }
 
-    fn from_valid(text: Cow<'a, str>) -> Result<Uri<'a>, UriError> {
+    fn of_text(text: Cow<'a, str>) -> Result<Uri<'a>, UriError> {
         let parts = parse(text.as_bytes())?;
         Ok(Uri { text, parts })
     }
@@ -112,7 +112,7 @@ impl<'a> Uri<'a> {
     /// # Errors
     /// [`crate::ErrorKind::Relative`] without a scheme.
     pub fn normalize(&self) -> Result<Uri<'_>, UriError> {
-        Uri::from_valid(normalize(&*self.text)?)
+        Uri::of_text(normalize(&*self.text)?)
     }
 
     /// The target of `reference` with this URI as the base (RFC 3986, 5.2), as a browser follows a link. For many
@@ -127,7 +127,7 @@ impl<'a> Uri<'a> {
         let base = BaseUri::new(self.text.as_bytes())?;
         let mut resolver = Resolver::new(base, Options::default());
         let target = ascii(resolver.resolve(reference.as_ref())?).to_owned();
-        Uri::from_valid(Cow::Owned(target))
+        Uri::of_text(Cow::Owned(target))
     }
 
     /// With a text of its own.
@@ -217,7 +217,7 @@ impl<'a> TryFrom<&'a [u8]> for Uri<'a> {
 impl TryFrom<String> for Uri<'static> {
     type Error = UriError;
     fn try_from(text: String) -> Result<Uri<'static>, UriError> {
-        Uri::from_valid(Cow::Owned(text))
+        Uri::of_text(Cow::Owned(text))
     }
 }
 

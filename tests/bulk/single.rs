@@ -57,6 +57,12 @@ fn a_deduplicator_keeps_what_dedup_writes() {
             }
         }
         assert!(kept == written, "{equivalence:?}");
+        // White space around a record is not part of it.
+        assert!(
+            MESSY
+                .split_inclusive('\n')
+                .all(|line| line.trim_ascii().is_empty() || seen.contains(line))
+        );
         assert_eq!(seen.len(), forms.len());
     }
 }

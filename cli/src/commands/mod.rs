@@ -21,7 +21,7 @@ use crate::environment::Environment;
 use crate::exit::{Failure, Outcome};
 use crate::{grammar, learn, rules, run, sets};
 
-/// Runs `cli` in `environment`, and tells `account` how.
+/// Runs `cli` in `environment`; `account` gets the summary of a run that was done.
 ///
 /// # Errors
 /// When the arguments are wrong, or the run fails.

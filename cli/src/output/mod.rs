@@ -1,7 +1,7 @@
 //! Where results go: standard output, or files that change only when all is done.
 //!
-//! [`Output`] writes one of them, [`commit`] puts all of a run in place together, and [`PathConflicts`] sees to it that none is
-//! an input or another output.
+//! [`Output`] writes one of them, [`commit`] puts all of a run in place together, and [`PathConflicts`] refuses outputs that are
+//! inputs or other outputs.
 
 mod destination;
 mod identity;

@@ -19,7 +19,7 @@ type Stream = Box<dyn Write + Send>;
 
 /// An open destination.
 ///
-/// Results for a regular file are written to a [`AtomicFile`] in its directory, which replaces it in [`commit`]; without
+/// Results for a regular file are written to an [`AtomicFile`] in its directory, which replaces it in [`commit`]; without
 /// that they vanish and the file stays as it was. Pipes and devices cannot be replaced and are written to directly. An
 /// object appears in [`commit`], too.
 pub(crate) struct Output {

@@ -303,6 +303,10 @@ fn a_stream_without_its_end_mark_is_noted() {
             "uriscan: cut.arrows: the stream has no mark at its end, so rows may be missing there\n",
             "{args:?}"
         );
+        for summary in ["-q", "--stats=json"] {
+            let ran = place.run(&[args, &[summary, "cut.arrows"]].concat(), "");
+            assert!(ran.stderr.contains("rows may be missing there"), "{args:?} {}", ran.stderr);
+        }
         for (name, what) in [("joined.arrows", "bytes follow the mark"), ("joined-cut.arrows", "")]
         {
             let ran = run(name);
