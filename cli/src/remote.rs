@@ -249,7 +249,7 @@ pub(crate) fn found(url: &Url, takes_any_name: bool) -> Result<Option<FoundBelow
     let (mut opened, key) = (opened(url)?, url.0.key());
     let missing = match url.is_folder() {
         true => None,
-        // An object that is called like a pattern is an object.
+        // An object with exactly this name is read, and the pattern not expanded.
         false => match opened.object(url) {
             Ok(_) => return Ok(None),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Some(error),

@@ -19,7 +19,7 @@ use crate::side_outputs::{self, SideFiles};
 use crate::summary::Summary;
 use crate::tables::{self, Folder};
 
-/// Sees to it that no output is an input or another output.
+/// The outputs; refuses those that are inputs, or are given twice.
 ///
 /// # Errors
 /// When one is.
@@ -212,7 +212,7 @@ impl Session<'_> {
         self.progress.take().into_iter().for_each(Progress::finish);
     }
 
-    /// How a run ends that could not write because of `error`.
+    /// The failure for a write error.
     ///
     /// # Errors
     /// Always, unless the reader of the results went away.

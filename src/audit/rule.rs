@@ -72,7 +72,7 @@ macro_rules! rules {
 
 rules! {
     Invalid, "invalid", "4.1", Note,
-        "no URI-reference",
+        "not a URI-reference",
         "parsers repair it in different ways and may disagree about every component";
     PortOtherProtocol, "port-other-protocol", "7.2", Warning,
         "well-known port of another protocol",

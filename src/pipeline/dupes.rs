@@ -105,7 +105,7 @@ impl Found {
         (self.numbered.keyed.rows.partition_of(row), self.classes[row].load(Ordering::Relaxed))
     }
 
-    /// Hands the rows of omitted records to `push`, as long as that is content, after asking for the texts of their survivors.
+    /// Hands the rows of omitted records to `push`, until that returns false, after asking for the texts of their survivors.
     #[inline(always)]
     fn each_omitted(&self, firsts: &Firsts<'_>, mut push: impl FnMut(u32) -> bool) -> usize {
         for (at, &row) in self.omitted.iter().enumerate() {

@@ -223,7 +223,7 @@ pub(crate) struct Find {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 #[command(next_help_heading = "Filters")]
 pub(crate) struct Filters {
-    /// Keep only URIs with these schemes, separated by commas; any: find whatever looks like a scheme
+    /// Keep only URIs with these schemes, separated by commas; any: accept every scheme
     ///
     /// In text, links are found by default by every scheme before `://`, and by those whose URIs can be distinguished from prose without it (mailto, urn,
     /// tel, sms, news, data, magnet, doi, sip, sips, xmpp, geo, cid, mid, acct, tag, ark). With this option,

@@ -296,7 +296,7 @@ fn on_invalid(typed: &str) -> Result<OnInvalid, String> {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct ReportFile {
-    /// Also write a report about the run to FILE, as a web page without scripts or anything to load
+    /// Also write an HTML report to FILE (one self-contained file, no scripts)
     ///
     /// Secrets are masked. The input is read several times more.
     #[arg(long, value_name = "FILE")]

@@ -5,7 +5,7 @@ use clap::{ArgGroup, Args, ValueEnum};
 use super::extract::Filters;
 use super::groups::{Common, GrammarChoice, InvalidRecords, Mending, Typed};
 
-/// Write the target of every reference, line by line (RFC 3986, section 5)
+/// Resolve relative references to absolute URLs, one per line (RFC 3986, section 5)
 ///
 /// Reads one reference per line and writes one line for each, in order; a blank line stays blank. Nothing is normalized except
 /// dot segments (5.2.4). Invalid records are written as they were read; with --on-invalid drop or --rejects their lines are

@@ -56,7 +56,7 @@ impl Directory {
         let target = followed(path).map_err(fault)?;
         let target = match target.metadata() {
             Ok(metadata) if !metadata.is_dir() => {
-                return refuse("is a file; a directory takes the results");
+                return refuse("is a file; the output must be a directory");
             }
             Ok(_) if !is_vacant(&target).map_err(fault)? => return refuse(NOT_EMPTY),
             Ok(_) => {

@@ -196,7 +196,7 @@ fn output_format(plan: &Plan, table: &TableUse) -> Result<TableFormat, Failure> 
     let is_text = matches!(to, TableFormat::Csv | TableFormat::Tsv | TableFormat::Jsonl);
     if output.is_none() && !is_text && io::stdout().is_terminal() {
         let what = format!(
-            "{} is nothing for a terminal; -o names a file, --to another format",
+            "not writing {} to a terminal; use -o FILE, or --to for a text format",
             to.name()
         );
         return Err(Failure::new(what));

@@ -97,7 +97,7 @@ def drafts(paths: dict[str, Path | None]) -> Iterator[dict[str, str]]:
 def _draft_directory(place: str, path: Path) -> str:
     """A directory to be filled instead of that at ``place``, which was called ``path``."""
     if os.path.exists(place) and not os.path.isdir(place):
-        raise ValueError(f"output: {os.fspath(path)} is a file; a directory takes the results")
+        raise ValueError(f"output: {os.fspath(path)} is a file; the output must be a directory")
     if os.path.isdir(place) and os.listdir(place):
         raise ValueError(f"output: {os.fspath(path)} is not empty; name a new directory, or remove what is in it")
     directory, base = os.path.split(place)
