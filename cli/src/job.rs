@@ -87,7 +87,6 @@ pub(crate) trait Job: Debug {
     }
 
     /// The columns of tables whose values must be equal, too.
-    #[cfg(feature = "full")]
     fn with(&self) -> &[String] {
         &[]
     }
@@ -186,8 +185,8 @@ pub(crate) enum Writes {
 pub(crate) enum RowsAre {
     /// As columns; it never reads them as rows.
     Columns,
-    /// As records; it writes some of them, unchanged.
-    Kept,
+    /// As records; it writes some of them, unchanged, or with what it has found of each: the size of its group, a time.
+    Kept { is_extended: bool },
     /// As records; it writes all of them, with more columns, which are lists or not.
     Extended { has_lists: bool },
     /// As the places of URIs; it writes no rows.

@@ -13,17 +13,15 @@ use crate::inputs::{Input, first_of_stdin};
 use crate::job::{RowsAre, Writes};
 use crate::output::{Destination, NOT_COMPRESSED, is_packed};
 use crate::plan::Plan;
-use crate::side_outputs::SideFiles;
 use crate::tables;
 
-/// How `plan` reads tables as rows; `None` if it does not, but as columns: always if the values of a column decide which rows are
-/// kept.
+/// How `plan` reads tables as rows, of which the values of `keep_by` decide which ones are kept; `None` if it does not, but as columns.
 ///
 /// # Errors
 /// When an option is only for rows, and the tables are not read as rows.
 pub(crate) fn options(
     plan: &Plan,
-    (choice, has_keep_column): (&TableChoice, bool),
+    (choice, keep_by): (&TableChoice, Option<&String>),
     formats: &[Option<String>; 2],
 ) -> Result<Option<RowOptions>, Failure> {
     let Some(column) = &choice.column else { return Ok(None) };
@@ -33,7 +31,7 @@ pub(crate) fn options(
         let what = "this command writes no rows; --on-bad-row skip omits them";
         return Err(Failure::at("--on-bad-row pass", what));
     }
-    let format = match has_keep_column || needs_columns(plan, choice) {
+    let format = match needs_columns(plan, choice) {
         false => format_of(plan, formats, !HAS_COLUMNS || on_bad_row.is_some())?,
         true => None,
     };
@@ -66,9 +64,11 @@ pub(crate) fn options(
             args::OnBadRow::Error => OnBadRow::Fail,
             args::OnBadRow::Skip => OnBadRow::Skip,
             args::OnBadRow::Pass => OnBadRow::Pass,
-        });
+        })
+        .with(plan.job.with().to_vec())
+        .keep_by(keep_by.cloned());
     table.check().map_err(|what| Failure::at("--delimiter, --quote", what))?;
-    let options = RowOptions::new(table).filter(plan.filter.clone());
+    let options = RowOptions::new(table).filter(plan.filter.clone()).adds(choice.into.clone());
     match is_same_table(plan, &options.table) {
         true => Ok(Some(options)),
         false => as_columns(),
@@ -76,16 +76,18 @@ pub(crate) fn options(
 }
 
 const FOR_ROWS: &str = "is for rows of CSV, TSV, JSON lines and fields that are not read as columns: by `census` and `top` of files that are \
-     named, and, with the same format and no other columns, by `dedup` without -c, --with, --keep min:COLUMN and max:COLUMN, --dupes and --clusters, \
-     by `check` (no fields) and `extract` (JSON lines), without --sort-by, --report and several files as output; JSON arrays are columns";
+     named, and, with the same format, by `dedup` (fields without -c), `check` (no fields) and `extract` (JSON lines), without \
+     --sort-by, --report and several files as output; JSON arrays are columns";
 
-/// Whether tables are read as columns, whatever their format: columns are added, omitted rows reported, rows sorted, or results
-/// several files; or the option is for lists, which the reader of columns says.
+/// Whether tables are read as columns, whatever their format: columns are added, rows sorted, or results several files, or there is a
+/// page about the run; or the option is for lists, which the reader of columns says.
 fn needs_columns(plan: &Plan, choice: &TableChoice) -> bool {
     match plan.job.rows_are() {
         RowsAre::Columns => return true,
         RowsAre::Read => return false,
-        RowsAre::Kept | RowsAre::Extended { .. } => {}
+        // Without a column that is added, none can have a name.
+        RowsAre::Kept { is_extended: false } if choice.into.is_some() => return true,
+        RowsAre::Kept { .. } | RowsAre::Extended { .. } => {}
     }
     let has_links = plan.job.writes() == Writes::Links;
     let is_cut = choice.rows_per_file.is_some()
@@ -95,10 +97,7 @@ fn needs_columns(plan: &Plan, choice: &TableChoice) -> bool {
         || plan.aliases.is_some()
         || plan.settings.redact
         || plan.settings.record_end == 0;
-    let SideFiles { rejects: _, dupes, clusters, report } = &plan.side;
-    let has_report = report.is_some() || dupes.is_some() || clusters.is_some();
-    let names_column = choice.into.is_some();
-    names_column || choice.sort_by.is_some() || is_cut || has_report || is_for_lists
+    choice.sort_by.is_some() || is_cut || plan.side.report.is_some() || is_for_lists
 }
 
 /// The format of all inputs and of the output, if it is one and has rows. That tables have rows is certain if `is_certain`.
@@ -167,7 +166,9 @@ fn has_no_lists(plan: &Plan, format: TextFormat) -> bool {
 fn can_hold(plan: &Plan, format: TextFormat) -> bool {
     match (plan.job.rows_are(), format) {
         (RowsAre::Extended { has_lists: true }, format) => format == TextFormat::Jsonl,
-        (RowsAre::Extended { .. }, format) => format != TextFormat::Fields,
+        (RowsAre::Extended { .. } | RowsAre::Kept { is_extended: true }, format) => {
+            format != TextFormat::Fields
+        }
         _ => true,
     }
 }
@@ -270,8 +271,7 @@ fn is_same_table(plan: &Plan, table: &TextTable) -> bool {
 /// Why a run of `plan` ends because of `error`: if no line has the member with the URIs, with the path to URLs, where the
 /// program can find it.
 pub(crate) fn stop(error: Error, plan: &Plan) -> Stop {
-    // A program without columns does not name those that it adds.
-    let may_be_named = HAS_COLUMNS && plan.rows.is_some();
+    let may_be_named = plan.rows.is_some();
     match (&error, plan.rows.as_ref().and_then(|rows| rows.table.as_ref())) {
         (Error::Member { source, member }, Some(table)) => {
             Stop::Failed(tables::missing_member(plan, table, (source, member)))

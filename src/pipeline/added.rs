@@ -2,9 +2,10 @@
 //!
 //! A row passes as the bytes it was; the fields that are added follow its own.
 
-use std::io;
+use std::sync::Arc;
 
 use super::driver::{End, Job, Reading, run};
+use super::fields::{Fields, RowFields};
 use super::invalid::LongRecord;
 use super::links::ExtractOptions;
 use super::rows::{RowOptions, RowRun};
@@ -14,9 +15,8 @@ use super::{Equivalence, Error, OnInvalid, Report, Settings, Sinks};
 use crate::chunk::{Padded, Span};
 use crate::extract::{Extractor, Format, Links};
 use crate::index::{Index, Record};
-use crate::io::row::push_decimal;
-use crate::io::{Chunk, ReadError, Source, json};
-use crate::row::{self, Separators, TextFormat};
+use crate::io::{Chunk, Source};
+use crate::row::{self, Passed};
 use crate::simd::{Isa, Kernels};
 use crate::uri::bulk::parse_record;
 
@@ -86,27 +86,24 @@ fn run_added<A: Adds + Send>(
     settings: &Settings,
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
-    let (format, separators) = (rows.table.format, rows.table.separators());
-    // Letters, digits and - are in what is added, and without quotes none may be a delimiter.
-    let is_apart = separators.is_none_or(|Separators { delimiter, quote }| {
-        quote.is_some() || !(delimiter.is_ascii_alphanumeric() || b"_-".contains(&delimiter))
-    });
-    if format == TextFormat::Fields || A::HAS_LISTS && separators.is_some() || !is_apart {
-        let error = io::Error::other(format!("{} cannot hold such columns", format.name()));
-        let source = sources.first().map(|source| source.name.clone()).unwrap_or_default();
-        return Err(Error::Read(ReadError { source, error }));
+    let fields = rows.fields(A::names(rows.adds.as_deref()), &sources)?;
+    if A::HAS_LISTS && !fields.are_objects() {
+        return Err(RowOptions::cannot_hold(&rows.table, &sources));
     }
+    let fields = Arc::new(fields);
     let names = sources.iter().map(|source| source.name.clone()).collect();
     let settings = Settings { record_end: b'\n', redact: false, ..settings.within_limits() };
     let mut rows = RowRun::new((rows, &Equivalence::default()), names, false, settings.max_record);
-    rows.finder.added = A::NAMES;
-    run(&mut AddedRows { adds, rows, separators }, sources, &settings, sinks)
+    rows.finder.added = Some(Arc::clone(&fields));
+    run(&mut AddedRows { adds, rows, fields }, sources, &settings, sinks)
 }
 
 /// The columns that are added.
 trait Adds: Sync {
-    const NAMES: &'static [&'static str];
     const HAS_LISTS: bool = false;
+
+    /// Their names, if the first is to be called `name`.
+    fn names(name: Option<&str>) -> Vec<String>;
 
     /// Appends the fields of a row whose value is at a span of `text`; of one without a value none is there.
     fn add<I: Isa>(
@@ -123,7 +120,10 @@ trait Adds: Sync {
 struct Faults;
 
 impl Adds for Faults {
-    const NAMES: &'static [&'static str] = &["uri_error", "uri_error_at"];
+    fn names(name: Option<&str>) -> Vec<String> {
+        let name = name.unwrap_or("uri_error");
+        vec![name.to_owned(), format!("{name}_at")]
+    }
 
     #[inline(always)]
     fn add<I: Isa>(
@@ -158,8 +158,11 @@ struct FoundLinks {
 }
 
 impl Adds for FoundLinks {
-    const NAMES: &'static [&'static str] = &["uri_links"];
     const HAS_LISTS: bool = true;
+
+    fn names(name: Option<&str>) -> Vec<String> {
+        vec![name.unwrap_or("uri_links").to_owned()]
+    }
 
     fn add<I: Isa>(
         &self,
@@ -176,99 +179,11 @@ impl Adds for FoundLinks {
     }
 }
 
-/// Writes fields after those of a row.
-struct Fields<'a> {
-    separators: Option<Separators>,
-    names: std::slice::Iter<'static, &'static str>,
-    /// Whether the row has no members yet.
-    is_empty: bool,
-    out: &'a mut Vec<u8>,
-}
-
-impl Fields<'_> {
-    /// Ends the field before, and names the next one where fields have names.
-    #[inline(always)]
-    fn begin(&mut self) {
-        if let Some(Separators { delimiter, .. }) = self.separators {
-            return self.out.push(delimiter);
-        }
-        if !std::mem::take(&mut self.is_empty) {
-            self.out.push(b',');
-        }
-        let name = self.names.next().copied().unwrap_or_default();
-        self.out.push(b'"');
-        self.out.extend_from_slice(name.as_bytes());
-        self.out.extend_from_slice(b"\":");
-    }
-
-    #[inline(always)]
-    fn null(&mut self) {
-        self.begin();
-        if self.separators.is_none() {
-            self.out.extend_from_slice(b"null");
-        }
-    }
-
-    fn number(&mut self, number: u64) {
-        if self.separators.is_some() {
-            // A digit may be a delimiter.
-            return self.text(&number.to_string());
-        }
-        self.begin();
-        push_decimal(number, self.out);
-    }
-
-    /// A name of ours, which nothing in JSON has to be escaped of.
-    fn text(&mut self, text: &str) {
-        self.begin();
-        let quote = match self.separators {
-            None => Some(b'"'),
-            Some(Separators { delimiter, quote }) => {
-                quote.filter(|&quote| text.bytes().any(|byte| byte == delimiter || byte == quote))
-            }
-        };
-        self.out.extend(quote);
-        for byte in text.bytes() {
-            self.out.extend(quote.filter(|&quote| quote == byte));
-            self.out.push(byte);
-        }
-        self.out.extend(quote);
-    }
-
-    fn list<'t>(&mut self, texts: impl Iterator<Item = &'t [u8]>) {
-        self.begin();
-        self.out.push(b'[');
-        for (i, text) in texts.enumerate() {
-            self.out.extend((i > 0).then_some(b','));
-            json::push_string(&String::from_utf8_lossy(text), self.out);
-        }
-        self.out.push(b']');
-    }
-}
-
 /// The job.
 struct AddedRows<A> {
     adds: A,
     rows: RowRun,
-    separators: Option<Separators>,
-}
-
-impl<A: Adds> AddedRows<A> {
-    /// Appends `row` with the fields that `add` appends.
-    #[inline(always)]
-    fn push(&self, row: &[u8], out: &mut Vec<u8>, add: impl FnOnce(&mut Fields<'_>)) {
-        let end = match self.separators {
-            Some(_) => row.strip_suffix(b"\r").map_or(row.len(), <[u8]>::len),
-            None => memchr::memrchr(b'}', row).unwrap_or(row.len()),
-        };
-        let (row, rest) = row.split_at(end);
-        let is_empty = self.separators.is_none() && row.trim_ascii_end().last() == Some(&b'{');
-        out.extend_from_slice(row);
-        let names = A::NAMES.iter();
-        add(&mut Fields { separators: self.separators, names, is_empty, out: &mut *out });
-        out.extend_from_slice(rest);
-        out.push(b'\n');
-    }
+    fields: Arc<RowFields>,
 }
 
 impl<A: Adds> Job for AddedRows<A> {
@@ -283,10 +198,7 @@ impl<A: Adds> Job for AddedRows<A> {
         slot.rows.table.takes_blank = true;
         // What was decoded stays behind the text until the rows are written.
         self.rows.find(isa, slot);
-        let Slot { chunk, rows, report, .. } = slot;
-        let table = &self.rows.finder.table();
-        table.refuse_members(chunk.text.padded().content(), A::NAMES, &mut rows.table);
-        report.blank = rows.table.blank;
+        slot.report.blank = slot.rows.table.blank;
     }
 
     fn commit(&mut self, slots: &mut [Slot<Found>]) -> Result<(), Error> {
@@ -302,29 +214,26 @@ impl<A: Adds> Job for AddedRows<A> {
         let mut passed = passed.iter().copied().peekable();
         if self.rows.start() == (chunk.source, chunk.byte) {
             out.extend_from_slice(self.rows.mark());
-            if let Some(header) = passed.next_if(|row| Some(*row) == *header) {
-                self.push(header.of(content), out, |fields| {
-                    A::NAMES.iter().for_each(|name| fields.text(name));
-                });
+            if let Some(header) = passed.next_if(|it| Some(it.row) == *header) {
+                self.fields.push_header(header.row.of(content), out);
             }
         }
-        let pass = |row: Span, out: &mut Vec<u8>| {
-            out.extend_from_slice(row.of(content));
-            out.push(b'\n');
+        let pass = |passed: Passed, out: &mut Vec<u8>| {
+            self.fields.push_passed(passed, content, out);
         };
         index.build_with(isa, text, b'\n');
         for (row, value) in rows.iter().zip(&*values) {
-            while let Some(other) = passed.next_if(|other| other.start < row.start) {
+            while let Some(other) = passed.next_if(|other| other.row.start < row.start) {
                 pass(other, out);
             }
             let value = Some(*value).filter(|value| *value != row::NULL);
             report.records += u64::from(value.is_some());
-            self.push(row.of(content), out, |fields| {
+            self.fields.push(row.of(content), out, |fields| {
                 self.adds.add(isa, index, (text, value), fields, report);
             });
         }
         report.written = report.records;
-        passed.for_each(|row| pass(row, out));
+        passed.for_each(|passed| pass(passed, out));
     }
 
     fn on_invalid(&self) -> OnInvalid {

@@ -5,7 +5,7 @@
 //! texts are not needed before, from a second reading of the sources ([`super::reread`]). [`super::dedup()`] holds keys only and
 //! has no part in this.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use super::driver::{End, Job, Reading, run};
 use super::dupes;
@@ -13,12 +13,12 @@ use super::forecast::Forecast;
 use super::invalid;
 use super::limit::within;
 use super::long::{Bytes, LongRecord, Spool};
-use super::numbered::Numbered;
+use super::numbered::{KeptRows, Numbered};
 use super::reread::{Reread, Unit};
 use super::rows::{RowOptions, RowRun, forget_decoded};
 use super::scan::scan_found;
 use super::slot::{Slot, Worker};
-use super::writer::{Origins, RecordWriter};
+use super::writer::{Origins, RecordWriter, TableRows};
 use super::{
     ClassOptions, ClassRows, DedupOptions, Emit, Error, OnInvalid, Report, Seen, Select, Settings,
     Sinks,
@@ -117,9 +117,10 @@ pub fn classes_unseen(
 /// Writes one row of each class of `sources`, text tables whose rows are records, in input order, once everything is read:
 /// rows as [`super::dedup_rows`] reads and writes them, of the classes that [`ClassOptions::select`] says.
 ///
-/// [`ClassOptions::keep`] compares the URIs of rows. Counts, [`Sinks::dupes`] and [`Sinks::clusters`] are not written. Rows
-/// that belong to no class, the header, and those without a URI and those that do not fit if they are passed on, are always
-/// written.
+/// [`ClassOptions::keep`] compares the URIs of rows, or the values of [`TextTable::keep_by`](crate::row::TextTable::keep_by).
+/// Counts are fields `uri_count`, or [`RowOptions::adds`], after the others. [`Sinks::dupes`] and [`Sinks::clusters`] take what they
+/// take of a list of the URIs, with the lines on which rows begin. Rows that belong to no class, the header, and those without a
+/// URI and those that do not fit if they are passed on, are always written.
 ///
 /// ```
 /// use uriscan::{io::Source, pipeline::{ClassOptions, RowOptions, Select, Settings, Sinks, class_rows}};
@@ -133,7 +134,7 @@ pub fn classes_unseen(
 /// ```
 ///
 /// # Errors
-/// See [`Error`]. Nothing is written then but rejects.
+/// See [`Error`]; also if counts cannot be fields of such rows, or there is such a field. Nothing is written then but rejects.
 pub fn class_rows(
     sources: Vec<Source>,
     rows: &RowOptions,
@@ -143,9 +144,14 @@ pub fn class_rows(
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
     let dedup = options.dedup.clone().emit(Emit::Original);
-    let options = options.clone().dedup(dedup).count(false).rows(ClassRows::default());
-    let (settings, run) = rows.run(&sources, &options.dedup, settings);
-    (sinks.dupes, sinks.clusters) = (None, None);
+    let options = options.clone().dedup(dedup);
+    rows.require_fit(seen.is_some(), options.keep, &sources)?;
+    let (settings, mut run) = rows.run(&sources, &options.dedup, settings);
+    if options.count {
+        let name = rows.adds.as_deref().unwrap_or("uri_count");
+        let fields = rows.fields(vec![name.to_owned()], &sources)?;
+        run.finder.added = Some(Arc::new(fields));
+    }
     run_classes((sources, Some(run)), &options, seen, &settings, sinks)
 }
 
@@ -173,14 +179,31 @@ fn run_classes(
         ..options.clone()
     };
     if dupes::is_possible(&options, seen.is_some(), &sources, sinks) {
-        return dupes::run_dupes(sources, options, settings, sinks);
+        return dupes::run_dupes((sources, rows), options, settings, sinks);
     }
     let has_texts = reopened.is_none();
-    // Not rows are compared, but their URIs.
-    let has_sort_keys = rows.is_some() && !options.keep.is_by_position();
-    let mode = ClassMode { keep: options.keep, has_texts, has_members, has_sort_keys };
+    let kept = match &rows {
+        None => KeptRows::default(),
+        Some(rows) => KeptRows {
+            sorted_by: rows.sorted_by(options.keep),
+            has_uris: has_members,
+            // Of those that are read again, bytes.
+            counts_lines: has_texts,
+        },
+    };
+    let mode = ClassMode {
+        keep: options.keep,
+        has_texts,
+        has_members,
+        has_sort_keys: kept.sorted_by.is_some(),
+        has_uris: kept.has_uris,
+    };
     let names = sources.iter().map(|source| source.name.clone()).collect();
-    let writer = RecordWriter::of_classes(&options, settings, Origins::new(names));
+    let mut writer = RecordWriter::of_classes(&options, settings, Origins::new(names));
+    if let Some(rows) = &rows {
+        let count = rows.finder.added.clone();
+        writer = writer.of_table(TableRows { count, has_uris: kept.has_uris });
+    }
     let classes = ClassSet::new(mode, limit.cloned().map(Budget::of_process));
     let mut job = ClassJob {
         settings: *settings,
@@ -192,7 +215,7 @@ fn run_classes(
             Some(sources) => Results::Reread { sources: Mutex::new(sources), long: 0 },
         },
         classes: Some(classes.without(seen, options.select, hasher)),
-        has_sort_keys,
+        kept,
         rows,
         options,
     };
@@ -206,9 +229,9 @@ struct ClassJob<'s> {
     writer: RecordWriter,
     /// Lines so far, in all sources.
     lines: u64,
-    /// What finds rows, if the records are rows of tables. Their positions are bytes.
+    /// What finds rows, if the records are rows of tables, and what is kept of them.
     rows: Option<RowRun>,
-    has_sort_keys: bool,
+    kept: KeptRows,
     /// `None` once everything is read.
     classes: Option<ClassSet<'s>>,
     forecast: Forecast,
@@ -258,7 +281,7 @@ impl Job for ClassJob<'_> {
         let Slot { chunk, rows, .. } = &mut *slot;
         match len {
             None => rows.number(&worker.index),
-            Some(len) => rows.number_rows((chunk.text.padded().content(), len), self.has_sort_keys),
+            Some(len) => rows.number_rows((chunk.text.padded().content(), len), self.kept),
         }
         forget_decoded(slot, len);
     }
@@ -358,9 +381,13 @@ impl ClassJob<'_> {
             if let Results::Held(spool) = &mut self.results {
                 // They are written with the others, as long ones are.
                 let text = slot.chunk.text.padded().content();
-                for row in &slot.rows.keyed.table.passed {
-                    spool.begin(self.lines + u64::from(row.start));
-                    spool.add(row.of(text));
+                let table = &slot.rows.keyed.table;
+                let places = slot.rows.passed(text, self.kept);
+                for (&passed, place) in table.passed.iter().zip(places) {
+                    let mut row = Vec::new();
+                    self.writer.push_passed((passed, table.header), text, &mut row);
+                    spool.begin(self.lines + place);
+                    spool.add(row.strip_suffix(b"\n").unwrap_or(&row));
                 }
             }
             slot.rows.position = self.lines;
@@ -445,7 +472,7 @@ impl Long<'_> {
                 sinks.out.write_all(&[self.settings.record_end]).map_err(Error::Write)?;
             }
         }
-        if let Some(clusters) = &mut sinks.clusters {
+        if let Some(clusters) = sinks.clusters.as_mut().filter(|_| !self.is_passed) {
             let mut row = Vec::new();
             self.writer.push_long_cluster(record.position, record.len, &mut row);
             clusters.write_all(&row).map_err(Error::Write)?;

@@ -15,7 +15,7 @@ use super::rows::{RowOptions, RowRun, forget_decoded};
 use super::scan::{Found, scan_found};
 use super::slot::{Slot, Worker};
 use super::writer::RecordWriter;
-use super::{DedupOptions, Emit, Error, OnInvalid, Report, Seen, Settings, Sinks};
+use super::{DedupOptions, Emit, Error, Keep, OnInvalid, Report, Seen, Settings, Sinks};
 use crate::dedup::{ApproxSet, Rows};
 use crate::io::{Chunk, Shape, Source};
 use crate::simd::Isa;
@@ -96,6 +96,7 @@ pub fn dedup_rows(
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
     let options = options.clone().emit(Emit::Original);
+    rows.require_fit(seen.is_some(), Keep::First, &sources)?;
     let (settings, run) = rows.run(&sources, &options, settings);
     run_dedup((sources, Some(run)), &options, seen, &settings, sinks)
 }

@@ -5,11 +5,12 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::driver::{Job, run};
+use super::driver::{End, Job, Reading, run};
 use super::firsts::{long_first, write_firsts, write_rest};
 use super::forecast::Forecast;
 use super::invalid::LongRecord;
-use super::numbered::Numbered;
+use super::numbered::{KeptRows, Numbered};
+use super::rows::RowRun;
 use super::scan::{self, scan_found};
 use super::slot::{Slot, Worker};
 use super::writer::{Origins, RecordWriter};
@@ -53,7 +54,7 @@ pub(super) fn is_possible(
 
 /// Writes the first record of each class, and a line for each of the others. The hasher of `options` is that of the run.
 pub(super) fn run_dupes(
-    sources: Vec<Source>,
+    (sources, rows): (Vec<Source>, Option<RowRun>),
     options: ClassOptions,
     settings: &Settings,
     sinks: &mut Sinks<'_>,
@@ -65,6 +66,7 @@ pub(super) fn run_dupes(
         classes: StreamedClasses::default(),
         forecast: Forecast::new(&sources),
         lines: 0,
+        rows,
         options,
     };
     run(&mut job, sources, settings, sinks)
@@ -85,6 +87,8 @@ struct Dupes {
     forecast: Forecast,
     /// Lines so far, in all sources, if they have numbers.
     lines: u64,
+    /// What finds rows, if the records are rows of tables.
+    rows: Option<RowRun>,
 }
 
 /// What is kept of a chunk.
@@ -137,7 +141,7 @@ impl Batch for Scanned<'_> {
     #[inline(always)]
     fn record(&self, chunk: usize, row: usize) -> Record<'_> {
         let Slot { chunk, rows, .. } = self.0[chunk];
-        (0, rows.numbered.text(row, chunk.text.padded().content()))
+        (0, rows.numbered.uri(row, chunk.text.padded().content()))
     }
 
     fn bytes(&self) -> usize {
@@ -158,7 +162,7 @@ impl Dupes {
         let (partition, class) = slot.rows.class(row);
         let (numbered, row) = (&slot.rows.numbered, row as usize);
         let position = if self.has_lines() { numbered.position_of(row) } else { 0 };
-        let text = numbered.text(row, slot.chunk.text.padded().content());
+        let text = numbered.uri(row, slot.chunk.text.padded().content());
         session.dupe(position, text, Some(firsts.text(partition, class)), out);
     }
 
@@ -171,13 +175,28 @@ impl Dupes {
 impl Job for Dupes {
     type Rows = Found;
 
+    fn reading(&self) -> Reading {
+        Reading { cut: self.rows.as_ref().map(|rows| rows.finder.cut()), ..Reading::default() }
+    }
+
     #[inline(always)]
     fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Found>) {
         let Settings { record_end, redact, .. } = self.settings;
         let options = &self.options.dedup;
+        // What was decoded stays behind the text until all is written.
+        let len = self.rows.as_ref().map(|rows| rows.find(isa, slot));
         scan_found(isa, options, (record_end, redact), worker, slot);
-        if self.has_lines() {
-            slot.rows.numbered.number(&worker.index);
+        let numbered = &mut slot.rows.numbered;
+        match len {
+            Some(len) => {
+                slot.report.blank += numbered.keyed.table.blank;
+                if self.has_lines() {
+                    let kept = KeptRows { counts_lines: true, ..KeptRows::default() };
+                    numbered.number_rows((slot.chunk.text.padded().content(), len), kept);
+                }
+            }
+            None if self.has_lines() => numbered.number(&worker.index),
+            None => {}
         }
         let Found { numbered, classes, .. } = &mut slot.rows;
         if classes.len() < numbered.keyed.spans.len() {
@@ -186,6 +205,9 @@ impl Job for Dupes {
     }
 
     fn commit(&mut self, slots: &mut [Slot<Found>]) -> Result<(), Error> {
+        if let Some(rows) = &mut self.rows {
+            rows.account(slots)?;
+        }
         if self.has_lines() {
             for slot in &mut *slots {
                 self.writer.origins.note(self.lines, slot.chunk.source);
@@ -212,6 +234,10 @@ impl Job for Dupes {
     #[inline(always)]
     fn emit<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Found>) {
         let (text, options) = (slot.chunk.text.padded(), &self.options.dedup);
+        let start = (slot.chunk.source, slot.chunk.byte);
+        if let Some(rows) = self.rows.as_ref().filter(|rows| rows.start() == start) {
+            slot.out.extend_from_slice(rows.mark());
+        }
         let keyed = &slot.rows.numbered.keyed;
         let to = (&mut slot.room, &mut slot.out);
         let written = write_firsts(isa, options, &self.settings, worker, (text, keyed), to);
@@ -258,5 +284,9 @@ impl Job for Dupes {
 
     fn long_record(&self, _chunk: &Chunk) -> LongRecord {
         long_first(self.options.dedup.emit, &self.settings)
+    }
+
+    fn finish(&mut self, _: End<'_>, _: &mut Report, _: &mut Sinks<'_>) -> Result<(), Error> {
+        self.rows.as_ref().map_or(Ok(()), RowRun::require_member)
     }
 }

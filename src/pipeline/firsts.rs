@@ -10,6 +10,7 @@ use super::slot::{Room, Worker};
 use super::{DedupOptions, Emit, Error, Settings};
 use crate::chunk::{Padded, Span};
 use crate::index::Record;
+use crate::row::Passed;
 use crate::simd::{Isa, Task};
 
 /// Appends what is written for those records of `found`, which are in `text`, that are the first of their classes; gives their
@@ -150,12 +151,12 @@ impl Task for CopyFirsts<'_> {
 /// `lines`, and among them, in the order of the text, those that are `passed` on in any case.
 fn merged(
     lines: impl Iterator<Item = (Span, bool)>,
-    passed: &[Span],
+    passed: &[Passed],
 ) -> impl Iterator<Item = (Span, bool)> {
     let (mut lines, mut passed) = (lines.peekable(), passed.iter().peekable());
     std::iter::from_fn(move || match (lines.peek(), passed.peek()) {
-        (Some(&(line, _)), Some(other)) if line.start < other.start => lines.next(),
-        (_, Some(_)) => passed.next().map(|&other| (other, true)),
+        (Some(&(line, _)), Some(other)) if line.start < other.row.start => lines.next(),
+        (_, Some(_)) => passed.next().map(|other| (other.row, true)),
         (_, None) => lines.next(),
     })
 }

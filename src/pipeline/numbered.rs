@@ -2,20 +2,62 @@
 
 use super::scan::Found;
 use crate::index::Index;
+use crate::row::Passed;
 use crate::survivors::ClassMode;
 
 /// The records of a chunk that have a key, with their lines.
 #[derive(Debug, Default)]
 pub(super) struct Numbered {
     pub(super) keyed: Found,
-    /// Their lines, counted from 0 in the chunk; of rows of tables the bytes before them.
+    /// Their lines, counted from 0 in the chunk; or the bytes before them.
     pub(super) lines: Vec<u32>,
     /// Lines of the chunk, those without a record included; or bytes.
     pub(super) line_count: u64,
     /// Lines before the chunk, in all sources; or bytes.
     pub(super) position: u64,
-    /// Rows after their values as sort keys, if these are needed, and where each ends.
+    /// Rows after what is kept before them, if something is, and where each ends.
     sorted: (Vec<u8>, Vec<usize>),
+}
+
+/// What is kept of the rows of a table.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct KeptRows {
+    /// What decides which one is kept, if not their order: a sort key before the rest.
+    pub(super) sorted_by: Option<SortedBy>,
+    /// Whether URIs are kept, before the rows.
+    pub(super) has_uris: bool,
+    /// Whether positions are lines of the sources, and not bytes.
+    pub(super) counts_lines: bool,
+}
+
+/// What decides which row of a class is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SortedBy {
+    Uri,
+    /// The values of another column; the least of them, or the greatest.
+    Column {
+        is_least: bool,
+    },
+}
+
+/// Counts the lines of a text.
+struct Lines<'t> {
+    text: &'t [u8],
+    at: usize,
+    count: u32,
+}
+
+impl Lines<'_> {
+    fn of(text: &[u8]) -> Lines<'_> {
+        Lines { text, at: 0, count: 0 }
+    }
+
+    /// How many lines end before the byte `at`, which is not before the last one.
+    fn before(&mut self, at: usize) -> u32 {
+        self.count += memchr::memchr_iter(b'\n', &self.text[self.at..at]).count() as u32;
+        self.at = at;
+        self.count
+    }
 }
 
 impl AsMut<Found> for Numbered {
@@ -40,24 +82,53 @@ impl Numbered {
         }
     }
 
-    /// Numbers the rows of a table by the bytes before them in the chunk, whose text of `len` bytes is followed by decoded
-    /// values; with their values as sort keys if these decide.
-    pub(super) fn number_rows(&mut self, (text, len): (&[u8], usize), has_sort_keys: bool) {
+    /// Numbers the rows of a table in the chunk, whose text of `len` bytes is followed by decoded values, and makes what is kept
+    /// of them.
+    pub(super) fn number_rows(&mut self, (text, len): (&[u8], usize), kept: KeptRows) {
         let Found { spans, table, .. } = &self.keyed;
-        self.line_count = len as u64;
         self.lines.clear();
-        self.lines.extend(table.rows.iter().map(|row| row.start));
+        if kept.counts_lines {
+            let mut lines = Lines::of(text);
+            self.lines.extend(table.rows.iter().map(|row| lines.before(row.start as usize)));
+            self.line_count = u64::from(lines.before(len));
+            self.line_count += u64::from(text[..len].last().is_some_and(|&last| last != b'\n'));
+        } else {
+            self.lines.extend(table.rows.iter().map(|row| row.start));
+            self.line_count = len as u64;
+        }
         let (keyed, ends) = &mut self.sorted;
         keyed.clear();
         ends.clear();
-        if !has_sort_keys {
+        if kept.sorted_by.is_none() && !kept.has_uris {
             return;
         }
-        for (value, row) in spans.iter().zip(&table.rows) {
-            ClassMode::push_key(value.of(text), keyed);
+        for (number, (value, row)) in spans.iter().zip(&table.rows).enumerate() {
+            match kept.sorted_by {
+                None => {}
+                Some(SortedBy::Uri) => ClassMode::push_key(value.of(text), keyed),
+                Some(SortedBy::Column { is_least }) => {
+                    let deciding = table.others.deciding(number);
+                    // No value is kept only where there is nothing else.
+                    let key = [&[u8::from(deciding.is_empty() == is_least)], deciding].concat();
+                    ClassMode::push_key(&key, keyed);
+                }
+            }
+            if kept.has_uris {
+                ClassMode::push_key(value.of(text), keyed);
+            }
             keyed.extend_from_slice(row.of(text));
             ends.push(keyed.len());
         }
+    }
+
+    /// Where the rows that are in no class are in the `text` of the chunk, as positions within the chunk.
+    pub(super) fn passed(&self, text: &[u8], kept: KeptRows) -> Vec<u64> {
+        let mut lines = Lines::of(text);
+        let place = |passed: &Passed| match kept.counts_lines {
+            true => u64::from(lines.before(passed.row.start as usize)),
+            false => u64::from(passed.row.start),
+        };
+        self.keyed.table.passed.iter().map(place).collect()
     }
 
     /// The number of the line of the record of `row`, counted from 0 over all sources.
@@ -66,7 +137,13 @@ impl Numbered {
         self.position + u64::from(self.lines[row])
     }
 
-    /// The record of `row` in the `text` of the chunk.
+    /// The URI of `row` in the `text` of the chunk.
+    #[inline(always)]
+    pub(super) fn uri<'t>(&self, row: usize, text: &'t [u8]) -> &'t [u8] {
+        self.keyed.spans[row].of(text)
+    }
+
+    /// What is kept of the record of `row` in the `text` of the chunk.
     #[inline(always)]
     pub(super) fn text<'t>(&'t self, row: usize, text: &'t [u8]) -> &'t [u8] {
         let (keyed, ends) = &self.sorted;

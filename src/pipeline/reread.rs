@@ -14,7 +14,7 @@ use super::{Error, OnInvalid, Report, Select, Settings, Sinks};
 use crate::chunk::{Padded, Span};
 use crate::index::{low_bits, trim};
 use crate::io::{Chunk, Shape, Source};
-use crate::row;
+use crate::row::{self, Passed};
 use crate::simd::{BLOCK, Isa, Task};
 use crate::survivors::{Survivors, Window};
 
@@ -55,10 +55,9 @@ impl Reread<'_> {
         let Slot { chunk, rows, out, report, .. } = slot;
         let text = chunk.text.padded().content();
         let Found { window, table, .. } = rows;
-        let mut passed = table.passed.iter().peekable();
-        let mut push = |row: Span| {
-            out.extend_from_slice(row.of(text));
-            out.push(b'\n');
+        let mut passed = table.passed.iter().copied().peekable();
+        let pass = |passed: Passed, out: &mut Vec<u8>| {
+            self.writer.push_passed((passed, table.header), text, out);
         };
         for &(offset, count) in self.survivors.find(window) {
             if !self.writer.select().has(count) {
@@ -66,14 +65,16 @@ impl Reread<'_> {
                 continue;
             }
             let offset = offset as u32;
-            while let Some(&row) = passed.next_if(|row| row.start < offset) {
-                push(row);
+            while let Some(other) = passed.next_if(|other| other.row.start < offset) {
+                pass(other, out);
             }
             let at = table.rows.partition_point(|row| row.start < offset);
-            table.rows.get(at).into_iter().for_each(|&row| push(row));
+            if let Some(row) = table.rows.get(at) {
+                self.writer.push_row(row.of(text), count, out);
+            }
             report.written += 1;
         }
-        passed.for_each(|&row| push(row));
+        passed.for_each(|other| pass(other, out));
     }
 
     #[inline(never)]

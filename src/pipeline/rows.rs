@@ -4,13 +4,16 @@
 use std::io;
 use std::sync::{Arc, OnceLock};
 
+use super::fields::RowFields;
+use super::numbered::SortedBy;
 use super::scan;
 use super::slot::Slot;
-use super::{DedupOptions, Equivalence, Error, OnInvalid, Report, Settings};
+use super::{DedupOptions, Equivalence, Error, Keep, OnInvalid, Report, Settings};
 use crate::extract::{Filter, Filtered, Kind};
 use crate::io::cut::Cut;
-use crate::io::{Chunk, Shape, Source, json};
-use crate::row::{Found, HEADER_BYTES, Layout, OnBadRow, TextTable};
+use crate::io::{Chunk, ReadError, Shape, Source, json};
+use crate::key::Hasher;
+use crate::row::{Found, HEADER_BYTES, Layout, OnBadRow, Passed, TextTable};
 use crate::simd::{Isa, Kernels, Task};
 
 /// The byte order mark of UTF-8, which the reader takes off.
@@ -32,14 +35,59 @@ pub struct RowOptions {
     pub table: TextTable,
     /// Read only the rows whose URI it keeps, as [`super::records_of`] does; others, and rows without a URI, are omitted.
     pub filter: Option<Filter>,
+    /// The name of the column that is added, if one is; of two, that of the first, and the beginning of the other.
+    pub adds: Option<String>,
 }
 
-setters! { RowOptions into { filter: Option<Filter> } }
+setters! { RowOptions into { filter: Option<Filter>, adds: Option<String> } }
 
 impl RowOptions {
     /// All rows of `table`.
     pub fn new(table: TextTable) -> RowOptions {
-        RowOptions { table, filter: None }
+        RowOptions { table, filter: None, adds: None }
+    }
+
+    /// Ensures that a run that keeps rows by `keep`, without those of a set if it `has_set`, can look at the other columns of the
+    /// tables `sources` that it names.
+    ///
+    /// # Errors
+    /// If keys of a set, which are those of URIs, would be compared with those of whole rows, or no order decides.
+    pub(super) fn require_fit(
+        &self,
+        has_set: bool,
+        keep: Keep,
+        sources: &[Source],
+    ) -> Result<(), Error> {
+        let what = match &self.table {
+            table if has_set && !table.with.is_empty() => {
+                "keys in a set are those of URIs, without other columns"
+            }
+            table if table.keep_by.is_some() && !matches!(keep, Keep::Min | Keep::Max) => {
+                "a column decides only which row with the least or greatest value is kept"
+            }
+            _ => return Ok(()),
+        };
+        let source = sources.first().map(|source| source.name.clone()).unwrap_or_default();
+        Err(Error::Read(ReadError { source, error: io::Error::other(what) }))
+    }
+
+    /// The fields called `names` that are added to the rows of `sources`.
+    ///
+    /// # Errors
+    /// If their format cannot hold them.
+    pub(super) fn fields(
+        &self,
+        names: Vec<String>,
+        sources: &[Source],
+    ) -> Result<RowFields, Error> {
+        RowFields::new(&self.table, names).ok_or_else(|| Self::cannot_hold(&self.table, sources))
+    }
+
+    /// The error where rows of `table`, which `sources` are, cannot have such columns.
+    pub(super) fn cannot_hold(table: &TextTable, sources: &[Source]) -> Error {
+        let error = io::Error::other(format!("{} cannot hold such columns", table.format.name()));
+        let source = sources.first().map(|source| source.name.clone()).unwrap_or_default();
+        Error::Read(ReadError { source, error })
     }
 
     /// The run over rows of `sources` that are compared as `by` says, and its settings.
@@ -66,13 +114,13 @@ pub(super) struct RowFinder {
     /// Whether the first source is read from its beginning, and whether its header is written as a row.
     begins: bool,
     writes_header: bool,
-    /// The names of the columns that are added.
-    pub(super) added: &'static [&'static str],
+    /// The columns that are added.
+    pub(super) added: Option<Arc<RowFields>>,
 }
 
 impl RowFinder {
     fn new(options: &RowOptions, equivalence: &Equivalence) -> RowFinder {
-        let RowOptions { table, filter } = options;
+        let RowOptions { table, filter, .. } = options;
         let is_read = equivalence.context.is_some() || !equivalence.repairs.is_empty();
         let equivalence = is_read.then(|| equivalence.clone());
         let mut table = table.clone();
@@ -84,12 +132,8 @@ impl RowFinder {
             filter: filter.clone().map(|filter| Arc::new((filter, equivalence))),
             begins: true,
             writes_header: false,
-            added: &[],
+            added: None,
         }
-    }
-
-    pub(super) fn table(&self) -> &TextTable {
-        &self.table
     }
 
     /// Whether rows without a URI are omitted, and others that a filter does not keep.
@@ -127,8 +171,13 @@ impl RowFinder {
         let how = (layout, self.is_first(chunk));
         found.takes_blank &= self.filter.is_none();
         self.table.find(isa, how, &mut chunk.text, &mut keeps, found);
+        let content = chunk.text.padded().content();
+        if let Some(added) = &self.added {
+            self.table.refuse_members(content, added.names(), found);
+        }
+        self.table.find_others(isa, layout, content, found);
         if let Some(header) = found.header.filter(|_| chunk.source == 0 && self.writes_header) {
-            found.passed.insert(0, header);
+            found.passed.insert(0, Passed { row: header, fits: true });
         }
         filtered
     }
@@ -168,6 +217,8 @@ pub(super) struct RowRun {
     /// The objects so far, and those that lack the member.
     rows: u64,
     missing: u64,
+    /// Of those with a URI, how many have been looked at for other columns, and how many lack each of these.
+    others: (u64, Vec<u64>),
     /// Whether all of them have been counted.
     is_over: bool,
     /// Where the first row is, in which source and at which byte.
@@ -176,6 +227,9 @@ pub(super) struct RowRun {
     longest: usize,
     /// The offset in its chunk of the invalid row that ends the run.
     stop: Option<u64>,
+    /// Makes keys of those of URIs and the values of other columns, if these are compared. It has secrets of its own: keys of
+    /// URIs, which are hashed, depend on those of the run.
+    joins: Option<Arc<Hasher>>,
 }
 
 impl RowRun {
@@ -188,6 +242,7 @@ impl RowRun {
     ) -> RowRun {
         let finder = RowFinder::new(options, equivalence);
         let (lines, first) = ((0, 0), None);
+        let has_with = !finder.table.with.is_empty();
         RowRun {
             finder,
             names,
@@ -195,6 +250,8 @@ impl RowRun {
             lines,
             rows: 0,
             missing: 0,
+            others: Default::default(),
+            joins: has_with.then(|| Arc::new(Hasher::random())),
             is_over: false,
             first,
             longest,
@@ -232,8 +289,21 @@ impl RowRun {
         let (found, explains) = (slot.rows.as_mut(), self.explains_rejects());
         found.table.reports_bad = explains;
         (found.is_table, found.explains) = (true, explains);
+        found.joins = self.joins.clone();
         slot.report.filtered = self.finder.find(isa, &mut slot.chunk, &mut found.table);
         len
+    }
+
+    /// What decides which row of a class is kept, if not their order.
+    pub(super) fn sorted_by(&self, keep: Keep) -> Option<SortedBy> {
+        let has_column = self.finder.table.keep_by.is_some();
+        match keep {
+            Keep::Min | Keep::Max if has_column => {
+                Some(SortedBy::Column { is_least: keep == Keep::Min })
+            }
+            keep if keep.is_by_position() => None,
+            _ => Some(SortedBy::Uri),
+        }
     }
 
     /// The offset in its chunk of the invalid row that ends the run.
@@ -255,7 +325,7 @@ impl RowRun {
             if let Some((stop, _)) = stop {
                 self.stop = Some(u64::from(stop.start));
                 // Nothing after it counts.
-                found.passed.retain(|row| row.start < stop.start);
+                found.passed.retain(|passed| passed.row.start < stop.start);
                 found.bad.retain(|(row, _)| row.start < stop.start);
             }
             self.account_chunk(chunk, found, report, rejects)?;
@@ -307,7 +377,7 @@ impl RowRun {
             }
         }
         if let Some(header) = found.header.filter(|_| is_start) {
-            found.passed.insert(0, header);
+            found.passed.insert(0, Passed { row: header, fits: true });
             if self.has_rejects && !explains {
                 rejects.splice(0..0, [header.of(text), b"\n"].concat());
             }
@@ -315,6 +385,10 @@ impl RowRun {
         self.lines.1 += found.lines;
         self.rows += found.objects;
         self.missing += found.missing;
+        let (looked_at, others) = &mut self.others;
+        *looked_at += found.others.looked_at;
+        others.resize(others.len().max(found.others.missing.len()), 0);
+        others.iter_mut().zip(&found.others.missing).for_each(|(all, missing)| *all += missing);
         Ok(())
     }
 
@@ -342,16 +416,21 @@ impl RowRun {
         Err(Error::Member { source, member })
     }
 
-    /// Ensures that there was such a member at all: the sources are one table.
+    /// Ensures that there were such members at all: the sources are one table.
     ///
     /// # Errors
-    /// [`Error::Member`] if no row had it.
+    /// [`Error::Member`] if no row had one of them.
     pub(super) fn require_member(&self) -> Result<(), Error> {
-        if self.rows == 0 || self.missing < self.rows {
-            return Ok(());
-        }
+        let table = &self.finder.table;
+        let (looked_at, others) = &self.others;
+        let is_missing = |&(_, missing): &(_, &u64)| *looked_at > 0 && missing >= looked_at;
+        let member = match self.rows > 0 && self.missing >= self.rows {
+            true => Some(&table.column),
+            false => table.others().zip(others).find(is_missing).map(|(name, _)| name),
+        };
+        let Some(member) = member.cloned() else { return Ok(()) };
         let source = self.names.first().cloned().unwrap_or_default();
-        Err(Error::Member { source, member: self.finder.table.column.clone() })
+        Err(Error::Member { source, member })
     }
 }
 
@@ -409,7 +488,8 @@ impl Cut for TableCut {
         if self.begun > 1 || self.finder.begins {
             let invalid = |what| io::Error::new(io::ErrorKind::InvalidData, what);
             let layout = Layout::of_head(&self.finder.table, head).map_err(invalid)?;
-            layout.require_new(self.finder.added).map_err(invalid)?;
+            let added = self.finder.added.as_ref().map_or(&[][..], |added| added.names());
+            layout.require_new(added).map_err(invalid)?;
             let first = self.finder.layout.get_or_init(|| layout.clone());
             first.require_same(&layout).map_err(invalid)?;
         }

@@ -1,5 +1,7 @@
 //! The keys of a chunk: the scan of all jobs that compare records.
 
+use std::sync::Arc;
+
 use super::invalid::{Fate, Policy};
 use super::pending::Pending;
 use super::slot::{Slot, Worker, record_at};
@@ -23,6 +25,8 @@ pub(super) struct Found {
     pub(super) is_table: bool,
     /// Whether invalid ones are noted among the rows of the table, and omitted.
     pub(super) explains: bool,
+    /// Makes keys of those of URIs and the values of other columns, if these are compared.
+    pub(super) joins: Option<Arc<Hasher>>,
 }
 
 impl Found {
@@ -35,6 +39,18 @@ impl Found {
         self.spans.clear();
         self.rows.clear();
         self.table.clear();
+    }
+
+    /// Makes the keys depend on the values of other columns.
+    #[cold]
+    fn join(&mut self, hasher: &Hasher) {
+        let mut bytes = Vec::new();
+        for row in 0..self.rows.len() {
+            bytes.clear();
+            bytes.extend_from_slice(&self.rows.key(row).0.to_le_bytes());
+            bytes.extend_from_slice(self.table.others.compared(row));
+            self.rows.set_key(row, hasher.key(&bytes));
+        }
     }
 }
 
@@ -61,6 +77,9 @@ pub(super) fn scan_found<I: Isa, R: AsMut<Found>>(
     match options.hasher.public_hasher() {
         None => isa.call(SecretScan(scan)),
         Some(_) => isa.call(PublicScan(scan)),
+    }
+    if let Some(hasher) = found.joins.clone() {
+        found.join(&hasher);
     }
     found.rows.partition();
 }
@@ -133,6 +152,10 @@ impl Scan<'_> {
         remove_at(spans, holes);
         table.rows.truncate(end as usize);
         remove_at(&mut table.rows, holes);
+        for values in table.others.of_rows() {
+            values.truncate(end as usize);
+            remove_at(values, holes);
+        }
         match options.hasher.public_hasher() {
             Some(public) if PUBLIC => {
                 pending.resize(end as usize);
@@ -203,7 +226,7 @@ impl Scan<'_> {
     fn others<I: Isa, const PUBLIC: bool>(&mut self, isa: I) -> u64 {
         let Scan { options, record_end, redact, text, worker, found, rejects, report, stop } = self;
         let Worker { index, others, scratch, pending, holes, .. } = &mut **worker;
-        let Found { spans, rows, table, is_table, explains } = &mut **found;
+        let Found { spans, rows, table, is_table, explains, .. } = &mut **found;
         let &DedupOptions { ref equivalence, ref hasher, on_invalid, .. } = *options;
         let policy = Policy { on_invalid, record_end: *record_end, redact: *redact };
         holes.clear();

@@ -1,8 +1,10 @@
 //! Formats records and classes: results, omitted records, and classes as JSON.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::equivalence::Canonicalizer;
+use super::fields::RowFields;
 use super::invalid::{LongRecord, push_record};
 use super::ladder::{Ladder, levels};
 use super::map::unjudged_key;
@@ -14,9 +16,10 @@ use crate::io::json;
 use crate::io::row::push_decimal;
 use crate::key::{Key, PublicHasher};
 use crate::normalize::Level;
+use crate::row::Passed;
 use crate::rules::{Rule, Rules};
 use crate::simd::Kernels;
-use crate::survivors::{ClassSession, ClassWriter, Select};
+use crate::survivors::{ClassMode, ClassSession, ClassWriter, Select};
 
 /// The sources of records, by the positions of these.
 #[derive(Clone, Debug, Default)]
@@ -71,8 +74,26 @@ pub(crate) struct RecordWriter {
     kernels: Kernels,
     record_end: u8,
     redact: bool,
+    /// How rows of tables are written, if records are rows.
+    table: Option<TableRows>,
     /// The sources of the records, once they are known.
     pub(crate) origins: Origins,
+}
+
+/// How rows of tables are written.
+#[derive(Clone, Debug)]
+pub(super) struct TableRows {
+    /// The field that is added: the number of rows of a class.
+    pub(super) count: Option<Arc<RowFields>>,
+    /// Whether the texts of records are rows after their URIs.
+    pub(super) has_uris: bool,
+}
+
+impl TableRows {
+    /// The URI in the `text` of a record, and the row.
+    fn split<'t>(&self, text: &'t [u8]) -> (&'t [u8], &'t [u8]) {
+        if self.has_uris { ClassMode::split_key(text) } else { (text, text) }
+    }
 }
 
 impl RecordWriter {
@@ -90,8 +111,51 @@ impl RecordWriter {
             kernels: settings.kernels,
             record_end: settings.record_end,
             redact: settings.redact,
+            table: None,
             origins: Origins::default(),
         }
+    }
+
+    /// Formats rows of tables.
+    pub(super) fn of_table(self, table: TableRows) -> RecordWriter {
+        RecordWriter { has_counts: false, table: Some(table), ..self }
+    }
+
+    /// Appends a row of a class of `count` rows.
+    pub(super) fn push_row(&self, row: &[u8], count: u64, out: &mut Vec<u8>) {
+        if let Some(fields) = self.count_field() {
+            return fields.push(row, out, |fields| fields.number(count));
+        }
+        out.extend_from_slice(row);
+        out.push(b'\n');
+    }
+
+    /// Appends the row at its place in `text`, which is in no class; one is the `header`.
+    pub(super) fn push_passed(
+        &self,
+        (passed, header): (Passed, Option<Span>),
+        text: &[u8],
+        out: &mut Vec<u8>,
+    ) {
+        match self.count_field() {
+            Some(fields) if header == Some(passed.row) => {
+                fields.push_header(passed.row.of(text), out);
+            }
+            Some(fields) => fields.push_passed(passed, text, out),
+            None => {
+                out.extend_from_slice(passed.row.of(text));
+                out.push(b'\n');
+            }
+        }
+    }
+
+    fn count_field(&self) -> Option<&RowFields> {
+        self.table.as_ref()?.count.as_deref()
+    }
+
+    /// The URI in the `text` of a record.
+    fn uri<'t>(&self, text: &'t [u8]) -> &'t [u8] {
+        self.table.as_ref().map_or(text, |table| table.split(text).0)
     }
 
     /// Formats classes, as `options` specify.
@@ -219,7 +283,10 @@ impl Results<'_> {
 
     /// Appends the line for the survivor of a class of `count` records.
     pub(super) fn push(&mut self, survivor: &[u8], count: u64, out: &mut Vec<u8>) {
-        let RecordWriter { equivalence, redact, .. } = self.writer;
+        let RecordWriter { equivalence, redact, table, .. } = self.writer;
+        if let Some(table) = table {
+            return self.writer.push_row(table.split(survivor).1, count, out);
+        }
         self.writer.push_count(count, out);
         match self.writer.emit {
             Emit::Original => push_record(survivor, *redact, out),
@@ -292,11 +359,12 @@ impl ClassSession for Classes<'_> {
     }
 
     fn dupe(&mut self, position: u64, record: &[u8], survivor: Option<&[u8]>, out: &mut Vec<u8>) {
-        let &RecordWriter { redact, record_end, rows, .. } = self.results.writer;
+        let writer = self.results.writer;
+        let &RecordWriter { redact, record_end, rows, .. } = writer;
+        let (record, survivor) = (writer.uri(record), survivor.map(|text| writer.uri(text)));
         let why = self.why(record, survivor);
         if rows.dupes {
             let key = self.key(record);
-            let writer = self.results.writer;
             let survivor = survivor.map(|survivor| writer.masked(survivor));
             let (line, record) = (writer.origins.line(position), writer.masked(record));
             return json::dupe_row(line, &record, survivor.as_deref(), &why, key, out);
@@ -312,6 +380,7 @@ impl ClassSession for Classes<'_> {
     }
 
     fn cluster_start(&mut self, survivor: &[u8], count: u64, out: &mut Vec<u8>) {
+        let survivor = self.results.writer.uri(survivor);
         if self.results.writer.rows.clusters {
             self.class = (count, self.key(survivor));
             return;
@@ -321,6 +390,7 @@ impl ClassSession for Classes<'_> {
 
     fn cluster_member(&mut self, position: u64, member: &[u8], survivor: &[u8], out: &mut Vec<u8>) {
         let writer = self.results.writer;
+        let [member, survivor] = [member, survivor].map(|text| writer.uri(text));
         let name = self.merged_at(member, survivor);
         let steps = writer.steps(member, survivor);
         let (line, member) = (writer.origins.line(position), writer.masked(member));

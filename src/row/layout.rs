@@ -2,6 +2,7 @@
 
 use super::csv::{self, Rows};
 use super::{Fault, Place, TextFormat, TextTable};
+use crate::chunk::Span;
 use crate::simd::{Isa, Kernels, Task};
 
 /// Bytes at the start of a source that are looked at for its header.
@@ -19,6 +20,8 @@ pub(crate) struct Layout {
     pub(super) column: usize,
     /// How many fields each row has; 0 for any number.
     pub(super) fields: usize,
+    /// The numbers of the other columns that are looked at.
+    pub(super) others: Vec<usize>,
     /// The names in the header.
     names: Vec<Vec<u8>>,
 }
@@ -32,9 +35,11 @@ impl Layout {
         match (table.format, table.separators()) {
             (_, Some(separators)) => Kernels::detect().run(First { table, head, separators }),
             (TextFormat::Fields, _) => {
-                let column =
-                    number(&table.column).ok_or("columns of fields have numbers, from 1")?;
-                Ok(Layout { column, ..Layout::default() })
+                let number = |name: &String| {
+                    number(name).ok_or_else(|| "columns of fields have numbers, from 1".to_owned())
+                };
+                let others = table.others().map(number).collect::<Result<_, _>>()?;
+                Ok(Layout { column: number(&table.column)?, others, ..Layout::default() })
             }
             _ => match head.trim_ascii_start().first() {
                 Some(b'[') => Err(IS_ARRAY.to_owned()),
@@ -68,7 +73,7 @@ impl Layout {
     ///
     /// # Errors
     /// A sentence, when there is one already.
-    pub(crate) fn require_new(&self, names: &[&str]) -> Result<(), String> {
+    pub(crate) fn require_new(&self, names: &[String]) -> Result<(), String> {
         match names.iter().find(|name| self.names.iter().any(|it| it == name.as_bytes())) {
             None => Ok(()),
             Some(name) => Err(format!("a column {name} already exists")),
@@ -82,18 +87,23 @@ impl Layout {
         Fault::from(format!("expected {} field{ending}, found {fields}", self.fields))
     }
 
-    /// The field in `line`, which is trimmed, between white space.
-    pub(super) fn field(&self, line: &[u8]) -> Result<crate::chunk::Span, Fault> {
+    /// The field with the URI in `line`, which is trimmed, between white space.
+    pub(super) fn field(&self, line: &[u8]) -> Result<Span, Fault> {
+        self.field_at(line, self.column)
+    }
+
+    /// The field of this number, from 0, in such a line.
+    pub(super) fn field_at(&self, line: &[u8], column: usize) -> Result<Span, Fault> {
         let (mut count, mut at) = (0, 0);
         loop {
             let is_space = |byte: &u8| byte.is_ascii_whitespace();
             let len = line[at..].iter().position(is_space).unwrap_or(line.len() - at);
-            if count == self.column {
-                return Ok(crate::chunk::Span { start: at as u32, end: (at + len) as u32 });
+            if count == column {
+                return Ok(Span { start: at as u32, end: (at + len) as u32 });
             }
             count += 1;
             let Some(skipped) = line[at + len..].iter().position(|byte| !is_space(byte)) else {
-                let what = format!("expected {} fields or more, found {count}", self.column + 1);
+                let what = format!("expected {} fields or more, found {count}", column + 1);
                 return Err(Fault::from(what));
             };
             at += len + skipped;
@@ -175,34 +185,46 @@ fn of_row(
         }
         name
     };
-    let by_number = number(&table.column).filter(|&column| column < places.len());
     let fields = places.len();
-    if !table.has_header {
-        let missing = || format!("there is no column {}; there are: 1 to {fields}", table.column);
-        return Ok(Layout { column: by_number.ok_or_else(missing)?, fields, names: Vec::new() });
-    }
-    let names: Vec<Vec<u8>> = places.iter().map(name).collect();
-    let wanted = table.column.as_bytes();
-    let mut named = names.iter().enumerate().filter(|(_, name)| *name == wanted);
-    let named = match (named.next(), named.next()) {
+    let names: Vec<Vec<u8>> = match table.has_header {
+        true => places.iter().map(name).collect(),
+        false => Vec::new(),
+    };
+    let find = |column: &String| match table.has_header {
+        true => find(table, column, &names),
+        false => number(column.strip_prefix("column_").unwrap_or(column))
+            .filter(|&column| column < fields)
+            .ok_or_else(|| format!("there is no column {column}; there are: 1 to {fields}")),
+    };
+    let column = find(&table.column)?;
+    Ok(Layout {
+        column,
+        fields,
+        others: table.others().map(find).collect::<Result<_, _>>()?,
+        names,
+    })
+}
+
+/// The number of the `column` of `table` among these `names`.
+fn find(table: &TextTable, column: &str, names: &[Vec<u8>]) -> Result<usize, String> {
+    let by_number = number(column).filter(|&column| column < names.len());
+    let mut named = names.iter().enumerate().filter(|(_, name)| *name == column.as_bytes());
+    match (named.next(), named.next()) {
         (Some((first, _)), Some((second, _))) => {
             let how = match by_number {
                 Some(_) => "--no-header takes it for a number",
                 None => "give its number",
             };
-            let (first, second, column) = (first + 1, second + 1, &table.column);
-            return Err(format!("columns {first} and {second} are both named {column}; {how}"));
+            let (first, second) = (first + 1, second + 1);
+            Err(format!("columns {first} and {second} are both named {column}; {how}"))
         }
-        (first, _) => first.map(|(at, _)| at),
-    };
-    match named.or(by_number) {
-        Some(column) => Ok(Layout { column, fields, names }),
-        None => Err(missing(table, &names)),
+        (Some((first, _)), None) => Ok(first),
+        (None, _) => by_number.ok_or_else(|| missing((table, column), names)),
     }
 }
 
-/// The message where there is no such column as that of `table` among these `names`.
-fn missing(table: &TextTable, names: &[Vec<u8>]) -> String {
+/// The message where there is no such `column` of `table` among these `names`.
+fn missing((table, column): (&TextTable, &str), names: &[Vec<u8>]) -> String {
     let shown: Vec<_> = names.iter().map(|name| String::from_utf8_lossy(name)).collect();
     let hint = match (names, table.format) {
         ([name], TextFormat::Csv) => other_delimiter(name, table.delimiter),
@@ -210,7 +232,7 @@ fn missing(table: &TextTable, names: &[Vec<u8>]) -> String {
     };
     let hint = hint.map_or_else(String::new, |hint| format!("; {hint}"));
     let names = shown.join(", ");
-    format!("there is no column {}; there are: {}{hint}", table.column, names.escape_debug())
+    format!("there is no column {column}; there are: {}{hint}", names.escape_debug())
 }
 
 /// The advice where `name` is all of the header of a table of CSV that is read with this `delimiter`: which other one parts it into

@@ -2,8 +2,10 @@
 //! URI that is compared.
 
 mod csv;
+pub(crate) mod decimal;
 mod json;
 mod layout;
+mod others;
 #[cfg(test)]
 mod tests;
 
@@ -16,6 +18,7 @@ use crate::simd::Isa;
 pub(crate) use csv::Separators;
 pub use layout::other_delimiter;
 pub(crate) use layout::{HEADER_BYTES, Layout};
+pub(crate) use others::Others;
 
 named! {
     /// The format of a text table whose rows are read as records.
@@ -71,11 +74,17 @@ pub struct TextTable {
     pub keeps_blank: bool,
     /// What becomes of rows that do not fit.
     pub on_bad_row: OnBadRow,
+    /// Columns, named as [`TextTable::column`] is, whose values must be equal, too, where rows are compared. Strings of JSON
+    /// lines are compared as they are decoded, and other values as they are written; no value is equal to no value.
+    pub with: Vec<String>,
+    /// The column whose values decide which row of a group is kept, by [`crate::pipeline::Keep::Min`] and
+    /// [`crate::pipeline::Keep::Max`], instead of the URIs. Decimal numbers are compared by value, and are less than other text.
+    pub keep_by: Option<String>,
 }
 
 setters! { TextTable
-    { has_header: bool, keeps_blank: bool, on_bad_row: OnBadRow }
-    into { delimiter: Option<u8>, quote: Option<Option<u8>> }
+    { has_header: bool, keeps_blank: bool, on_bad_row: OnBadRow, with: Vec<String> }
+    into { delimiter: Option<u8>, quote: Option<Option<u8>>, keep_by: Option<String> }
 }
 
 impl TextTable {
@@ -89,6 +98,8 @@ impl TextTable {
             has_header: true,
             keeps_blank: false,
             on_bad_row: OnBadRow::default(),
+            with: Vec::new(),
+            keep_by: None,
         }
     }
 
@@ -156,40 +167,55 @@ impl TextTable {
     }
 
     /// Makes the rows of JSON lines in `text` that have a member of one of these `names` rows that do not fit.
-    pub(crate) fn refuse_members(&self, text: &[u8], names: &[&str], found: &mut Found) {
+    pub(crate) fn refuse_members(&self, text: &[u8], names: &[String], found: &mut Found) {
         let has = |what: &str| memchr::memmem::find(text, what.as_bytes()).is_some();
         // A name may be escaped.
-        let may_have = names.iter().any(|name| has(name)) || has("\\u");
+        let may_have = names.iter().any(|name| has(name)) || has("\\");
         if self.format != TextFormat::Jsonl || !may_have {
             return;
         }
+        self.refuse_where(found, |row, _| {
+            let line = trimmed(row.of(text));
+            let is_there = |name: &&String| json::value(line, name) != Ok(json::Value::Missing);
+            match names.iter().find(is_there) {
+                None => Ok(()),
+                Some(name) => Err(Fault::from(format!("a member {name} already exists"))),
+            }
+        });
+    }
+
+    /// Makes the rows of which `check` says what is wrong rows that do not fit.
+    fn refuse_where(
+        &self,
+        found: &mut Found,
+        mut check: impl FnMut(Span, &mut Found) -> Result<(), Fault>,
+    ) {
         let (rows, values) = (std::mem::take(&mut found.rows), std::mem::take(&mut found.values));
         // The first one ends the run.
-        let first = found.bad.first().map_or(u32::MAX, |(row, _)| row.start);
+        let mut first = found.bad.first().map_or(u32::MAX, |(row, _)| row.start);
         for (row, value) in rows.into_iter().zip(values) {
-            let line = trimmed(row.of(text));
-            let is_there = |name: &&&str| json::value(line, name) != Ok(json::Value::Missing);
-            match names.iter().find(is_there) {
-                None => {
+            match check(row, found) {
+                Ok(()) => {
                     found.rows.push(row);
                     found.values.push(value);
                 }
-                Some(name) => {
+                Err(fault) => {
                     if self.on_bad_row == OnBadRow::Fail && row.start < first {
                         found.bad.clear();
+                        first = row.start;
                     }
-                    self.refuse(row, Fault::from(format!("a member {name} already exists")), found);
+                    self.refuse(row, fault, found);
                 }
             }
         }
-        found.passed.sort_by_key(|row| row.start);
+        found.passed.sort_by_key(|passed| passed.row.start);
     }
 
     /// Takes a row that does not fit.
     #[cold]
     fn refuse(&self, row: Span, fault: Fault, found: &mut Found) {
         if self.on_bad_row == OnBadRow::Pass {
-            found.passed.push(row);
+            found.passed.push(Passed { row, fits: false });
         }
         found.bad_rows += 1;
         let ends_run = self.on_bad_row == OnBadRow::Fail && found.bad.is_empty();
@@ -233,6 +259,14 @@ impl From<String> for Fault {
     }
 }
 
+/// A row that is in no class, and is written at its position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Passed {
+    pub(crate) row: Span,
+    /// Whether it has the fields of the table, as the header and rows without a URI do.
+    pub(crate) fits: bool,
+}
+
 /// The rows of a chunk. Reusable.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
@@ -242,8 +276,8 @@ pub(crate) struct Found {
     pub(crate) values: Vec<Span>,
     /// The header.
     pub(crate) header: Option<Span>,
-    /// Rows that are written as they are, whatever the others are.
-    pub(crate) passed: Vec<Span>,
+    /// Rows that are written whatever the others are.
+    pub(crate) passed: Vec<Passed>,
     /// The number of rows that do not fit, and those that are reported one by one: all if `reports_bad`, and else the first
     /// one if it ends the run.
     pub(crate) bad_rows: u64,
@@ -260,14 +294,18 @@ pub(crate) struct Found {
     pub(crate) missing: u64,
     /// How many line feeds there are.
     pub(crate) lines: u64,
+    /// What the rows have in other columns.
+    pub(crate) others: Others,
     /// The values that had to be decoded.
     decoded: Vec<u8>,
 }
 
 impl Found {
     pub(crate) fn clear(&mut self) {
-        let Found { rows, values, passed, bad, invalid, decoded, .. } = self;
-        [rows, values, passed].into_iter().for_each(Vec::clear);
+        let Found { rows, values, passed, bad, invalid, others, decoded, .. } = self;
+        [rows, values].into_iter().for_each(Vec::clear);
+        passed.clear();
+        others.clear();
         [bad, invalid].into_iter().for_each(Vec::clear);
         decoded.clear();
         (self.header, self.lines, self.blank) = (None, 0, 0);
@@ -421,7 +459,7 @@ impl Search<'_> {
         } else if bytes.is_empty() {
             *blank += 1;
             if self.table.keeps_blank {
-                passed.push(row);
+                passed.push(Passed { row, fits: true });
             }
         } else if (self.keeps)(bytes) {
             let is_decoded = place.is_some_and(|place| place.is_escaped);

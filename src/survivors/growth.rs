@@ -150,7 +150,7 @@ fn classes_are_those_in_memory_and_take_linear_work() {
         (Keep::Max, true, true),
     ];
     for (keep, has_texts, has_members) in modes {
-        let mode = ClassMode { keep, has_texts, has_members, has_sort_keys: false };
+        let mode = ClassMode { keep, has_texts, has_members, ..ClassMode::default() };
         for kind in &KINDS {
             for bytes in [1, 300_000] {
                 let [(once, once_moved), (twice, twice_moved)] = [20_000, 40_000].map(|count| {

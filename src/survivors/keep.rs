@@ -88,6 +88,8 @@ pub(crate) struct ClassMode {
     pub(crate) has_members: bool,
     /// Sort keys are compared instead of texts; they precede the texts ([`ClassMode::push_key`]).
     pub(crate) has_sort_keys: bool,
+    /// Texts are rows of tables, after their URIs ([`ClassMode::push_key`]), which are all that reports have of omitted ones.
+    pub(crate) has_uris: bool,
 }
 
 /// A record on its way into a class: its unique position, and its bytes: a sort key, if there is one, and
@@ -110,12 +112,23 @@ impl ClassMode {
     /// What is compared of the bytes of a record, and its text.
     #[inline]
     fn split(self, bytes: &[u8]) -> (&[u8], &[u8]) {
-        if !self.has_sort_keys {
-            return (bytes, bytes);
-        }
+        if self.has_sort_keys { ClassMode::split_key(bytes) } else { (bytes, bytes) }
+    }
+
+    /// What [`ClassMode::push_key`] has written, and what follows it.
+    pub(crate) fn split_key(bytes: &[u8]) -> (&[u8], &[u8]) {
         let mut at = 0;
         let len = varint::take(bytes, &mut at) as usize;
         bytes[at..].split_at(len)
+    }
+
+    /// What is kept of the bytes of a record that is omitted, and will never be kept instead.
+    #[inline]
+    pub(super) fn omitted(self, bytes: &[u8]) -> &[u8] {
+        if !self.has_uris || self.keep != Keep::First {
+            return bytes;
+        }
+        &bytes[..bytes.len() - ClassMode::split_key(bytes).1.len()]
     }
 
     /// [`Keep::rank`] of a record.

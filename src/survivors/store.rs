@@ -229,7 +229,7 @@ impl ClassStore {
     #[inline(never)]
     fn add_further(&mut self, mode: ClassMode, class: u32, position: u64, rank: u32, bytes: &[u8]) {
         if mode.keep == Keep::First {
-            return self.add_member(None, class, position, bytes);
+            return self.add_member(mode, None, class, position, bytes);
         }
         let before = self.positions[class as usize];
         let mut is_kept = match mode.keep {
@@ -245,7 +245,7 @@ impl ClassStore {
             self.positions[class as usize] = position;
         }
         if mode.has_members {
-            self.add_member(is_kept.then_some(before), class, position, bytes);
+            self.add_member(mode, is_kept.then_some(before), class, position, bytes);
         } else if is_kept && mode.has_texts {
             self.replace_text(class, bytes);
         }
@@ -255,14 +255,16 @@ impl ClassStore {
     /// had the position `before`.
     pub(super) fn add_member(
         &mut self,
+        mode: ClassMode,
         before: Option<u64>,
         class: u32,
         position: u64,
         bytes: &[u8],
     ) {
         let survivor = &mut self.places[class as usize];
+        let bytes = mode.omitted(bytes);
         // Most duplicates are the same bytes.
-        let is_same = self.texts.get(*survivor) == bytes;
+        let is_same = mode.omitted(self.texts.get(*survivor)) == bytes;
         let place = if is_same { *survivor } else { self.texts.push(bytes) };
         let mut member = Member { position, place, class };
         if let Some(before) = before {

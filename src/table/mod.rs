@@ -23,7 +23,6 @@ mod class_table;
 mod content;
 mod counted;
 pub mod dataset;
-mod decimal;
 mod decoding;
 mod dialect;
 mod encrypted;

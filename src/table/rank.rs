@@ -5,9 +5,10 @@ use arrow_array::types::{Decimal256Type, Float16Type, Float32Type, Float64Type};
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 
-use super::{TableError, decimal};
+use super::TableError;
 use crate::arrow::each_value;
 use crate::pipeline::Keep;
+use crate::row::decimal;
 
 /// Which row of a class is kept. The deciding column is named as [`super::Job::column`] is; the first row with the best value is kept, and
 /// null and NaN are never preferred to another value. Numbers, dates and times are compared by value, and text by its bytes; but in
@@ -190,11 +191,11 @@ fn float(value: f64) -> Option<Rank> {
 mod tests {
     use std::cmp::Ordering;
 
-    use super::super::decimal::tests::{TEXTS, compared};
     use super::super::{ByClass, Input, Job, TableFormat, Task, run};
     use super::*;
     use crate::arrow::Columns;
     use crate::pipeline::MemoryLimit;
+    use crate::row::decimal::tests::{TEXTS, compared};
 
     /// Rows of so many classes, with a text of [`TEXTS`] each.
     fn rows() -> Vec<(usize, &'static str)> {

@@ -286,7 +286,7 @@ impl ByClass {
         let (keep, has_members) = (self.keep.keep(), dupes || clusters);
         let has_sort_keys = self.keep.column().is_some();
         let has_texts = has_members || keep.has_order();
-        let mode = ClassMode { keep, has_texts, has_members, has_sort_keys };
+        let mode = ClassMode { keep, has_texts, has_members, has_sort_keys, has_uris: false };
         (Wanted { lines: false, dupes, clusters }, mode)
     }
 }

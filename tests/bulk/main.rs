@@ -10,6 +10,7 @@ mod memory;
 mod pairs;
 mod rows_census;
 mod rows_check;
+mod rows_in_groups;
 mod rows_of_tables;
 mod rows_parse;
 mod sets;

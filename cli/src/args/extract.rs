@@ -348,17 +348,6 @@ pub(crate) struct FromText {
     pub(crate) find: Find,
 }
 
-/// For commands that read no tables: the delimiter of the CSV in which they search columns.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Links in")]
-pub(crate) struct LinkDelimiter {
-    /// Read CSV with CHAR between fields: an ASCII character, or `tab`
-    ///
-    /// By default it is the one in the first row: a comma, a semicolon, a tab or a bar.
-    #[arg(long, value_name = "CHAR", value_parser = super::table::delimiter, requires = "link_column")]
-    pub(crate) delimiter: Option<u8>,
-}
-
 /// For commands that report on records and have no base of their own.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Links in")]

@@ -150,11 +150,12 @@ impl Command {
         })
     }
 
-    /// The column of URIs, of commands that only read these.
+    /// The column of URIs, of commands that add no columns.
     pub(crate) fn column(&self) -> Option<&ColumnChoice> {
         match self {
             Command::Census(typed) => Some(&typed.table),
             Command::Top(typed) => Some(&typed.table),
+            Command::Set(Set { command }) => command.records().map(|records| &records.table),
             _ => None,
         }
     }
@@ -174,7 +175,7 @@ impl Command {
             Command::Census(typed) => (&mut typed.from.find, typed.table.dialect.delimiter),
             Command::Top(typed) => (&mut typed.links.find, typed.table.dialect.delimiter),
             Command::Set(Set { command }) => match command.records_mut() {
-                Some(records) => (&mut records.from.find, records.csv.delimiter),
+                Some(records) => (&mut records.from.find, records.table.dialect.delimiter),
                 None => return,
             },
             _ => return,
@@ -194,7 +195,9 @@ impl Command {
             Command::Extract(typed) => [&typed.find.from, &typed.to],
             Command::Census(typed) => [&typed.from.find.from, &None],
             Command::Top(typed) => [&typed.links.find.from, &None],
-            Command::Set(Set { command }) => [command.input_format(), &None],
+            Command::Set(Set { command }) => {
+                return [command.records().and_then(|it| it.from.find.from.as_ref()), None];
+            }
             _ => [&None, &None],
         }
         .map(Option::as_ref)

@@ -6,10 +6,11 @@ use std::time::SystemTime;
 use clap::{Args, Subcommand, ValueEnum};
 use uriscan::set::Timestamp;
 
-use super::extract::{FromText, LinkDelimiter};
+use super::extract::FromText;
 use super::groups::{
     Common, Equivalence, Hash, Input, InvalidRecords, ProfileChoice, Reporting, Typed, Work,
 };
+use super::table::ColumnChoice;
 
 /// Keep sets of keys on disk, to recognize URIs of earlier runs
 ///
@@ -76,18 +77,18 @@ pub(crate) enum SetCommand {
 }
 
 impl SetCommand {
-    /// The value of `--from`.
-    pub(crate) fn input_format(&self) -> &Option<String> {
+    /// How URIs are read.
+    pub(crate) fn records(&self) -> Option<&Records> {
         match self {
-            SetCommand::Create(typed) => &typed.filling.records.from.find.from,
-            SetCommand::Add(typed) => &typed.filling.records.from.find.from,
-            SetCommand::Remove(typed) => &typed.filling.records.from.find.from,
-            SetCommand::Has(typed) => &typed.records.from.find.from,
-            _ => &None,
+            SetCommand::Create(typed) => Some(&typed.filling.records),
+            SetCommand::Add(typed) => Some(&typed.filling.records),
+            SetCommand::Remove(typed) => Some(&typed.filling.records),
+            SetCommand::Has(typed) => Some(&typed.records),
+            _ => None,
         }
     }
 
-    /// How URIs are read.
+    /// The same, to change it.
     pub(crate) fn records_mut(&mut self) -> Option<&mut Records> {
         match self {
             SetCommand::Create(typed) => Some(&mut typed.filling.records),
@@ -118,7 +119,7 @@ pub(crate) struct Records {
     #[command(flatten)]
     pub(crate) from: FromText,
     #[command(flatten)]
-    pub(crate) csv: LinkDelimiter,
+    pub(crate) table: ColumnChoice,
     #[command(flatten)]
     pub(crate) invalid: InvalidRecords,
     #[command(flatten)]
@@ -192,7 +193,7 @@ pub(crate) struct Remove {
     #[arg(long, conflicts_with_all = [
         "level", "drop_fragment", "aliases", "iri", "repair", "rules", "preset", "packs", "no_rules", "base",
         "lenient_scheme", "suffix_scheme", "profile", "uri", "extract", "on_invalid", "rejects", "strict", "null",
-        "from", "stats", "stats_file",
+        "from", "column", "stats", "stats_file",
     ])]
     pub(crate) keys: bool,
 

@@ -118,6 +118,12 @@ struct Dedup {
     by_class: Option<ClassOptions>,
 }
 
+impl Dedup {
+    fn has_counts(&self) -> bool {
+        self.by_class.as_ref().is_some_and(|by| by.count)
+    }
+}
+
 impl Job for Dedup {
     fn name(&self) -> &'static str {
         "dedup"
@@ -184,7 +190,6 @@ impl Job for Dedup {
         self.options.approximate
     }
 
-    #[cfg(feature = "full")]
     fn with(&self) -> &[String] {
         &self.with
     }
@@ -198,13 +203,14 @@ impl Job for Dedup {
     }
 
     fn rows_are(&self) -> RowsAre {
-        let has_counts = self.by_class.as_ref().is_some_and(|by| by.count);
-        let are_kept = self.options.emit == Emit::Original && !has_counts && self.with.is_empty();
-        if are_kept { RowsAre::Kept } else { RowsAre::Columns }
+        match self.options.emit {
+            Emit::Original => RowsAre::Kept { is_extended: self.has_counts() },
+            _ => RowsAre::Columns,
+        }
     }
 
     fn is_in_place(&self) -> bool {
-        !self.by_class.as_ref().is_some_and(|by| by.count)
+        !self.has_counts()
     }
 
     fn surveyed(&self) -> Surveyed {

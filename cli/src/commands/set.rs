@@ -8,11 +8,13 @@ use crate::args;
 use crate::documents::LinkUse;
 use crate::environment::Environment;
 use crate::exit::Failure;
-use crate::job::{Done, Job, Run, Writes};
+use crate::job::{Done, Job, RowsAre, Run, Writes};
 use crate::options::on_invalid;
 use crate::plan::Plan;
 use crate::sets::records::{SetDoes, SetUse};
 use crate::sets::settings::{Source, Typed, settings};
+#[cfg(feature = "full")]
+use crate::tables::{Columns, TableUse, Task};
 
 impl args::SetCommand {
     /// The plan of the command.
@@ -50,6 +52,9 @@ impl args::SetCommand {
             // `sets::run` runs the others.
             _ => return Err(Failure::new("reads no records")),
         };
+        if records.table.column.is_some() && common.input.null {
+            return Err(Failure::at("--column", "-0 works with lines, not with tables"));
+        }
         let (on_invalid, rejects) = on_invalid(&records.invalid)?;
         let extract = records.from.extract;
         let typed =
@@ -109,19 +114,28 @@ impl Job for OfSet {
         if self.selection.is_some() { Writes::Records } else { Writes::Answers }
     }
 
-    fn run(&self, Run { sources, set, settings, sinks, .. }: Run<'_, '_>) -> Result<Done, Error> {
+    fn run(&self, run: Run<'_, '_>) -> Result<Done, Error> {
+        let Run { sources, rows, set, settings, sinks } = run;
         let (options, Some(set)) = (&self.options, set) else { return Ok(Done::default()) };
         let report = match (self.selection, set.loader()) {
             (None, None) => return Ok(Done::default()),
             (None, Some(loader)) => {
                 return Ok(pipeline::collect(sources, options, loader, settings, sinks)?.into());
             }
-            (Some(Selection::FirstSeen), _) => {
-                pipeline::first_seen(sources, options, set.set(), settings, sinks)?
-            }
             (Some(selection), _) => {
-                let is_in = selection == Selection::In;
-                pipeline::members(sources, options, set.set(), is_in, settings, sinks)?
+                let (set, is_in) = (set.set(), selection == Selection::In);
+                match (selection, rows) {
+                    (Selection::FirstSeen, None) => {
+                        pipeline::first_seen(sources, options, set, settings, sinks)?
+                    }
+                    (Selection::FirstSeen, Some(by)) => {
+                        pipeline::first_seen_rows(sources, by, options, set, settings, sinks)?
+                    }
+                    (_, None) => pipeline::members(sources, options, set, is_in, settings, sinks)?,
+                    (_, Some(by)) => {
+                        pipeline::member_rows(sources, by, options, set, is_in, settings, sinks)?
+                    }
+                }
             }
         };
         Ok(Done { report, is_fine: Some(report.written > 0), ..Done::default() })
@@ -147,7 +161,21 @@ impl Job for OfSet {
         Some(self.options.hash)
     }
 
+    fn rows_are(&self) -> RowsAre {
+        match self.selection {
+            None => RowsAre::Read,
+            Some(selection) => RowsAre::Kept { is_extended: selection == Selection::FirstSeen },
+        }
+    }
+
     fn is_in_place(&self) -> bool {
         self.selection.is_some()
+    }
+
+    #[cfg(feature = "full")]
+    fn row_job(&self, _: &TableUse) -> Result<(Task, Columns), Failure> {
+        let what = "this command writes rows of CSV, TSV, JSON lines and fields, in their format; `dedup --seen SET` writes the rows of \
+                    other tables that are not in the set";
+        Err(Failure::at("--column", what))
     }
 }

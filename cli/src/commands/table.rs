@@ -7,6 +7,7 @@ use uriscan::pipeline::RowOptions;
 use crate::args::{ColumnChoice, Command, TableChoice};
 use crate::environment::Environment;
 use crate::exit::Failure;
+use crate::job::RowsAre;
 use crate::options::list_from;
 use crate::plan::{Plan, RowUse};
 use crate::rows;
@@ -15,8 +16,6 @@ use crate::tables::{Column, TableUse};
 /// The options for tables.
 pub(super) struct Typed {
     choice: Option<TableChoice>,
-    /// Whether only the URIs of a column are read.
-    is_list: bool,
     /// The values of `--from` and `--to`.
     formats: [Option<String>; 2],
     temp_dir: Option<PathBuf>,
@@ -25,7 +24,6 @@ pub(super) struct Typed {
 
 impl Typed {
     pub(super) fn of(command: &Command) -> Typed {
-        let is_list = command.column().is_some();
         let column = command.column().cloned().map(|ColumnChoice { column, dialect }| {
             TableChoice { column, dialect, ..TableChoice::default() }
         });
@@ -34,12 +32,11 @@ impl Typed {
         match command {
             Command::Dedup(typed) => Typed {
                 choice,
-                is_list,
                 formats,
                 temp_dir: typed.memory.temp_dir.clone(),
                 keep_column: typed.classes.keep.column.clone(),
             },
-            _ => Typed { choice, is_list, formats, temp_dir: None, keep_column: None },
+            _ => Typed { choice, formats, temp_dir: None, keep_column: None },
         }
     }
 
@@ -52,7 +49,9 @@ impl Typed {
         plan: &mut Plan,
         environment: &Environment,
     ) -> Result<(), Failure> {
-        let (rows, is_list) = (self.rows(plan)?, self.is_list);
+        let rows = self.rows(plan)?;
+        // Only the URIs of a column are read.
+        let is_list = plan.job.rows_are() == RowsAre::Read;
         let column = self.choice.as_ref().and_then(|choice| choice.column.as_ref());
         if let (true, Some(column)) = (is_list, column) {
             // No value of a table has to be cut at a NUL, while a line feed may be in a value that repairs mend.
@@ -82,7 +81,7 @@ impl Typed {
     /// How `plan` reads text tables as rows, if it does.
     fn rows(&self, plan: &Plan) -> Result<Option<RowOptions>, Failure> {
         let Some(choice) = &self.choice else { return Ok(None) };
-        rows::options(plan, (choice, self.keep_column.is_some()), &self.formats)
+        rows::options(plan, (choice, self.keep_column.as_ref()), &self.formats)
     }
 
     /// The plan for tables that are read as columns, if they are requested.

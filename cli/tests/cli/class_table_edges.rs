@@ -70,12 +70,13 @@ fn rows_without_a_uri_are_no_duplicates_and_rejects_are_none_of_the_class() {
     let place = Place::new(&[("in.csv", csv)]);
     let args = ["dedup", "-q", "--column", "url", "in.csv", "-o", "out.csv", "--dupes", "d.csv"];
     place.run(&args, "").quiet();
-    let expected = ["in.csv 4 HTTP://h/", "in.csv 5 no uri", "in.csv 7 no uri"];
+    // The lines on which the rows are.
+    let expected = ["in.csv 5 HTTP://h/", "in.csv 6 no uri", "in.csv 8 no uri"];
     assert_eq!(places(&place, "d.csv"), expected);
     place.run(&[&args[..], &["--no-uri", "keep"]].concat(), "").quiet();
     assert_eq!(places(&place, "d.csv"), expected);
     place.run(&[&args[..], &["--rejects", "bad.csv"]].concat(), "").quiet();
-    assert_eq!(places(&place, "d.csv"), ["in.csv 4 HTTP://h/"]);
+    assert_eq!(places(&place, "d.csv"), ["in.csv 5 HTTP://h/"]);
     assert_eq!(place.read("bad.csv"), "id,url\n3,no uri\n5,no uri\n7,no uri\n");
 }
 
@@ -113,7 +114,7 @@ fn columns_of_the_input_may_have_any_name() {
     };
     run("in.csv", "out.csv", "d.csv");
     assert_eq!(place.read("out.csv"), csv.rsplit_once("mine").unwrap().0);
-    assert_eq!(places(&place, "d.csv"), ["in.csv 2 HTTP://H"]);
+    assert_eq!(places(&place, "d.csv"), ["in.csv 3 HTTP://H"]);
     // Such a table is one like any other, also if it takes its own duplicates' place.
     let lines = "HTTP://h\nhttp://h\nhttp://h\nhttp://i\nhttp://i/\n";
     fs::write(place.path("list"), lines).unwrap();

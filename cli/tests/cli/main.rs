@@ -75,6 +75,7 @@ mod table_keys;
 mod table_parts;
 mod table_paths;
 mod table_rows;
+mod table_sets;
 mod table_sides;
 mod table_with;
 mod tables;

@@ -154,7 +154,7 @@ fn counts_are_members_of_json_and_what_cannot_be_is_refused() {
     );
     for (args, what) in [
         (&["--keep", "max:n", "--column", "u", "in.jsonl"][..], "in.jsonl: no line has a member n"),
-        (&["--keep", "max:l", "--column", "u", "in.jsonl"], "row 1: the member l is an array"),
+        (&["--keep", "max:l", "--column", "u", "in.jsonl"], "in.jsonl:1: the member l is an array"),
         (
             &["--keep", "max:l", "--column", "u", "in.jsonl", "-o", "x.arrow"],
             "has no order to keep by",
@@ -231,7 +231,9 @@ fn files_without_a_byte_have_the_columns_that_are_named() {
             [&["--with", "n"][..], &["--keep", "max:n"], &["--with", "n,u", "--keep", "min:n"]]
         {
             let args = [&["dedup", "--to", "csv", "--column", "u"], more, &[file]].concat();
-            assert_eq!(place.run(&args, "").quiet(), "u,n\n", "{args:?}");
+            // What stays CSV passes as it is.
+            let expected = if file == "e.csv" { "" } else { "u,n\n" };
+            assert_eq!(place.run(&args, "").quiet(), expected, "{args:?}");
             let args =
                 [&["dedup", "--to", "csv", "--column", "u"], more, &[file, "a.csv"]].concat();
             assert_eq!(place.run(&args, "").quiet(), "u,n\nhttp://h,1\n", "{args:?}");

@@ -370,13 +370,15 @@ fn what_is_not_there_is_an_error() {
         ),
         (&["--column", "url", "none.csv"], "none.csv: No such file"),
         (
-            &["-c", "--on-bad-row", "skip", "--column", "url", "t.csv"],
+            &["--sort-by", "surt", "--on-bad-row", "skip", "--column", "url", "t.csv"],
             "--on-bad-row: is for rows of CSV",
         ),
         (
-            &["--keep", "min:id", "--on-bad-row", "skip", "--column", "url", "t.csv"],
-            "--on-bad-row: is for rows of CSV",
+            &["-c", "--from", "fields", "--column", "1", "t.csv"],
+            "--from fields: is for rows of CSV",
         ),
+        (&["--into", "n", "--column", "url", "t.csv"], "`dedup` adds one only with -c"),
+        (&["--with", "x", "--column", "url", "t.csv"], "there is no column x; there are: id, url"),
     ] {
         assert!(refused(args).contains(what), "{args:?}: {}", refused(args));
     }

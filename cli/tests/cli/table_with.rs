@@ -254,5 +254,5 @@ fn members_of_json_lines_are_compared_as_they_are_decoded_and_lines_pass_unchang
     let twice = "{\"u\":\"http://h/\",\"l\":1,\"l\":2}\n";
     let args = ["dedup", "--column", "u", "--with", "l", "--from", "jsonl"];
     let refused = place.run(&args, twice).refused();
-    assert!(refused.contains("row 1: the member l occurs twice"), "{refused}");
+    assert!(refused.contains("-:1: the member l occurs twice"), "{refused}");
 }

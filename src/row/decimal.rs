@@ -14,7 +14,7 @@ const OTHER: u8 = 5;
 /// Bytes that compare as the values of texts do: first numbers by value, then other text by its bytes; `None` for a text that is
 /// empty, but for white space, or `NaN`. A number has decimal digits, with or without a sign, a point, an exponent of up to 18 digits and
 /// white space around it; or it is `inf` or `infinity`, in any case.
-pub(super) fn key(text: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn key(text: &[u8]) -> Option<Vec<u8>> {
     let number = text.trim_ascii();
     let (is_negative, number) = match number {
         [b'-', rest @ ..] => (true, rest),
@@ -32,7 +32,7 @@ pub(super) fn key(text: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// The key of a `text` that is not a number, whatever it looks like.
-pub(super) fn of_text(text: &[u8]) -> Vec<u8> {
+pub(crate) fn of_text(text: &[u8]) -> Vec<u8> {
     [&[OTHER][..], text].concat()
 }
 
@@ -78,13 +78,13 @@ fn exponent(text: &[u8]) -> Option<i64> {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(crate) mod tests {
     use std::cmp::Ordering;
 
     use super::*;
 
     /// [`key`], the slow way: which of two texts is greater, or which are as good as null.
-    pub(in super::super) fn compared(one: &str, other: &str) -> Option<Ordering> {
+    pub(crate) fn compared(one: &str, other: &str) -> Option<Ordering> {
         let null = |text: &str| {
             let text = text.trim().to_lowercase();
             text.is_empty() || ["nan", "+nan", "-nan"].contains(&&*text)
@@ -143,7 +143,7 @@ pub(super) mod tests {
     }
 
     /// Texts of all kinds, most of them numbers.
-    pub(in super::super) const TEXTS: [&str; 60] = [
+    pub(crate) const TEXTS: [&str; 60] = [
         "9",
         "10",
         "-9",
