@@ -10,7 +10,7 @@ use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 use parquet::file::reader::ChunkReader;
 
 use super::stored::Ranges;
-use super::{annotations, encrypted};
+use super::{annotations, encrypted, sorted};
 
 /// The first and last bytes of a Parquet file.
 const MAGIC: &[u8; 4] = b"PAR1";
@@ -53,7 +53,7 @@ pub(super) fn load<F: ChunkReader>(file: &F) -> Result<ArrowReaderMetadata, Parq
             return Err(ParquetError::General(what.to_owned()));
         }
     }
-    annotations::read(metadata)
+    sorted::read(annotations::read(metadata)?)
 }
 
 /// The end of what `metadata` says to be in a file before its footer.

@@ -55,6 +55,7 @@ mod second_pass;
 mod selection;
 mod separated;
 mod sort;
+mod sorted;
 mod stored;
 mod target;
 mod task;

@@ -1,6 +1,7 @@
 //! Writes batches of rows as tables.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_csv::QuoteStyle;
@@ -22,7 +23,7 @@ use super::job::Job;
 use super::metadata::of_footer;
 use super::unit::Unit;
 use super::zones::in_utc;
-use super::{TableError, TableFormat, annotations, jsonl};
+use super::{TableError, TableFormat, annotations, jsonl, sorted};
 use crate::arrow::{each_value, is_text, spelled_out};
 
 /// Where results go. Keeps the error of the system, which the writers of the formats reduce to text.
@@ -131,10 +132,13 @@ impl<W: Write + Send> Writer<W> {
             TableFormat::Parquet => {
                 let level = ZstdLevel::try_new(3)?;
                 let (schema, columns) = annotations::written(&schema)?;
+                let sorted = job.sort_by.is_none().then(|| sorted::declared(&schema, &columns));
+                let schema = Arc::new(sorted::without(&schema));
                 // Other programs show this metadata, but not that of Arrow.
                 let properties = WriterProperties::builder()
                     .set_compression(Compression::ZSTD(level))
                     .set_key_value_metadata(of_footer(&schema))
+                    .set_sorting_columns(sorted.flatten())
                     .build();
                 let options = ArrowWriterOptions::new()
                     .with_properties(properties)
@@ -144,11 +148,15 @@ impl<W: Write + Send> Writer<W> {
                 Writer::Parquet { file, columns, groups: 0 }
             }
             TableFormat::Arrow => {
+                let schema = sorted::without(&schema);
                 let options =
                     IpcWriteOptions::default().try_with_compression(Some(CompressionType::ZSTD))?;
                 Writer::Arrow(FileWriter::try_new_with_options(sink, &schema, options)?)
             }
-            TableFormat::ArrowStream => Writer::ArrowStream(StreamWriter::try_new(sink, &schema)?),
+            TableFormat::ArrowStream => {
+                let schema = sorted::without(&schema);
+                Writer::ArrowStream(StreamWriter::try_new(sink, &schema)?)
+            }
             _ if jsonl::is_of_lines(&schema) => Writer::Lines(sink),
             _ => {
                 let builder = arrow_json::WriterBuilder::new().with_explicit_nulls(true);

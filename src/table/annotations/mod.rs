@@ -14,6 +14,9 @@ use parquet::schema::types::{SchemaDescriptor, Type, TypePtr};
 /// Begins the names of this metadata; the path of a column follows.
 const PREFIX: &str = "uriscan.parquet:";
 
+/// What is noted of a column whose parent is a VARIANT; the version of its specification follows.
+const VARIANT: &str = "variant";
+
 /// What an interval is noted as: months, days and milliseconds, of which Arrow holds two.
 const INTERVAL: &str = "interval";
 
@@ -37,11 +40,14 @@ pub(super) fn read(metadata: ArrowReaderMetadata) -> Result<ArrowReaderMetadata,
         types.push(leaf.clone());
         None
     });
-    let seen = columns.iter().zip(&types).map(|(column, leaf)| {
+    let mut variants_of = Vec::with_capacity(columns.len());
+    variants(metadata.parquet_schema().root_schema(), &mut variants_of);
+    let seen = columns.iter().zip(&types).zip(variants_of).map(|((column, leaf), variant)| {
         let column = column.self_type();
         // An interval of years and months, as Arrow notes itself, has no other parts.
         let is_whole = *leaf == DataType::Interval(IntervalUnit::YearMonth);
-        (is_instant(column), noted(column).filter(|note| !is_whole || note != INTERVAL))
+        let note = noted(column).filter(|note| !is_whole || note != INTERVAL);
+        (is_instant(column), note.or(variant))
     });
     let seen: Vec<(bool, Option<String>)> = seen.collect();
     if !seen.iter().any(|(is_instant, note)| *is_instant || note.is_some()) {
@@ -71,7 +77,8 @@ fn with_plain_intervals(
     let root = each_column(file.schema(), true, &mut |column| {
         let (_, note) = seen.next()?;
         let is_interval = note.as_deref() == Some(INTERVAL);
-        is_interval.then(|| rebuilt(column, (None, ConvertedType::NONE)))?
+        let column = is_interval.then(|| rebuilt(column, (None, ConvertedType::NONE)))?;
+        column.map(Changed::Column)
     })?;
     let file = FileMetaData::new(
         file.version(),
@@ -103,7 +110,16 @@ pub(super) fn written(schema: &Schema) -> Result<(SchemaRef, SchemaDescriptor), 
     let columns = ArrowSchemaConverter::new().convert(schema)?;
     let root = each_column(columns.root_schema(), true, &mut |column| {
         let (path, is_date) = leaves.next()?;
-        if *is_date { date(column) } else { annotated(column, notes.get(path)?) }
+        if *is_date {
+            return date(column).map(Changed::Column);
+        }
+        let note = notes.get(path)?;
+        match note.split_once(' ') {
+            Some((VARIANT, version)) => {
+                Some(Changed::Parent(LogicalType::variant(version.parse().ok())))
+            }
+            _ => annotated(column, note).map(Changed::Column),
+        }
     })?;
     let schema = Schema::new_with_metadata(schema.fields().clone(), plain);
     Ok((Arc::new(schema), SchemaDescriptor::new(root)))
@@ -136,6 +152,25 @@ fn noted(column: &Type) -> Option<String> {
         (_, ConvertedType::INTERVAL) => INTERVAL.to_owned(),
         _ => return None,
     })
+}
+
+/// What is noted of the leaves of `schema`, in order, of which the parent is a VARIANT: at the first one of its own.
+fn variants(column: &Type, notes: &mut Vec<Option<String>>) {
+    let Type::GroupType { basic_info, fields } = column else { return notes.push(None) };
+    let mut note = match basic_info.logical_type_ref() {
+        Some(LogicalType::Variant(variant)) => {
+            let version = variant.specification_version.map_or(String::new(), |it| it.to_string());
+            Some(format!("{VARIANT} {version}"))
+        }
+        _ => None,
+    };
+    for field in fields {
+        let at = notes.len();
+        variants(field, notes);
+        if let (Type::PrimitiveType { .. }, Some(leaf)) = (&**field, notes.get_mut(at)) {
+            *leaf = note.take();
+        }
+    }
 }
 
 /// `column` with what was noted; `None` if it is not of a type that may be so.
@@ -201,20 +236,40 @@ fn rebuilt(
     builder.build().ok().map(Arc::new)
 }
 
+/// What a leaf changes.
+enum Changed {
+    /// Itself.
+    Column(TypePtr),
+    /// The annotation of the group that it is in.
+    Parent(LogicalType),
+}
+
 /// `column` with its leaves in order as `change` makes them, or as they are.
 fn each_column(
     column: &Type,
     is_root: bool,
-    change: &mut dyn FnMut(&Type) -> Option<TypePtr>,
+    change: &mut dyn FnMut(&Type) -> Option<Changed>,
 ) -> Result<TypePtr, ParquetError> {
     let Type::GroupType { basic_info: info, fields } = column else {
-        return Ok(change(column).unwrap_or_else(|| Arc::new(column.clone())));
+        return Ok(Arc::new(column.clone()));
     };
-    let fields = fields.iter().map(|field| each_column(field, false, change));
+    let mut logical = info.logical_type_ref().cloned();
+    let mut made = Vec::with_capacity(fields.len());
+    for field in fields {
+        let changed = if field.is_primitive() { change(field) } else { None };
+        made.push(match changed {
+            Some(Changed::Column(column)) => column,
+            Some(Changed::Parent(annotation)) => {
+                logical = Some(annotation);
+                Arc::clone(field)
+            }
+            None => each_column(field, false, change)?,
+        });
+    }
     let builder = Type::group_type_builder(info.name())
-        .with_fields(fields.collect::<Result<_, _>>()?)
+        .with_fields(made)
         .with_id(info.has_id().then(|| info.id()))
-        .with_logical_type(info.logical_type_ref().cloned())
+        .with_logical_type(logical)
         .with_converted_type(info.converted_type());
     let builder = if is_root { builder } else { builder.with_repetition(info.repetition()) };
     builder.build().map(Arc::new)

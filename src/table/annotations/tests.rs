@@ -21,7 +21,11 @@ use crate::table::{Input, Job, TableError, TableFormat, Task, run};
 /// Writes two rows, the second of which is as the first in the column of URLs.
 fn write(path: &Path, columns: &str, metadata: Option<Vec<parquet::file::metadata::KeyValue>>) {
     let text = format!("message spark_schema {{ {columns} required binary url (STRING); }}");
-    let root = parse_message_type(&text).unwrap();
+    write_root(path, parse_message_type(&text).unwrap(), metadata);
+}
+
+/// [`write`], of columns below `root`.
+fn write_root(path: &Path, root: Type, metadata: Option<Vec<parquet::file::metadata::KeyValue>>) {
     let root = Arc::new(root);
     let columns = SchemaDescriptor::new(Arc::clone(&root));
     let mut columns = columns.columns().iter();
@@ -221,4 +225,41 @@ fn dates_in_milliseconds_are_dates() {
     let (types, row) = read_back(&to);
     assert!(types.contains("OPTIONAL INT32 day (DATE)"), "{types}");
     assert_eq!(row.column(0), &days.slice(0, 1));
+}
+
+#[test]
+fn variants_stay_variants_also_within_others() {
+    let binary = |name: &str| {
+        let column = Type::primitive_type_builder(name, Physical::BYTE_ARRAY);
+        Arc::new(column.with_repetition(parquet::basic::Repetition::REQUIRED).build().unwrap())
+    };
+    let group = |name: &str, fields: Vec<TypePtr>, logical: Option<LogicalType>| {
+        let group = Type::group_type_builder(name).with_fields(fields).with_logical_type(logical);
+        Arc::new(group.with_repetition(parquet::basic::Repetition::OPTIONAL).build().unwrap())
+    };
+    let variant = |name: &str, version: Option<i8>| {
+        let typed = group("typed_value", vec![binary("a")], None);
+        let fields = vec![typed, binary("metadata"), binary("value")];
+        group(name, fields, Some(LogicalType::variant(version)))
+    };
+    let outer = group("outer", vec![binary("x"), variant("within", None)], None);
+    let plain = group("plain", vec![binary("metadata"), binary("value")], None);
+    let url = Type::primitive_type_builder("url", Physical::BYTE_ARRAY)
+        .with_repetition(parquet::basic::Repetition::REQUIRED)
+        .with_logical_type(Some(LogicalType::String));
+    let fields = vec![variant("v", Some(1)), outer, plain, Arc::new(url.build().unwrap())];
+    let root = Type::group_type_builder("spark_schema").with_fields(fields).build().unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("in.parquet");
+    write_root(&path, root, None);
+    let job = Job::new("url", Task::Dedup, Columns::default(), TableFormat::Parquet);
+    let mut out = Vec::new();
+    run(vec![Input::file(&path, None)], &job, &mut out, None).unwrap();
+    let read = SerializedFileReader::new(bytes::Bytes::from(out)).unwrap();
+    let mut types = Vec::new();
+    print_schema(&mut types, read.metadata().file_metadata().schema());
+    let types = String::from_utf8(types).unwrap();
+    assert_eq!(types.matches("VARIANT").count(), 2, "{types}");
+    assert!(types.contains("v (VARIANT(Some(1)))"), "{types}");
+    assert!(types.contains("within (VARIANT(None))"), "{types}");
 }

@@ -11,7 +11,7 @@ use super::super::job::Job;
 use super::super::target::Target;
 use super::super::unit::{UNIT_ROWS, Unit, bytes_of};
 use super::super::write::Writer;
-use super::super::{TableError, TableFormat};
+use super::super::{TableError, TableFormat, sorted};
 use super::layout::{Folder, Layout, PartFile};
 use super::split::Split;
 
@@ -75,6 +75,8 @@ impl<'j> Parts<'j> {
             false => Some(Split::new(layout, &schema, target, job.columns.kernels)?),
         };
         let schema = split.as_ref().map_or(Ok(schema.clone()), |split| split.schema(&schema))?;
+        // Rows of several groups are joined to one.
+        let schema = Arc::new(sorted::without(&schema));
         // What the format cannot hold is an error before anything is read.
         Writer::new(job, schema.clone(), io::sink())?;
         let partitions = Vec::new();
