@@ -64,8 +64,12 @@ pub(crate) fn print_invalid(plan: &Plan, report: &Report) {
     let records = counted(report.records, "record", "records");
     let are = if invalid == 1 { "is invalid and was" } else { "are invalid and were" };
     let what = format!("{invalid} of {records} {are} kept ({})", kinds.join(", "));
+    let column = plan.rows.as_ref().map(|rows| &*rows.options.table.column);
+    let column = column.or(plan.table.as_ref().map(tables::column_of));
+    let of_column =
+        column.map_or(String::new(), |column| format!(" --column {}", hint::typed(column)));
     eprint_line(format_args!(
-        "uriscan: {what}; `uriscan check` shows where, --on-invalid drop omits them"
+        "uriscan: {what}; `uriscan check{of_column}` shows where, --on-invalid drop omits them"
     ));
 }
 

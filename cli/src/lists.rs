@@ -90,6 +90,7 @@ pub(crate) fn add_filtered(report: &mut Report, skipped: &SkippedSoFar) {
     report.filtered += skipped.filtered;
     report.filtered += skipped.report.filtered;
     report.bad_rows += skipped.report.bad_rows;
+    report.bad_lines += skipped.report.bad_lines;
 }
 
 /// Reports what was skipped in documents; returns the number of kinds of faults.

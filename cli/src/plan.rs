@@ -68,6 +68,8 @@ pub(crate) struct Plan {
     pub(crate) table: Option<TableUse>,
     /// The tables that were found below directories and by patterns.
     pub(crate) found: Option<FoundTables>,
+    /// Whether rows without a URI are omitted, and the user did not say so.
+    pub(crate) omits_blank: bool,
     pub(crate) side: SideFiles,
     /// The memory limit of what only the report needs.
     pub(crate) report_limit: Option<MemoryLimit>,
@@ -330,6 +332,7 @@ impl Plan {
             rows: None,
             table: None,
             found: None,
+            omits_blank: false,
             side: SideFiles { rejects, ..SideFiles::default() },
             report_limit: None,
             settings,

@@ -13,6 +13,7 @@ use crate::inputs::{Input, first_of_stdin};
 use crate::job::{RowsAre, Writes};
 use crate::output::{Destination, NOT_COMPRESSED, is_packed};
 use crate::plan::Plan;
+use crate::summary::grouped;
 use crate::tables;
 
 /// How `plan` reads tables as rows, of which the values of `keep_by` decide which ones are kept; `None` if it does not, but as columns.
@@ -75,9 +76,10 @@ pub(crate) fn options(
     }
 }
 
-const FOR_ROWS: &str = "is for rows of CSV, TSV, JSON lines and fields that are not read as columns: by `census` and `top` of files that are \
-     named, and, with the same format, by `dedup` (fields without -c), `check` (no fields) and `extract` (JSON lines), without \
-     --sort-by, --report and several files as output; JSON arrays are columns";
+const FOR_ROWS: &str = "works where rows of CSV, TSV, JSON lines or fields stay as they are: with `census`, `top`, `set`, and with \
+     `dedup`, `check` and `extract` if the output has the format of the input, from files that are named (no directories, no JSON \
+     arrays), without --sort-by, --report and several files as output; `check` and -c need names of columns, which fields do not \
+     have, and lists of links need JSON lines. To convert such a table, write it in its format first";
 
 /// Whether tables are read as columns, whatever their format: columns are added, rows sorted, or results several files, or there is a
 /// page about the run; or the option is for lists, which the reader of columns says.
@@ -271,10 +273,15 @@ fn is_same_table(plan: &Plan, table: &TextTable) -> bool {
 /// Why a run of `plan` ends because of `error`: if no line has the member with the URIs, with the path to URLs, where the
 /// program can find it.
 pub(crate) fn stop(error: Error, plan: &Plan) -> Stop {
-    let may_be_named = plan.rows.is_some();
+    let may_be_named = plan.rows.is_some() && !plan.job.name().starts_with("set");
     match (&error, plan.rows.as_ref().and_then(|rows| rows.table.as_ref())) {
-        (Error::Member { source, member }, Some(table)) => {
-            Stop::Failed(tables::missing_member(plan, table, (source, member)))
+        (Error::Member { source, member }, table) => {
+            let named = table.and_then(|table| tables::path_to_urls(plan, table, (source, member)));
+            let advice = named.or_else(|| members(plan, source));
+            Stop::Failed(Failure::new(match advice {
+                Some(advice) => format!("{error}; {advice}"),
+                None => error.to_string(),
+            }))
         }
         // A column, or a member of a row.
         _ if may_be_named && error.to_string().ends_with("already exists") => Stop::Failed(
@@ -285,6 +292,20 @@ pub(crate) fn stop(error: Error, plan: &Plan) -> Stop {
         }
         _ => Stop::from(error),
     }
+}
+
+/// The names in the first object of the file called `name`.
+fn members(plan: &Plan, name: &str) -> Option<String> {
+    /// Names that are listed.
+    const MOST: usize = 20;
+    let mut paths = plan.inputs.iter().filter_map(Input::path);
+    let path = paths.find(|path| path.display().to_string() == name && path.is_file())?;
+    let beginning = Beginning::of_file(path, b'\n')?;
+    let object: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_slice(beginning.first_line()).ok()?;
+    let names: Vec<String> =
+        object.keys().take(MOST).map(|name| name.escape_debug().to_string()).collect();
+    (!names.is_empty()).then(|| format!("the first line has: {}", names.join(", ")))
 }
 
 /// What goes on after rows that do not fit.
@@ -303,16 +324,37 @@ pub(crate) fn print_bad(plan: &Plan, report: &Report) {
     }
     if plan.side.rejects.is_some() {
         let count = report.bad_rows + report.invalid.total();
-        return eprint_line(format_args!(
-            "uriscan: {count} rows that do not fit, or whose URI is invalid, were written to the rejects"
-        ));
+        let what = match count {
+            1 => "row that does not fit, or whose URI is invalid, was written",
+            _ => "rows that do not fit, or whose URI is invalid, were written",
+        };
+        return eprint_line(format_args!("uriscan: {count} {what} to the rejects"));
     }
     let (count, is_passed) = (report.bad_rows, rows.options.table.on_bad_row == OnBadRow::Pass);
+    // An open quote takes what follows with it.
+    let lines = match report.bad_lines > report.bad_rows {
+        true => format!(", on {} lines", grouped(report.bad_lines)),
+        false => String::new(),
+    };
     let what = match (count, is_passed) {
         (1, true) => "row that does not fit was written as it is",
         (1, false) => "row that does not fit was skipped",
         (_, true) => "rows that do not fit were written as they are",
         (_, false) => "rows that do not fit were skipped",
     };
-    eprint_line(format_args!("uriscan: {count} {what}"));
+    eprint_line(format_args!("uriscan: {count} {what}{lines}"));
+}
+
+/// Prints how many rows without a URI `dedup` has omitted, where the user did not say what becomes of them.
+pub(crate) fn print_blank(plan: &Plan, report: &Report) {
+    let is_asked = plan.omits_blank && plan.reporting.has_hints();
+    if report.blank == 0 || !is_asked {
+        return;
+    }
+    let count = report.blank;
+    let what = if count == 1 { "row without a URI was" } else { "rows without a URI were" };
+    eprint_line(format_args!(
+        "uriscan: {} {what} left out; --no-uri keep writes them",
+        grouped(count)
+    ));
 }

@@ -113,6 +113,9 @@ fn print_hints(
         advice::print_invalid(plan, report);
     }
     rows::print_bad(plan, report);
+    if !is_summarized {
+        rows::print_blank(plan, report);
+    }
     // Not a hint: rows may be missing.
     tables::print_notes();
     if let Some(rate) = plan.job.approximate() {

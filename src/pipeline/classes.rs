@@ -12,7 +12,7 @@ use super::dupes;
 use super::forecast::Forecast;
 use super::invalid;
 use super::limit::within;
-use super::long::{Bytes, LongRecord, Spool};
+use super::long::{Bytes, LongRecord, Records, Spool};
 use super::numbered::{KeptRows, Numbered};
 use super::reread::{Reread, Unit};
 use super::rows::{RowOptions, RowRun, forget_decoded};
@@ -40,7 +40,7 @@ use crate::survivors::{Batch, Budget, ClassMode, ClassSet, FoundClasses, Record,
 /// survivor and the name of the lowest level at which they are equivalent, or `rules:` and the names of
 /// rules that make them so, none of which can be left out, with `+` between; with tabs between the three. Nothing is
 /// escaped: a URI holds no tab, and an invalid record is equivalent only to its own bytes; only where
-/// records with tabs are repaired is a line ambiguous; clusters are not. So the
+/// records with tabs are repaired is a line ambiguous; clusters are not. Of values of tables, line ends and tabs are percent-encoded. So the
 /// records of the results ([`Emit::Original`], [`Select::All`]) and of these lines together are those
 /// of the input, except for what `on_invalid` has turned away.
 ///
@@ -421,7 +421,7 @@ impl ClassJob<'_> {
 struct Long<'w> {
     writer: &'w RecordWriter,
     settings: Settings,
-    records: Vec<LongRecord>,
+    records: Records,
     bytes: Bytes,
     /// Whether all of them are passed on, and count as nothing.
     is_passed: bool,
@@ -438,7 +438,7 @@ impl Long<'_> {
         if let Some(sink) = &mut sinks.dupes {
             found.write_dupes(*sink)?;
         }
-        for record in std::mem::take(&mut self.records) {
+        while let Some(record) = self.records.next()? {
             write_classes(found, record.position, sinks)?;
             self.write(record, report, sinks)?;
         }

@@ -17,10 +17,10 @@ impl RowFields {
     /// Fields of these `names` for rows of `table`; `None` if its format cannot hold them.
     pub(super) fn new(table: &TextTable, names: Vec<String>) -> Option<RowFields> {
         let separators = table.separators();
-        // Letters, digits and - are in what is added, and without quotes none may be a delimiter.
+        // Letters, digits, - and : are in what is added, and without quotes none may be a delimiter.
         let is_apart = separators.is_none_or(|Separators { delimiter, quote }| {
             let is_special = |byte: u8| byte == delimiter || b"\r\n".contains(&byte);
-            let is_added = delimiter.is_ascii_alphanumeric() || b"_-".contains(&delimiter);
+            let is_added = delimiter.is_ascii_alphanumeric() || b"_-:".contains(&delimiter);
             quote.is_some() || !is_added && !names.iter().any(|name| name.bytes().any(is_special))
         });
         (table.format != TextFormat::Fields && is_apart).then_some(RowFields { separators, names })

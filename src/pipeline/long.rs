@@ -1,6 +1,6 @@
 //! Overlong records, kept in a temporary file until they are written.
 
-use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
 use super::Error;
@@ -24,9 +24,14 @@ pub(super) struct Spool {
     /// The directory of the file; `None` for the default of the system.
     dir: Option<PathBuf>,
     file: Option<BufWriter<File>>,
+    /// The records that are in no file yet; those before them are in `index`, 16 bytes each.
     records: Vec<LongRecord>,
+    index: Option<BufWriter<File>>,
     fault: Option<io::Error>,
 }
+
+/// Records that are held in memory; rows without a URI may be as many as all others.
+const HELD: usize = if cfg!(test) { 4 } else { 1 << 14 };
 
 impl Spool {
     /// An empty spool whose file will be in `dir`.
@@ -36,7 +41,23 @@ impl Spool {
 
     /// Starts the record at `position`.
     pub(super) fn begin(&mut self, position: u64) {
+        if self.records.len() == HELD && self.fault.is_none() {
+            self.fault = self.write_index().err();
+        }
         self.records.push(LongRecord { position, len: 0 });
+    }
+
+    /// Moves the records to the index.
+    fn write_index(&mut self) -> io::Result<()> {
+        let mut index = match self.index.take() {
+            Some(index) => index,
+            None => BufWriter::new(File::temporary(&self.directory())?),
+        };
+        for LongRecord { position, len } in self.records.drain(..) {
+            index.write_all(&[position.to_le_bytes(), len.to_le_bytes()].concat())?;
+        }
+        self.index = Some(index);
+        Ok(())
     }
 
     /// Appends to the last record. [`Spool::finish`] reports an error.
@@ -68,29 +89,61 @@ impl Spool {
     ///
     /// # Errors
     /// If the file could not be created or written.
-    pub(super) fn finish(&mut self) -> Result<(Vec<LongRecord>, Bytes), Error> {
+    pub(super) fn finish(&mut self) -> Result<(Records, Bytes), Error> {
         let dir = self.directory();
-        match self.rewound() {
-            Ok(file) => Ok((std::mem::take(&mut self.records), Bytes { file, dir })),
+        let fault = self.fault.take().map_or(Ok(()), Err);
+        let files =
+            fault.and_then(|()| Ok((rewound(self.file.take())?, rewound(self.index.take())?)));
+        let held = std::mem::take(&mut self.records).into_iter();
+        match files {
+            Ok((file, index)) => {
+                Ok((Records { index, held, dir: dir.clone() }, Bytes { file, dir }))
+            }
             Err(error) => Err(Error::Spill { dir, error }),
         }
     }
+}
 
-    fn rewound(&mut self) -> io::Result<Option<File>> {
-        if let Some(error) = self.fault.take() {
-            return Err(error);
+fn rewound(file: Option<BufWriter<File>>) -> io::Result<Option<BufReader<File>>> {
+    let Some(file) = file else { return Ok(None) };
+    let mut file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+    file.seek(SeekFrom::Start(0))?;
+    Ok(Some(BufReader::new(file)))
+}
+
+/// The records of a [`Spool`] in order.
+#[derive(Debug)]
+pub(super) struct Records {
+    index: Option<BufReader<File>>,
+    held: std::vec::IntoIter<LongRecord>,
+    dir: PathBuf,
+}
+
+impl Records {
+    /// The next one.
+    ///
+    /// # Errors
+    /// When it cannot be read back.
+    pub(super) fn next(&mut self) -> Result<Option<LongRecord>, Error> {
+        let Some(index) = &mut self.index else { return Ok(self.held.next()) };
+        let error = |error| Error::Spill { dir: self.dir.clone(), error };
+        if index.fill_buf().map_err(error)?.is_empty() {
+            self.index = None;
+            return Ok(self.held.next());
         }
-        let Some(file) = self.file.take() else { return Ok(None) };
-        let mut file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
-        file.seek(SeekFrom::Start(0))?;
-        Ok(Some(file))
+        let mut word = || -> Result<u64, Error> {
+            let mut bytes = [0; 8];
+            index.read_exact(&mut bytes).map_err(error)?;
+            Ok(u64::from_le_bytes(bytes))
+        };
+        Ok(Some(LongRecord { position: word()?, len: word()? }))
     }
 }
 
 /// The bytes of long records, one after the other.
 #[derive(Debug)]
 pub(super) struct Bytes {
-    file: Option<File>,
+    file: Option<BufReader<File>>,
     dir: PathBuf,
 }
 
@@ -132,16 +185,22 @@ mod tests {
     #[test]
     fn records_come_back_in_order() {
         let mut spool = Spool::default();
-        assert!(spool.finish().unwrap().0.is_empty());
+        assert_eq!(spool.finish().unwrap().0.next().unwrap(), None);
         spool.begin(3);
         spool.add(b"ab");
         spool.add(b"");
         spool.add(b"c");
         spool.begin(9);
         spool.add(b"defg");
-        let (records, mut bytes) = spool.finish().unwrap();
-        let found: Vec<_> = records.iter().map(|record| (record.position, record.len)).collect();
-        assert_eq!(found, [(3, 3), (9, 4)]);
+        // More than are held.
+        (10..30).for_each(|position| spool.begin(position));
+        let (mut records, mut bytes) = spool.finish().unwrap();
+        let mut found = Vec::new();
+        while let Some(LongRecord { position, len }) = records.next().unwrap() {
+            found.push((position, len));
+        }
+        assert_eq!(found[..2], [(3, 3), (9, 4)]);
+        assert!(found[2..].iter().copied().eq((10..30).map(|position| (position, 0))));
         let mut text = Vec::new();
         bytes.copy(2, &mut text).unwrap();
         bytes.skip(1).unwrap();

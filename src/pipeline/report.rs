@@ -49,6 +49,8 @@ pub struct Report {
     pub written: u64,
     /// Rows of text tables that do not fit, written or not, which count nowhere else; only [`super::dedup_rows()`] fills this in.
     pub bad_rows: u64,
+    /// The lines that these rows are on: an open quote takes what follows it with it.
+    pub bad_lines: u64,
     /// Records omitted because they are equivalent to another one: an earlier one unless options say otherwise.
     pub duplicates: u64,
     /// Classes of records whose keys are in a set on disk ([`super::Seen`]). All their records are among `duplicates`.
@@ -110,6 +112,7 @@ impl core::ops::AddAssign<&Report> for Report {
         self.records += other.records;
         self.blank += other.blank;
         self.bad_rows += other.bad_rows;
+        self.bad_lines += other.bad_lines;
         self.written += other.written;
         self.duplicates += other.duplicates;
         self.seen += other.seen;

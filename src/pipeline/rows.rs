@@ -358,6 +358,7 @@ impl RowRun {
         let explains = self.explains_rejects();
         let text = chunk.text.padded().content();
         report.bad_rows += found.bad_rows;
+        report.bad_lines += found.bad_lines;
         found.bad.append(&mut found.invalid);
         found.bad.sort_by_key(|(row, _)| row.start);
         let (mut line, mut counted) = (self.lines.1 + 1, 0);

@@ -353,6 +353,29 @@ impl Classes<'_> {
     }
 }
 
+/// The record in a line of `--dupes`. A value of a table may have line ends and tabs, which would make lines of their own, and no URI
+/// has them: they are percent-encoded. A record of a list has no line end, and its tabs stay.
+fn on_one_line(record: &[u8], (is_of_table, record_end): (bool, u8)) -> Cow<'_, [u8]> {
+    let is_special = |byte: &u8| matches!(byte, b'\n' | b'\r' | b'\t');
+    let is_apart = match is_of_table {
+        true => !record.iter().any(is_special),
+        false => record_end != b'\n' || memchr::memchr(b'\n', record).is_none(),
+    };
+    if is_apart {
+        return Cow::Borrowed(record);
+    }
+    let mut line = Vec::with_capacity(record.len() + 8);
+    for byte in record {
+        match byte {
+            b'\n' => line.extend_from_slice(b"%0A"),
+            b'\r' => line.extend_from_slice(b"%0D"),
+            b'\t' => line.extend_from_slice(b"%09"),
+            _ => line.push(*byte),
+        }
+    }
+    Cow::Owned(line)
+}
+
 impl ClassSession for Classes<'_> {
     fn result(&mut self, survivor: &[u8], count: u64, out: &mut Vec<u8>) {
         self.results.push(survivor, count, out);
@@ -369,10 +392,11 @@ impl ClassSession for Classes<'_> {
             let (line, record) = (writer.origins.line(position), writer.masked(record));
             return json::dupe_row(line, &record, survivor.as_deref(), &why, key, out);
         }
-        push_record(record, redact, out);
+        let is_of_table = writer.table.is_some();
+        push_record(&on_one_line(record, (is_of_table, record_end)), redact, out);
         out.push(b'\t');
         if let Some(survivor) = survivor {
-            push_record(survivor, redact, out);
+            push_record(&on_one_line(survivor, (is_of_table, record_end)), redact, out);
         }
         out.push(b'\t');
         out.extend_from_slice(why.as_bytes());

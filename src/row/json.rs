@@ -57,6 +57,18 @@ pub(crate) fn value(line: &[u8], path: &str) -> Result<Value, Fault> {
     })
 }
 
+/// Whether the object `line`, which is trimmed, has a member of this very `name`.
+///
+/// # Errors
+/// When the line is not an object.
+pub(crate) fn has(line: &[u8], name: &str) -> Result<bool, Fault> {
+    if line.first() != Some(&b'{') {
+        return Err(Fault::new(NO_OBJECT));
+    }
+    let mut reader = Reader { text: line, at: 0 };
+    Ok(reader.search(Some(name.as_bytes()), 0)?.value.is_some())
+}
+
 /// The value that is written at `part` of `line`.
 fn of_part(line: &[u8], part: Range<usize>) -> Value {
     match &line[part.clone()] {

@@ -13,6 +13,14 @@ const NO_ROWS: &str = "the number of columns is unknown, as there are no rows";
 const IS_ARRAY: &str =
     "is an array of JSON, and not an object per line; `jq -c '.[]'` makes lines of it";
 
+const IS_SPREAD: &str = "has objects over several lines; `jq -c .` makes a line of each";
+
+/// Whether the first line ends after the brace of an object, whose members follow on the next ones.
+fn is_spread(rest: &[u8]) -> bool {
+    let line = memchr::memchr(b'\n', rest).filter(|&end| rest[..end].trim_ascii().is_empty());
+    line.is_some_and(|end| rest[end..].trim_ascii_start().first() == Some(&b'"'))
+}
+
 /// Where the rows of a source have their URIs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Layout {
@@ -41,8 +49,9 @@ impl Layout {
                 let others = table.others().map(number).collect::<Result<_, _>>()?;
                 Ok(Layout { column: number(&table.column)?, others, ..Layout::default() })
             }
-            _ => match head.trim_ascii_start().first() {
-                Some(b'[') => Err(IS_ARRAY.to_owned()),
+            _ => match head.trim_ascii_start() {
+                [b'[', ..] => Err(IS_ARRAY.to_owned()),
+                [b'{', rest @ ..] if is_spread(rest) => Err(IS_SPREAD.to_owned()),
                 _ => Ok(Layout::default()),
             },
         }
@@ -225,14 +234,19 @@ fn find(table: &TextTable, column: &str, names: &[Vec<u8>]) -> Result<usize, Str
 
 /// The message where there is no such `column` of `table` among these `names`.
 fn missing((table, column): (&TextTable, &str), names: &[Vec<u8>]) -> String {
-    let shown: Vec<_> = names.iter().map(|name| String::from_utf8_lossy(name)).collect();
+    // White space around a name is to be seen.
+    let shown = names.iter().map(|name| match name.trim_ascii().len() == name.len() {
+        true => String::from_utf8_lossy(name).escape_debug().to_string(),
+        false => format!("{:?}", String::from_utf8_lossy(name)),
+    });
+    let shown: Vec<String> = shown.collect();
     let hint = match (names, table.format) {
         ([name], TextFormat::Csv) => other_delimiter(name, table.delimiter),
         _ => None,
     };
     let hint = hint.map_or_else(String::new, |hint| format!("; {hint}"));
     let names = shown.join(", ");
-    format!("there is no column {column}; there are: {}{hint}", names.escape_debug())
+    format!("there is no column {column}; there are: {names}{hint}")
 }
 
 /// The advice where `name` is all of the header of a table of CSV that is read with this `delimiter`: which other one parts it into

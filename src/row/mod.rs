@@ -174,19 +174,28 @@ impl TextTable {
         if self.format != TextFormat::Jsonl || !may_have {
             return;
         }
-        self.refuse_where(found, |row, _| {
-            let line = trimmed(row.of(text));
-            let is_there = |name: &&String| json::value(line, name) != Ok(json::Value::Missing);
-            match names.iter().find(is_there) {
-                None => Ok(()),
-                Some(name) => Err(Fault::from(format!("a member {name} already exists"))),
+        let fault = |row: Span| {
+            let line = json::trim(text, row).of(text);
+            let name = names.iter().find(|name| json::has(line, name) == Ok(true))?;
+            Some(Fault::from(format!("a member {name} already exists")))
+        };
+        self.refuse_where(text, found, |row, _| fault(row).map_or(Ok(()), Err));
+        // Rows without a URI get the members, too.
+        let passed = std::mem::take(&mut found.passed);
+        for passed in passed {
+            match fault(passed.row).filter(|_| passed.fits) {
+                None => found.passed.push(passed),
+                Some(fault) => self.refuse(text, (passed.row, fault), found),
             }
-        });
+        }
+        found.bad.sort_by_key(|(row, _)| row.start);
+        found.passed.sort_by_key(|passed| passed.row.start);
     }
 
     /// Makes the rows of which `check` says what is wrong rows that do not fit.
     fn refuse_where(
         &self,
+        text: &[u8],
         found: &mut Found,
         mut check: impl FnMut(Span, &mut Found) -> Result<(), Fault>,
     ) {
@@ -204,7 +213,7 @@ impl TextTable {
                         found.bad.clear();
                         first = row.start;
                     }
-                    self.refuse(row, fault, found);
+                    self.refuse(text, (row, fault), found);
                 }
             }
         }
@@ -213,11 +222,12 @@ impl TextTable {
 
     /// Takes a row that does not fit.
     #[cold]
-    fn refuse(&self, row: Span, fault: Fault, found: &mut Found) {
+    fn refuse(&self, text: &[u8], (row, fault): (Span, Fault), found: &mut Found) {
         if self.on_bad_row == OnBadRow::Pass {
             found.passed.push(Passed { row, fits: false });
         }
         found.bad_rows += 1;
+        found.bad_lines += 1 + memchr::memchr_iter(b'\n', row.of(text)).count() as u64;
         let ends_run = self.on_bad_row == OnBadRow::Fail && found.bad.is_empty();
         if found.reports_bad || ends_run {
             found.bad.push((row, fault));
@@ -278,9 +288,10 @@ pub(crate) struct Found {
     pub(crate) header: Option<Span>,
     /// Rows that are written whatever the others are.
     pub(crate) passed: Vec<Passed>,
-    /// The number of rows that do not fit, and those that are reported one by one: all if `reports_bad`, and else the first
+    /// The number of rows that do not fit, and of the lines that they are on; and those that are reported one by one: all if `reports_bad`, and else the first
     /// one if it ends the run.
     pub(crate) bad_rows: u64,
+    pub(crate) bad_lines: u64,
     pub(crate) reports_bad: bool,
     pub(crate) bad: Vec<(Span, Fault)>,
     /// Rows whose URI is invalid, if these are reported as the bad ones are.
@@ -309,7 +320,7 @@ impl Found {
         [bad, invalid].into_iter().for_each(Vec::clear);
         decoded.clear();
         (self.header, self.lines, self.blank) = (None, 0, 0);
-        (self.bad_rows, self.objects, self.missing) = (0, 0, 0);
+        (self.bad_rows, self.bad_lines, self.objects, self.missing) = (0, 0, 0, 0);
     }
 }
 
@@ -471,6 +482,6 @@ impl Search<'_> {
 
     #[cold]
     fn bad(&mut self, row: Span, fault: Fault) {
-        self.table.refuse(row, fault, self.found);
+        self.table.refuse(self.text, (row, fault), self.found);
     }
 }

@@ -86,7 +86,7 @@ impl TextTable {
             return;
         }
         found.others.missing.resize(count, 0);
-        self.refuse_where(found, |row, found| {
+        self.refuse_where(text, found, |row, found| {
             found.others.looked_at += 1;
             let read = match self.separators() {
                 Some(separators) => fields(isa, row.of(text), separators, layout)?,

@@ -92,7 +92,12 @@ impl<W: Write + Send> Writer<W> {
         if let Some(field) = schema.fields().iter().find(|field| !holds(format, field.data_type()))
         {
             let (name, of, format) = (field.name(), field.data_type(), format.name());
-            let what = format!("{format} cannot hold column {name}, which is {of}; write arrow");
+            let what = match of {
+                DataType::Struct(fields) if fields.is_empty() => format!(
+                    "{format} cannot hold column {name}, an object without members; write arrow or jsonl"
+                ),
+                _ => format!("{format} cannot hold column {name}, which is {of}; write arrow"),
+            };
             return Err(TableError::Format(what));
         }
         encoded(format.name(), || Writer::open(job, schema, sink))
@@ -105,7 +110,7 @@ impl<W: Write + Send> Writer<W> {
             if let Some(field) = nested {
                 let name = field.name();
                 return Err(TableError::Format(format!(
-                    "{} cannot hold lists such as those of column {name}; write parquet, arrow or jsonl",
+                    "{} cannot hold lists and objects such as those of column {name}; write parquet, arrow or jsonl",
                     format.name(),
                 )));
             }
@@ -300,6 +305,8 @@ fn holds(format: TableFormat, of: &DataType) -> bool {
         | DataType::LargeListView(item)
         | DataType::FixedSizeList(item, _)
         | DataType::Map(item, _) => within(item.data_type()),
+        // Of objects without members nothing would be there.
+        DataType::Struct(fields) if fields.is_empty() => !is_parquet,
         DataType::Struct(fields) => fields.iter().all(|field| within(field.data_type())),
         DataType::Dictionary(_, value) => within(value),
         DataType::RunEndEncoded(_, value) => within(value.data_type()),

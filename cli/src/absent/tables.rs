@@ -78,7 +78,7 @@ pub(crate) fn open_again(_: &Plan, table: &TableUse) -> Result<Vec<Source>, Erro
     match *table {}
 }
 
-pub(crate) fn missing_member(_: &Plan, table: &TableUse, _: (&str, &str)) -> Failure {
+pub(crate) fn path_to_urls(_: &Plan, table: &TableUse, _: (&str, &str)) -> Option<String> {
     match *table {}
 }
 

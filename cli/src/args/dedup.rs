@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 
 use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, ValueEnum};
 
 use super::extract::FromText;
@@ -177,8 +178,24 @@ impl TypedValueParser for WhichParser {
         if let Some((keep, column)) = keep {
             return Ok(Which { keep, column: Some(column.to_owned()) });
         }
-        let keep = EnumValueParser::new().parse_ref(command, arg, typed)?;
-        Ok(Which { keep, column: None })
+        let names = |keep: &&Keep| {
+            keep.to_possible_value().is_some_and(|value| Some(value.get_name()) == typed.to_str())
+        };
+        if let Some(&keep) = Keep::value_variants().iter().find(names) {
+            return Ok(Which { keep, column: None });
+        }
+        let mut error = clap::Error::new(ErrorKind::InvalidValue).with_cmd(command);
+        if let Some(arg) = arg {
+            error.insert(ContextKind::InvalidArg, ContextValue::String(arg.to_string()));
+        }
+        let typed = typed.to_string_lossy().into_owned();
+        error.insert(ContextKind::InvalidValue, ContextValue::String(typed));
+        let named = Keep::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+        let named = named.map(|value| value.get_name().to_owned());
+        let of_columns = ["min:COLUMN", "max:COLUMN"].map(str::to_owned);
+        let all = ContextValue::Strings(named.chain(of_columns).collect());
+        error.insert(ContextKind::ValidValue, all);
+        Err(error)
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {

@@ -266,7 +266,7 @@ pub(crate) struct Has {
     #[arg(short = 'v', long)]
     pub(crate) invert_match: bool,
 
-    /// Write the time at which it was first seen and a tab before each URI
+    /// Write the time at which it was first seen and a tab before each URI; in rows of tables it is a field, first_seen
     #[arg(long, conflicts_with = "invert_match")]
     pub(crate) first_seen: bool,
 
@@ -370,6 +370,7 @@ Examples:
 
   uriscan dedup --seen seen.set --update frontier.txt > new.txt   URIs of no earlier run
   uriscan set create old.set archive-*.txt.gz
+  uriscan set create old.set --column url pages.csv    the URIs of a table
   uriscan set add old.set today.txt --stats
   uriscan set has old.set urls.txt                     the URIs in it; -v: the others
   uriscan set remove old.set gone.txt                  to fetch these again

@@ -50,6 +50,9 @@ impl Typed {
         environment: &Environment,
     ) -> Result<(), Failure> {
         let rows = self.rows(plan)?;
+        let has_policy = |choice: &TableChoice| choice.column.is_none() || choice.no_uri.is_some();
+        plan.omits_blank =
+            plan.job.name() == "dedup" && !self.choice.as_ref().is_none_or(has_policy);
         // Only the URIs of a column are read.
         let is_list = plan.job.rows_are() == RowsAre::Read;
         let column = self.choice.as_ref().and_then(|choice| choice.column.as_ref());

@@ -40,17 +40,19 @@ pub(crate) fn header_separator(table: &TableUse, path: &Path) -> Option<u8> {
     }
 }
 
-/// The failure of a run because no line of the table `name` has the `member`.
-pub(crate) fn missing_member(
+/// What names the path to URLs, where no line of the table `name` has the `member` with the URIs.
+pub(crate) fn path_to_urls(
     plan: &Plan,
     table: &TableUse,
     (name, member): (&str, &str),
-) -> Failure {
-    failure_of(
-        TableError::Member { table: name.to_owned(), member: member.to_owned() },
-        plan,
-        table,
-    )
+) -> Option<String> {
+    if member != table.column {
+        return None;
+    }
+    let mut paths = plan.inputs.iter().filter_map(Input::path);
+    let path = paths.find(|path| path.display().to_string() == *name && path.is_file())?;
+    let other = others(path, table).into_iter().find(|other| other.contains('.'))?;
+    Some(format!("column {other} has URLs: use --column {}", typed(&other)))
 }
 
 /// The failure of a run because of `error`; if the column of URIs is missing, with the path to URLs within another one. Messages
@@ -64,14 +66,9 @@ pub(super) fn failure_of(error: TableError, plan: &Plan, table: &TableUse) -> Fa
         TableError::Member { table: name, member } if *member == table.column => name,
         _ => return failure(error),
     };
-    let mut paths = plan.inputs.iter().filter_map(Input::path);
-    let path = paths.find(|path| path.display().to_string() == *name && path.is_file());
-    let others = path.map_or_else(Vec::new, |path| others(path, table));
-    match others.iter().find(|other| other.contains('.')) {
-        Some(other) => {
-            let typed = typed(other);
-            Failure::new(format!("{error}; column {other} has URLs: use --column {typed}"))
-        }
+    let member = &table.column;
+    match path_to_urls(plan, table, (name, member)) {
+        Some(advice) => Failure::new(format!("{error}; {advice}")),
         None => failure(error),
     }
 }

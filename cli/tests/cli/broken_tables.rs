@@ -83,7 +83,7 @@ fn a_member_that_no_line_has_is_told() {
             place.run(&[&[command, "--column", "url", "-o", "out.jsonl"], args].concat(), "")
         };
         let message = run(&["b.jsonl"]).refused();
-        assert_eq!(message, "uriscan: b.jsonl: no line has a member url");
+        assert_eq!(message, "uriscan: b.jsonl: no line has a member url; the first line has: uri");
         for fine in [
             &["a.jsonl", "b.jsonl"][..],
             &["b.jsonl", "a.jsonl"],

@@ -23,12 +23,14 @@ impl Ran {
 
     /// Standard error without the last line of a run that kept invalid records, which `stats.rs` tests.
     pub(crate) fn told(&self) -> String {
-        let is_about_invalid =
-            |line: &&str| line.contains(" kept (") && line.contains("`uriscan check` shows where");
+        let is_about_invalid = |line: &&str| {
+            line.contains(" kept (") && line.contains("` shows where")
+                || line.contains(" left out; --no-uri keep")
+        };
         self.stderr.split_inclusive('\n').filter(|line| !is_about_invalid(line)).collect()
     }
 
-    /// The results of a run that was done and had nothing to say, except that it kept invalid records.
+    /// The results of a run that was done and had nothing to say, except that it kept invalid records, or omitted rows without a URI.
     #[track_caller]
     pub(crate) fn quiet(self) -> String {
         assert_eq!((self.code, self.told().as_str()), (0, ""), "{:?}", self.text());

@@ -363,7 +363,10 @@ fn what_is_not_there_is_an_error() {
         (&["--column", "b", "d.csv"], "columns 2 and 3 are both named b; give its number"),
         (&["--column", "url", "--on-bad-row", "skip", "l"], "--from csv, tsv, jsonl or fields"),
         (&["--column", "3", "t.csv"], "t.csv: there is no column 3; there are: id, url"),
-        (&["--column", "url", "t.jsonl"], "t.jsonl: no line has a member url"),
+        (
+            &["--column", "url", "t.jsonl"],
+            "t.jsonl: no line has a member url; the first line has: id",
+        ),
         (
             &["--column", "url", "e.csv"],
             "e.csv: the header, the row with the names of columns, is missing",
@@ -567,4 +570,48 @@ fn a_column_without_urls_is_told_with_the_one_that_has_them() {
             ran.stderr
         );
     }
+}
+
+#[test]
+fn a_member_that_is_there_is_told_also_of_rows_without_a_url() {
+    let lines = "{\"url\":\"http://h/\"}\n{\"url\":null,\"uri_count\":5}\n{\"uri_count\":7}\n";
+    let args = ["dedup", "-c", "--column", "url", "--no-uri", "keep", "--from", "jsonl"];
+    let ran = run(args, lines);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("-:2: a member uri_count already exists"), "{}", ran.stderr);
+    let ran = run([&args[..], &["--on-bad-row", "pass"]].concat(), lines);
+    let expected = lines.replacen("/\"}", "/\",\"uri_count\":1}", 1);
+    assert_eq!((ran.code, ran.text()), (0, &*expected));
+    // A name with a dot is a name here, and no path.
+    let line = "{\"url\":\"http://h/a.b\",\"a\":{\"b\":1}}\n";
+    let ran = run(["dedup", "-c", "--into", "a.b", "--column", "url"], line);
+    assert_eq!(ran.text(), "{\"url\":\"http://h/a.b\",\"a\":{\"b\":1},\"a.b\":1}\n");
+}
+
+#[test]
+fn a_line_of_dupes_is_one_line_whatever_the_value_is() {
+    let value = "\"x\ty\nhttp://evil/\thttp://good/\tstring\"";
+    let place = Place::new(&[("t.csv", &format!("id,url\n1,{value}\n2,{value}\n"))]);
+    place.run(&["dedup", "--column", "url", "--dupes", "d", "t.csv"], "").quiet();
+    let one = "x%09y%0Ahttp://evil/%09http://good/%09string";
+    assert_eq!(place.read("d"), format!("{one}\t{one}\tstring\n"));
+}
+
+#[test]
+fn what_is_left_out_is_told() {
+    let place = Place::new(&[
+        ("open.csv", &format!("id,url\n1,http://h\n2,\"http://i\n{}", "3,http://j\n".repeat(1200))),
+        ("none.jsonl", "{\"link\":\"http://h\"}\n{\"link\":null}\n{\"link\":\" \"}\n"),
+        ("wide.json", "{\n  \"url\": \"http://h\"\n}\n"),
+    ]);
+    let told = |args: &[&str]| place.run(&[&["dedup", "--column"], args].concat(), "").stderr;
+    let message = "uriscan: 1 row that does not fit was skipped, on 1,201 lines\n";
+    assert_eq!(told(&["url", "--on-bad-row", "skip", "open.csv"]), message);
+    let message = "uriscan: 2 rows without a URI were left out; --no-uri keep writes them\n";
+    assert_eq!(told(&["link", "none.jsonl"]), message);
+    assert_eq!(told(&["link", "none.jsonl", "--no-uri", "drop"]), "");
+    assert_eq!(told(&["link", "none.jsonl", "-q"]), "");
+    let message =
+        "uriscan: wide.json: has objects over several lines; `jq -c .` makes a line of each\n";
+    assert_eq!(told(&["url", "--on-bad-row", "skip", "wide.json"]), message);
 }

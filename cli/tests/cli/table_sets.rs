@@ -66,3 +66,15 @@ fn rows_that_are_in_a_set_pass_as_they_were() {
         assert!(ran.stderr.contains(what), "{}", ran.stderr);
     }
 }
+
+#[test]
+fn times_are_not_written_where_they_would_be_several_fields() {
+    let place = Place::new(&[("t.csv", "id:url\n1:/a\n")]);
+    let base = ["--base", "http://h/"];
+    place.run(&[&["set", "create", "--first-seen", "s.set"], &base[..]].concat(), "/a\n").quiet();
+    let args = ["set", "has", "--first-seen", "s.set", "--column", "url", "--from", "csv", "t.csv"];
+    let more = ["--delimiter", ":", "--quote", "none"];
+    let ran = place.run(&[&args[..], &base, &more].concat(), "");
+    assert_eq!((ran.code, ran.text()), (2, ""), "{}", ran.stderr);
+    assert!(ran.stderr.contains("csv cannot hold such columns"), "{}", ran.stderr);
+}

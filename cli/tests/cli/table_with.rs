@@ -249,7 +249,7 @@ fn members_of_json_lines_are_compared_as_they_are_decoded_and_lines_pass_unchang
     assert!(kept(&["l", "-c"])[0].ends_with(r#","n":1,"uri_count":2}"#));
     // A name that no line has would merge all.
     let missing = place.run(&["dedup", "--column", "u", "--with", "lang", "in.jsonl"], "");
-    let message = "uriscan: in.jsonl: no line has a member lang\n";
+    let message = "uriscan: in.jsonl: no line has a member lang; the first line has: l, n, u\n";
     assert_eq!((missing.code, &*missing.stderr), (2, message));
     let twice = "{\"u\":\"http://h/\",\"l\":1,\"l\":2}\n";
     let args = ["dedup", "--column", "u", "--with", "l", "--from", "jsonl"];
