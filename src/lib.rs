@@ -59,6 +59,7 @@
 //! | treat more URIs as equivalent than the RFC does | `rules::RuleSet` (feature `bulk`) |
 //! | explain a canonical form, or why two URIs differ | `explain` (feature `bulk`) |
 //! | report suspicious URIs (RFC 3986, section 7) | `audit::audit` (feature `bulk`) |
+//! | the shape of a URI, to count and to sample by | `shape::shape` (feature `bulk`) |
 //! | find URIs in text, pages and logs | `extract::Finder` (feature `bulk`) |
 //! | process files as the program does | `pipeline` (feature `bulk`) |
 //! | process Arrow arrays | `arrow::Columns` (feature `arrow`) |
@@ -84,7 +85,7 @@
 //! | --- | --- | --- |
 //! | `idna` | the tables for names of hosts that are not ASCII. Without it a URI with such a host is an error at level `scheme`, and repairs leave it encoded | yes |
 //! | `keys` | `key`, `dedup` and `alias` | yes |
-//! | `bulk` | `Equivalence`, `Deduplicator`, `dedup()`; `pipeline` and `io` with decompression, `set`, `rules`, `explain`, `audit`, `extract`, `profile`; `serde` for [`Uri`]; `idna` and `keys` | yes |
+//! | `bulk` | `Equivalence`, `Deduplicator`, `dedup()`; `pipeline` and `io` with decompression, `set`, `rules`, `explain`, `audit`, `shape`, `extract`, `profile`; `serde` for [`Uri`]; `idna` and `keys` | yes |
 //! | `arrow` | `arrow`, and `bulk` | |
 //! | `tables` | `table`, and `arrow` | |
 //! | `object-store` | `remote`, and `bulk` | |
@@ -137,6 +138,8 @@ pub mod row;
 pub mod rules;
 #[cfg(feature = "bulk")]
 pub mod set;
+#[cfg(feature = "bulk")]
+pub mod shape;
 mod simd;
 mod single;
 pub mod surt;

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use uriscan::io::{Fields, Source};
 use uriscan::key::{Hasher, PublicHash};
 use uriscan::pipeline::{
-    Census, Equivalence, Error, FindingCounts, MemoryLimit, OnInvalid, Report, RowOptions,
+    ByShape, Census, Equivalence, Error, FindingCounts, MemoryLimit, OnInvalid, Report, RowOptions,
     Settings, Sinks, TopOptions,
 };
 use uriscan::repair::Repairs;
@@ -78,6 +78,11 @@ pub(crate) trait Job: Debug {
 
     /// The memory limit of the command.
     fn limit(&self) -> Option<&MemoryLimit> {
+        None
+    }
+
+    /// How many records of each shape are kept, where the command samples.
+    fn by_shape(&self) -> Option<ByShape> {
         None
     }
 

@@ -7,7 +7,9 @@ use serde_json::{Map, Value, json};
 use uriscan::audit::Rule;
 use uriscan::extract::Cause;
 use uriscan::key::PublicHash;
-use uriscan::pipeline::{Equivalence, FindingCounts, Invalid, OnInvalid, Report, Settings};
+use uriscan::pipeline::{
+    ByShape, Equivalence, FindingCounts, Invalid, OnInvalid, Report, Settings,
+};
 use uriscan::profile::Profile;
 use uriscan::uri::ErrorKind;
 
@@ -35,6 +37,8 @@ pub(crate) struct Summary {
     pub(crate) set: Option<SetChange>,
     /// Two grammars were compared.
     pub(crate) differs: bool,
+    /// Records of each shape were kept.
+    pub(crate) by_shape: Option<ByShape>,
     /// Of an audit.
     pub(crate) findings: Option<FindingCounts>,
     /// Records were filtered.
@@ -106,6 +110,7 @@ impl Summary {
             report,
             set,
             differs: job.compares_grammars(),
+            by_shape: job.by_shape(),
             findings,
             has_filter: plan.filter.is_some()
                 || job.has_filter()
@@ -134,9 +139,14 @@ impl Summary {
 
     /// Records that are neither written, withheld nor duplicates: dropped or rejected as invalid.
     fn dropped(&self) -> u64 {
-        let Report { records, written, duplicates, withheld, .. } = self.report;
+        let Report { records, written, duplicates, of_full_shapes, withheld, .. } = self.report;
         // A line that is too long to search counts as a record.
-        records.saturating_sub(written + withheld + duplicates)
+        records.saturating_sub(written + withheld + duplicates + of_full_shapes)
+    }
+
+    /// How many records of each shape were kept at most.
+    fn keep_n(&self) -> u32 {
+        self.by_shape.map_or(0, |by| by.most.get())
     }
 
     fn per_second(&self, count: u64) -> f64 {
@@ -178,6 +188,9 @@ impl Summary {
                 None => write!(text, " level {}{fragment},", level(equivalence)),
             };
         }
+        if let Some(by) = self.by_shape {
+            let _ = write!(text, " by {by} (not equivalence),");
+        }
         let backend = self.settings.kernels.backend().name();
         let threads = self.settings.threads;
         let _ = write!(text, " backend {backend}, {threads} thread{}", plural(threads as u64));
@@ -207,6 +220,12 @@ impl Summary {
     fn count_written(&self, rows: &mut Rows) {
         let Report { records, written, duplicates, seen, withheld, .. } = self.report;
         match self.writes {
+            Writes::Survivors if self.by_shape.is_some() => {
+                let Report { shapes, of_full_shapes, .. } = self.report;
+                rows.add("shapes", shapes, "not groups of equivalent URIs");
+                rows.add("written", written, &format!("up to {} of each shape", self.keep_n()));
+                rows.add_share("omitted", of_full_shapes, records);
+            }
             Writes::Survivors => {
                 let distinct = written + withheld;
                 rows.add("distinct", distinct, if withheld == 0 { "written" } else { "" });
@@ -282,6 +301,7 @@ impl Summary {
         let equivalence = self.equivalence.as_ref();
         let options = equivalence.map(|equivalence| equivalence.normalize);
         let if_records = |count: u64| (self.writes != Writes::Answers).then_some(count);
+        let compares = self.writes == Writes::Survivors && self.by_shape.is_none();
         let summary = json!({
             "command": self.command,
             "version": env!("CARGO_PKG_VERSION"),
@@ -293,9 +313,13 @@ impl Summary {
             "on_invalid": self.on_invalid.map(policy),
             "records": records,
             "written": if_records(*written),
-            "distinct": (self.writes == Writes::Survivors).then_some(written + withheld),
+            "distinct": compares.then_some(written + withheld),
             "withheld": if_records(*withheld),
-            "duplicates": if_records(*duplicates),
+            "duplicates": if_records(*duplicates).filter(|_| self.by_shape.is_none()),
+            "by": self.by_shape.map(|by| by.to_string()),
+            "keep_n": self.by_shape.map(|by| by.most),
+            "shapes": self.by_shape.map(|_| self.report.shapes),
+            "omitted": self.by_shape.map(|_| self.report.of_full_shapes),
             "seen": (self.writes == Writes::Survivors && self.has_seen).then_some(seen),
             "dropped": if_records(self.dropped()),
             "same_document": (self.command == "resolve").then_some(same_document),
@@ -429,6 +453,7 @@ mod tests {
             report: Report::default(),
             set: None,
             differs: false,
+            by_shape: None,
             findings: None,
             has_filter: false,
             found: None,

@@ -46,6 +46,11 @@ impl Numbering {
         self.len() == 0
     }
 
+    /// Bytes of memory that are held.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.table.memory_bytes()
+    }
+
     /// The keys by their numbers.
     pub fn by_number(&self) -> Vec<Key> {
         self.table.by_number()

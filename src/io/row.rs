@@ -70,6 +70,11 @@ impl<'t> Row<'t> {
         Row { line, text, parts, ends: OnceCell::new() }
     }
 
+    /// The components of the text.
+    pub(crate) fn parts(&self) -> &Components {
+        &self.parts
+    }
+
     /// The text of `field`; `None` if it is undefined, and for what is not a part of the text.
     #[inline(always)]
     pub(crate) fn value(&self, field: Field) -> Option<&'t [u8]> {

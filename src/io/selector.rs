@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::row::{Field, Row};
 use crate::normalize::percent::{decoded, push_triplet};
+use crate::shape::Shaper;
 
 /// A part of a reference.
 ///
@@ -12,7 +13,8 @@ use crate::normalize::percent::{decoded, push_triplet};
 ///   Parameters are separated by `&`. Names are compared decoded, so `query:a b` is the value of `a+b` and `a%20b`.
 /// - `segment:N`: the segment of the path with this number, from 1, or from the end if it is negative. The path `/a/b/` has
 ///   three, of which the last one is empty.
-/// - With `:decoded` after one of these two, its percent-encodings are decoded, once, and each `+` of a parameter is a
+/// - `shape`: the [shape](crate::shape) of the reference; `shape:slugs` also types segments of words.
+/// - With `:decoded` after a parameter or a segment, its percent-encodings are decoded, once, and each `+` of a parameter is a
 ///   space. What would not be text stays encoded: control characters, and what is not UTF-8.
 ///
 /// ```
@@ -30,6 +32,8 @@ enum Kind {
     Query(Vec<u8>, bool),
     /// The segment with this number, and whether it is decoded.
     Segment(i32, bool),
+    /// The shape, and whether segments of words are typed.
+    Shape(bool),
 }
 
 impl From<Field> for Selector {
@@ -40,12 +44,18 @@ impl From<Field> for Selector {
 
 impl Selector {
     /// The forms of names other than those of fields, for messages.
-    pub const OTHERS: &'static str = "query:NAME, query:NAME:decoded, segment:N, segment:N:decoded";
+    pub const OTHERS: &'static str =
+        "query:NAME, query:NAME:decoded, segment:N, segment:N:decoded, shape, shape:slugs";
 
     /// The part with this name, or `None`.
     pub fn new(name: &str) -> Option<Selector> {
         if let Some(field) = Field::from_name(name) {
             return Some(field.into());
+        }
+        match name {
+            "shape" => return Some(Selector(Kind::Shape(false))),
+            "shape:slugs" => return Some(Selector(Kind::Shape(true))),
+            _ => {}
         }
         let (kind, rest) = name.split_once(':')?;
         let (what, is_decoded) = match rest.strip_suffix(":decoded") {
@@ -68,7 +78,7 @@ impl Selector {
     pub(crate) fn field(&self) -> Option<Field> {
         match self.0 {
             Kind::Field(field) => Some(field),
-            Kind::Query(..) | Kind::Segment(..) => None,
+            Kind::Query(..) | Kind::Segment(..) | Kind::Shape(_) => None,
         }
     }
 
@@ -77,6 +87,10 @@ impl Selector {
     pub(crate) fn push(&self, row: &Row<'_>, out: &mut Vec<u8>) -> bool {
         let (value, is_decoded, is_form) = match &self.0 {
             Kind::Field(field) => return row.push(*field, out),
+            Kind::Shape(slugs) => {
+                Shaper::default().slugs(*slugs).append(row.text, row.parts(), out);
+                return true;
+            }
             Kind::Query(name, is_decoded) => {
                 let query = row.value(Field::Query).unwrap_or_default();
                 (parameter(query, name), *is_decoded, true)

@@ -12,6 +12,7 @@ use super::invalid::LongRecord;
 use super::limit::{batch_bytes, within};
 use super::reread::{Reread, Unit};
 use super::rows::{RowOptions, RowRun, forget_decoded};
+use super::sample::{ByShape, Sample};
 use super::scan::{Found, scan_found};
 use super::slot::{Slot, Worker};
 use super::writer::RecordWriter;
@@ -45,7 +46,7 @@ pub fn dedup(
     settings: &Settings,
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
-    run_dedup((sources, None), options, None, settings, sinks)
+    run_dedup((sources, None), options, (None, None), settings, sinks)
 }
 
 /// [`dedup`] without the records whose keys are in a set on disk, which count as duplicates.
@@ -62,7 +63,7 @@ pub fn dedup_unseen(
     settings: &Settings,
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
-    run_dedup((sources, None), options, Some(seen), settings, sinks)
+    run_dedup((sources, None), options, (Some(seen), None), settings, sinks)
 }
 
 /// Writes the first row of each class of `sources`, text tables whose rows are records: the bytes of the row, in input order,
@@ -98,13 +99,57 @@ pub fn dedup_rows(
     let options = options.clone().emit(Emit::Original);
     rows.require_fit(seen.is_some(), Keep::First, &sources)?;
     let (settings, run) = rows.run(&sources, &options, settings);
-    run_dedup((sources, Some(run)), &options, seen, &settings, sinks)
+    run_dedup((sources, Some(run)), &options, (seen, None), &settings, sinks)
+}
+
+/// Writes the first records of each [shape](crate::shape) of `sources`, or rows of such tables, in input order: at most
+/// [`ByShape::most`] that are not equivalent. **This is not deduplication**: what is omitted are other URIs as a rule.
+///
+/// The shape is that of the canonical form; an invalid record is a shape of its own. [`Report::of_full_shapes`] counts what is
+/// omitted. Memory: as for [`dedup`] for each shape, and for each record that is kept if there may be more than one of a shape.
+/// Then nothing spills.
+///
+/// ```
+/// use core::num::NonZeroU32;
+/// use uriscan::{io::Source, pipeline::{ByShape, DedupOptions, Settings, Sinks, dedup_by_shape}};
+/// let list = Source::new("list", &b"http://h/1\nhttp://h/%31\nhttp://h/2\nhttp://h/3\nhttp://h/a\n"[..]);
+/// let by = ByShape::default().most(NonZeroU32::new(2).unwrap());
+/// let (options, settings, mut out) = (DedupOptions::default(), Settings::default(), Vec::new());
+/// let report = dedup_by_shape(vec![list], None, by, &options, &settings, &mut Sinks::new(&mut out)).unwrap();
+/// assert_eq!(out, b"http://h/1\nhttp://h/2\nhttp://h/a\n");
+/// assert_eq!((report.written, report.of_full_shapes, report.shapes), (3, 2, 2));
+/// ```
+///
+/// # Errors
+/// See [`Error`]; [`Error::Sample`] if what is kept exceeds the memory limit. Keys cannot be written ([`Emit::Key`]): they are
+/// keys of shapes then, and records are written as they are.
+pub fn dedup_by_shape(
+    sources: Vec<Source>,
+    rows: Option<&RowOptions>,
+    by: ByShape,
+    options: &DedupOptions,
+    settings: &Settings,
+    sinks: &mut Sinks<'_>,
+) -> Result<Report, Error> {
+    let emit = match options.emit {
+        Emit::Normalized if rows.is_none() => Emit::Normalized,
+        _ => Emit::Original,
+    };
+    let options = DedupOptions { emit, approximate: None, ..options.clone() };
+    let (settings, rows) = match rows {
+        None => (*settings, None),
+        Some(rows) => {
+            let (settings, run) = rows.run(&sources, &options, settings);
+            (settings, Some(run))
+        }
+    };
+    run_dedup((sources, rows), &options, (None, Some(by)), &settings, sinks)
 }
 
 fn run_dedup(
     (sources, rows): (Vec<Source>, Option<RowRun>),
     options: &DedupOptions,
-    seen: Option<Seen<'_>>,
+    (seen, by_shape): (Option<Seen<'_>>, Option<ByShape>),
     settings: &Settings,
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
@@ -127,6 +172,7 @@ fn run_dedup(
         places: limit.map_or(Places::new(), |_| places_of(&sources)),
         spilled: None,
         rows,
+        sample: by_shape.map(|by| Sample::new(by, limit.cloned())),
     };
     run(&mut job, sources, settings, sinks)
 }
@@ -148,6 +194,8 @@ struct Dedup<'s> {
     spilled: Option<Spilled>,
     /// What finds rows, if the records are rows of tables.
     rows: Option<RowRun>,
+    /// What is kept of each shape, if shapes are compared instead of records.
+    sample: Option<Sample>,
 }
 
 /// The part of the input whose records spill, from the first chunk that had no room.
@@ -189,6 +237,10 @@ impl Dedup<'_> {
         self.firsts.expect(self.forecast.expected(self.firsts.len()));
         // A piece of a long record has not been scanned: its slot holds no rows, or old ones.
         let scanned = slots.iter().filter(|slot| slot.chunk.shape == Shape::Records);
+        if let Some(sample) = self.sample.as_mut().filter(|sample| !sample.is_of_firsts()) {
+            let found: Vec<&Found> = scanned.map(|slot| &slot.rows).collect();
+            return sample.insert(&found, batch_bytes(slots));
+        }
         let rows: Vec<&Rows> = scanned.map(|slot| &slot.rows.rows).collect();
         if !self.firsts.has_spilled() && !self.firsts.fits(&rows, batch_bytes(slots)) {
             self.begin_spill(slots)?;
@@ -259,6 +311,9 @@ impl Job for Dedup<'_> {
         let how = (record_end, redact);
         let len = self.rows.as_ref().map(|rows| rows.find(isa, slot));
         scan_found(isa, &self.options, how, worker, slot);
+        if let Some(sample) = &self.sample {
+            sample.scan(isa, &self.options, worker, slot);
+        }
         forget_decoded(slot, len);
     }
 
@@ -323,10 +378,28 @@ impl Job for Dedup<'_> {
         if let Some(rows) = &self.rows {
             rows.require_member()?;
         }
-        let Some(spilled) = &mut self.spilled else {
-            report.seen = self.firsts.seen();
-            return Ok(());
-        };
+        self.finish_spilled(end, report, sinks)?;
+        report.seen = self.firsts.seen();
+        if let Some(sample) = &self.sample {
+            report.of_full_shapes = core::mem::take(&mut report.duplicates);
+            report.shapes = match sample.is_of_firsts() {
+                true => report.written,
+                false => sample.len() as u64,
+            };
+        }
+        Ok(())
+    }
+}
+
+impl Dedup<'_> {
+    /// Writes what has spilled, if anything has, of an input that ends at `end`.
+    fn finish_spilled(
+        &mut self,
+        end: End<'_>,
+        report: &mut Report,
+        sinks: &mut Sinks<'_>,
+    ) -> Result<(), Error> {
+        let Some(spilled) = &mut self.spilled else { return Ok(()) };
         if let End::In(chunk) = end {
             // Nothing counts after whole records, or from a long one on, or from a row of a table on.
             let stop = self.rows.as_ref().and_then(RowRun::stop);
@@ -345,7 +418,6 @@ impl Job for Dedup<'_> {
             report.written = report.written - long + written.written;
             report.spilled = written.spilled;
         }
-        report.seen = self.firsts.seen();
         Ok(())
     }
 }

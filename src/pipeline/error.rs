@@ -30,6 +30,13 @@ pub enum Error {
     Set(SetError),
     /// Public keys are requested under [`super::Aliases`] that were read without their targets.
     Targets,
+    /// Keys of the records that [`super::dedup_by_shape()`] keeps exceed the [`super::MemoryLimit`].
+    Sample {
+        /// The number of records that were kept until then.
+        kept: u64,
+        /// The number of their shapes.
+        shapes: u64,
+    },
     /// A row of a text table that does not fit, under [`crate::row::OnBadRow::Fail`].
     Row {
         /// The name of the source.
@@ -73,6 +80,10 @@ impl fmt::Display for Error {
             Error::Spill { dir, error } => {
                 write!(f, "{}: cannot spill to disk: {error}", dir.display())
             }
+            Error::Sample { kept, shapes } => write!(
+                f,
+                "{kept} records of {shapes} shapes are kept so far, and the keys of more exceed the memory limit; raise it, or keep fewer of each shape"
+            ),
             Error::Threads(error) => write!(f, "cannot start the threads: {error}"),
             Error::Member { source, member } => {
                 write!(f, "{source}: no line has a member {member}")
@@ -98,7 +109,9 @@ impl std::error::Error for Error {
             Error::Write(error) | Error::Spill { error, .. } => Some(error),
             Error::Threads(error) => Some(error),
             Error::Invalid { error, .. } => Some(error),
-            Error::Targets | Error::Row { .. } | Error::Member { .. } => None,
+            Error::Targets | Error::Sample { .. } | Error::Row { .. } | Error::Member { .. } => {
+                None
+            }
         }
     }
 }

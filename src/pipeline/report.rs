@@ -34,7 +34,7 @@ impl Invalid {
     }
 }
 
-/// Totals of a run. `records` is the sum of what was written, omitted as a duplicate, withheld, and
+/// Totals of a run. `records` is the sum of what was written, omitted as a duplicate or for its shape, withheld, and
 /// omitted or diverted as invalid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -53,6 +53,11 @@ pub struct Report {
     pub bad_lines: u64,
     /// Records omitted because they are equivalent to another one: an earlier one unless options say otherwise.
     pub duplicates: u64,
+    /// Records omitted because as many of their [shape](crate::shape) precede them as are kept, or an equivalent one; only
+    /// [`super::dedup_by_shape()`] fills this in, which counts no `duplicates`.
+    pub of_full_shapes: u64,
+    /// The number of shapes, of which an invalid record is one; only [`super::dedup_by_shape()`] fills this in.
+    pub shapes: u64,
     /// Classes of records whose keys are in a set on disk ([`super::Seen`]). All their records are among `duplicates`.
     pub seen: u64,
     /// Records of classes that were not selected ([`super::Select`]).
@@ -115,6 +120,8 @@ impl core::ops::AddAssign<&Report> for Report {
         self.bad_lines += other.bad_lines;
         self.written += other.written;
         self.duplicates += other.duplicates;
+        self.of_full_shapes += other.of_full_shapes;
+        self.shapes += other.shapes;
         self.seen += other.seen;
         self.repaired += other.repaired;
         self.same_document += other.same_document;

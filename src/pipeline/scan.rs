@@ -9,7 +9,7 @@ use super::{DedupOptions, Report};
 use crate::chunk::{Padded, Prefix, Span};
 use crate::dedup::{Rows, remove_at};
 use crate::index::Record;
-use crate::key::{Hasher, PublicHasher};
+use crate::key::{Hasher, Key, PublicHasher};
 use crate::normalize::{self, Room};
 use crate::row;
 use crate::simd::{Isa, Task};
@@ -20,6 +20,8 @@ use crate::uri::UriError;
 pub(super) struct Found {
     pub(super) spans: Vec<Span>,
     pub(super) rows: Rows,
+    /// The keys of the records, where those of `rows` are keys of their shapes, and both are needed.
+    pub(super) keys: Vec<Key>,
     /// The rows whose values these are, if the records are rows of a table.
     pub(super) table: row::Found,
     pub(super) is_table: bool,
@@ -38,6 +40,7 @@ impl Found {
     pub(super) fn clear(&mut self) {
         self.spans.clear();
         self.rows.clear();
+        self.keys.clear();
         self.table.clear();
     }
 

@@ -1,5 +1,6 @@
 //! How many records have each host, domain, parameter and so on.
 
+mod buffers;
 mod by;
 mod distinct;
 mod forms;

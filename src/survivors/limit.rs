@@ -95,7 +95,7 @@ impl Budget {
     }
 
     /// Bytes for keys.
-    pub(super) fn key_bytes(&self) -> usize {
+    pub(crate) fn key_bytes(&self) -> usize {
         let rest = self.limit.bytes.saturating_sub(self.others + self.limit.buffer_bytes() * 5 / 4);
         self.limit.set_bytes.unwrap_or(rest)
     }

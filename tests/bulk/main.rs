@@ -13,5 +13,6 @@ mod rows_check;
 mod rows_in_groups;
 mod rows_of_tables;
 mod rows_parse;
+mod samples;
 mod sets;
 mod single;

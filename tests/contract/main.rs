@@ -13,6 +13,7 @@ mod resolve;
 mod rfc2396;
 mod rules;
 mod rules_properties;
+mod shape;
 mod sites;
 mod surt;
 mod uri_properties;

@@ -1,6 +1,7 @@
 //! `uriscan dedup`.
 
 use std::ffi::OsStr;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
@@ -30,6 +31,9 @@ pub(crate) struct Dedup {
 
     #[command(flatten)]
     pub(crate) classes: Classes,
+
+    #[command(flatten)]
+    pub(crate) sample: Sample,
 
     /// Hash of the keys in the set that --update creates, and in tables of --dupes and --clusters [default: blake3, or that of the set]
     #[arg(long, value_name = "HASH", value_enum, help_heading = "Sets")]
@@ -128,6 +132,35 @@ pub(crate) struct Classes {
     /// with a row for each member.
     #[arg(long, value_name = "FILE")]
     pub(crate) clusters: Option<PathBuf>,
+}
+
+/// Samples, which are not groups of equivalent records.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Samples (not equivalence)")]
+pub(crate) struct Sample {
+    /// Keep the first URIs of each shape instead of each group: URIs that are omitted are other pages as a rule
+    ///
+    /// The shape has types in place of numbers, dates, hashes, UUIDs, tokens and values: https://h/user/17?page=2 and
+    /// https://h/user/18?page=3 have the shape https://h/user/{int}?page={int}. With shape:slugs, segments made of words are
+    /// {slug}. It is the shape of the canonical form. An invalid record is a shape of its own.
+    #[arg(long, value_name = "PART", value_enum)]
+    pub(crate) by: Option<SampleBy>,
+
+    /// Keep up to N URIs of each shape that are not equivalent [default: 1]
+    ///
+    /// With more than one, memory is 40 to 100 bytes for each URI that is kept, and nothing spills to disk.
+    #[arg(long, value_name = "N", requires = "by")]
+    pub(crate) keep_n: Option<NonZeroU32>,
+}
+
+/// By what records are sampled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SampleBy {
+    /// The shape
+    Shape,
+    /// The shape, with segments of words typed
+    #[value(name = "shape:slugs")]
+    ShapeSlugs,
 }
 
 /// Which record of a group to keep.
@@ -246,6 +279,7 @@ Examples:
   uriscan dedup --preset crawl urls.txt            ignore session ids, tracking parameters …
   uriscan dedup --seen seen.set --update frontier.txt > new.txt
   uriscan dedup --column url --keep max:fetched pages.csv
+  uriscan dedup --by shape --keep-n 3 urls.txt     three pages of each kind, for a scanner
   uriscan dedup --stats-file stats.json urls.txt > unique.txt
 
 Exit codes: 0 done, 1 invalid records under --strict, 2 error.";

@@ -28,7 +28,7 @@ mod top;
 pub(crate) use audit::{Audit, AuditFormat, FailOn};
 pub(crate) use census::{Census, CensusFormat};
 pub(crate) use check::{Check, CheckFormat};
-pub(crate) use dedup::{Classes, Dedup, Emit, Keep};
+pub(crate) use dedup::{Classes, Dedup, Emit, Keep, SampleBy};
 pub(crate) use explain::{Explain, ExplainFormat};
 pub(crate) use extract::{Extract, Filters, Find, FromPages, FromText, Walk};
 pub(crate) use format::{TABLE_FORMATS, names_of};

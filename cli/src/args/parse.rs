@@ -27,7 +27,8 @@ pub(crate) struct Parse {
     /// {field} is a field, \t \n \0 \\ are tab, line feed, NUL and backslash, {{ and }} are braces. An undefined field is
     /// empty. {query:NAME} is the value of the first parameter with this name, {segment:N} the segment of the path with this
     /// number, from 1, or from the end if it is negative. With :decoded after one of these two, percent-encodings are
-    /// decoded, once, and + in a parameter is a space; control characters and what is not UTF-8 stay encoded.
+    /// decoded, once, and + in a parameter is a space; control characters and what is not UTF-8 stay encoded. {shape} is the
+    /// URI with types in place of numbers, dates, hashes and values; {shape:slugs} also types segments of words.
     #[arg(short = 'g', long, value_name = "PATTERN", conflicts_with = "to")]
     pub(crate) template: Option<String>,
 
@@ -67,6 +68,8 @@ as written; see `uriscan normalize`.
 Examples:
   $ echo 'http://example.com:8080/a?b' | uriscan parse -g '{host} {port} {path}'
   example.com 8080 /a
+  $ echo 'http://h/user/17?page=2&q=cats' | uriscan parse -g '{shape}'
+  http://h/user/{int}?page={int}&q={text}
 
   uriscan parse urls.txt | jq -r 'select(.port) | .host'
   uriscan parse --to tsv urls.txt -o parts.tsv

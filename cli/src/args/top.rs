@@ -15,14 +15,16 @@ use super::table::ColumnChoice;
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Top {
-    /// What to count: host, domain, suffix, scheme, port, extension, param, path, path:N, url or label:N; of logs also day,
+    /// What to count: host, domain, suffix, scheme, port, extension, param, path, path:N, url, shape or label:N; of logs also day,
     /// hour, status or method
     ///
     /// domain: the registrable domain, such as example.co.uk; suffix: the public suffix, such as co.uk; both by the public
     /// suffix list, and absent for IP addresses. port: the port, unless it is the default of the scheme. extension: up to 16
     /// letters and digits after the last dot of the last path segment, in lower case. param: names of query parameters; a
     /// URI counts once for each name, so the shares may add up to more than 100 %. path: all of the
-    /// path; path:N: its first N segments. label:N: the last N labels of the host.
+    /// path; path:N: its first N segments. label:N: the last N labels of the host. shape: the URI with types in place of
+    /// numbers, dates, hashes, UUIDs, tokens and values, such as https://h/user/{int}?page={int}; shape:slugs also types segments
+    /// of words.
     ///
     /// day, hour, status and method count the entries of access logs, each once, and need --extract: day is 2026-03-01 and
     /// hour 00 to 23, both in UTC. With --status, --method, --since and --until, top counts the targets of requests unless
@@ -94,6 +96,7 @@ Examples:
   uriscan top --extract --by day access.log        hits per day
   uriscan top --extract --by path --status 404 access.log
   uriscan top --by suffix --column url pages.parquet
+  uriscan top --by shape urls.txt                  what a site is made of; crawler traps
   uriscan top --by extension --to jsonl urls.txt | jq -r .value
 
 Exit codes: 0 done, 1 invalid records under --strict, 2 error.";

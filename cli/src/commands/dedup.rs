@@ -1,9 +1,11 @@
 //! `uriscan dedup`.
 
+use std::num::NonZeroU32;
+
 use uriscan::key::{Hasher, PublicHash};
 use uriscan::pipeline::{
-    self, ClassOptions, ClassRows, DedupOptions, Emit, Equivalence, Error, Keep, MemoryLimit,
-    OnInvalid, Select,
+    self, ByShape, ClassOptions, ClassRows, DedupOptions, Emit, Equivalence, Error, Keep,
+    MemoryLimit, OnInvalid, Select,
 };
 use uriscan::set::Meaning;
 
@@ -27,6 +29,7 @@ impl args::Dedup {
     /// When options contradict each other or a name is unknown.
     pub(super) fn plan(self, environment: &Environment) -> Result<Plan, Failure> {
         let has_tables = self.has_tables();
+        let by_shape = self.by_shape()?;
         let (on_invalid, rejects) = on_invalid(&self.invalid)?;
         let hash = self.hash.map(args::Hash::public);
         let extract = self.from.extract;
@@ -72,8 +75,12 @@ impl args::Dedup {
             return Err(Failure::at("--keep", "min:COLUMN and max:COLUMN require --column"));
         }
         let strict = self.invalid.strictness.strict;
-        let job =
-            Box::new(Dedup { options, with: self.with, by_class: by_class(&self.classes, rows) });
+        let job = Box::new(Dedup {
+            options,
+            with: self.with,
+            by_class: by_class(&self.classes, rows),
+            by_shape,
+        });
         let mut plan = Plan::of_job(job, rejects, self.common, strict, environment)?
             .reading_typed(&self.typed)?;
         plan.side = SideFiles { rejects: plan.side.rejects, ..side };
@@ -82,6 +89,38 @@ impl args::Dedup {
             .redacting(self.redaction.redact)
             .reading(&self.from, LinkUse::of_settings(&equivalence, &self.equivalence.mending))?
             .with_report(self.page, limit, environment)
+    }
+}
+
+impl args::Dedup {
+    /// How many records of each shape are kept, if that is what is asked for.
+    ///
+    /// # Errors
+    /// When an option is given that is about equivalent records.
+    fn by_shape(&self) -> Result<Option<ByShape>, Failure> {
+        let Some(by) = self.sample.by else { return Ok(None) };
+        let args::Classes { count, repeated, unique, keep, dupes, clusters } = &self.classes;
+        let is_of_groups = *count || *repeated || *unique || dupes.is_some() || clusters.is_some();
+        let what = if self.seen.is_some() {
+            "does not work with --seen: keys in a set are those of URIs, not of shapes; use --seen in a run before"
+        } else if is_of_groups || keep.keep != args::Keep::First || keep.column.is_some() {
+            "does not work with -c, -d, -u, --keep, --dupes and --clusters, which are about equivalent URIs; `top --by shape` counts shapes"
+        } else if !self.with.is_empty() {
+            "does not work with --with, which compares rows by more than their URIs"
+        } else if self.approx.is_some() {
+            "does not work with --approx, which loses URIs by chance"
+        } else if self.profile.profile.is_some() {
+            "does not work with --profile: its forms need not be URIs, which have a shape"
+        } else if self.equivalence.aliases.is_some() {
+            "does not work with --aliases; use it in a run before"
+        } else if self.page.report.is_some() {
+            "does not work with --report, which is about equivalent URIs; `top --by shape` has a report"
+        } else {
+            let most = self.sample.keep_n.unwrap_or(NonZeroU32::MIN);
+            let slugs = by == args::SampleBy::ShapeSlugs;
+            return Ok(Some(ByShape::default().most(most).slugs(slugs)));
+        };
+        Err(Failure::at("--by", what))
     }
 }
 
@@ -116,6 +155,8 @@ struct Dedup {
     with: Vec<String>,
     /// How whole classes are treated, where not the first record of each is written. Its own `dedup` is not used.
     by_class: Option<ClassOptions>,
+    /// How many records of each shape are kept, instead of one of each class.
+    by_shape: Option<ByShape>,
 }
 
 impl Dedup {
@@ -136,6 +177,11 @@ impl Job for Dedup {
     fn run(&self, run: Run<'_, '_>) -> Result<Done, Error> {
         let Run { sources, rows, set, settings, sinks } = run;
         let options = &self.options;
+        if let Some(by) = self.by_shape {
+            return Ok(
+                pipeline::dedup_by_shape(sources, rows, by, options, settings, sinks)?.into()
+            );
+        }
         let by_class = self.by_class.clone().map(|classes| classes.dedup(options.clone()));
         if let Some(rows) = rows {
             let seen = set.map(SetAtWork::seen);
@@ -186,6 +232,10 @@ impl Job for Dedup {
         self.options.limit.as_ref()
     }
 
+    fn by_shape(&self) -> Option<ByShape> {
+        self.by_shape
+    }
+
     fn approximate(&self) -> Option<f64> {
         self.options.approximate
     }
@@ -221,6 +271,10 @@ impl Job for Dedup {
     #[cfg(feature = "full")]
     fn row_job(&self, table: &TableUse) -> Result<(Task, Columns), Failure> {
         let DedupOptions { equivalence, emit, hasher, hash, .. } = &self.options;
+        if self.by_shape.is_some() {
+            let what = "works with lists and with rows of CSV, TSV and JSON lines that are written as they are, not with other tables; add the shape as a column, or give a list";
+            return Err(Failure::at("--by", what));
+        }
         if *emit != Emit::Original {
             let what = "--emit works with lines, not with tables; `normalize` adds a column";
             return Err(Failure::at("--column", what));

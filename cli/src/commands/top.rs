@@ -79,7 +79,10 @@ fn select_entries(by: By, page: &ReportFile, extractor: &mut ExtractorOptions) {
         extractor.log_fields = vec![Context::Target];
     }
     // What is counted does not depend on the host.
-    let is_apart = matches!(by, By::WholePath | By::Path(_) | By::Extension | By::Param | By::Url);
+    let is_apart = matches!(
+        by,
+        By::WholePath | By::Path(_) | By::Extension | By::Param | By::Url | By::Shape { .. }
+    );
     if is_apart && extractor.is_of_logs() && page.report.is_none() {
         extractor.base.get_or_insert_with(|| NO_SITE.into());
     }

@@ -59,6 +59,7 @@ mod secrets;
 mod set_settings;
 mod sets;
 #[cfg(unix)]
+mod shapes;
 mod signals;
 mod stats;
 mod stores;

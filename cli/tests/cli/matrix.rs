@@ -151,6 +151,8 @@ matrix! {
         (&["dedup", "--iri", "--repair=all,entity", "--emit", "normalized"], &["--rejects"]),
         (&["dedup", "--level", "protocol", "--aliases", EVIDENCE], &["--rejects"]),
         (&["dedup", "--seen", SEEN], &["--rejects"]),
+        (&["dedup", "--by", "shape"], &["--rejects"]),
+        (&["dedup", "--by", "shape:slugs", "--keep-n", "3", "--emit", "normalized"], &["--rejects"]),
     ];
     normalize [
         (&["normalize"], &["--rejects"]),
@@ -161,6 +163,7 @@ matrix! {
         (&["parse"], &[]),
         (&["parse", "--grammar", "rfc2396"], &[]),
         (&["parse", "--iri", "--repair"], &[]),
+        (&["parse", "-g", "{shape}"], &[]),
     ];
     check [
         (&["check"], &[]),
@@ -181,6 +184,7 @@ matrix! {
         (&["top", "--by", "param", "-n", "0"], &[]),
         (&["top", "--by", "domain", "--distinct", "--to", "tsv"], &["--rejects"]),
         (&["top", "--by", "day", "--extract"], &[]),
+        (&["top", "--by", "shape", "-n", "0"], &[]),
     ];
     explain [
         (&["explain"], &[]),

@@ -252,14 +252,16 @@ def parse(urls: Any, *, on_invalid: OnInvalid = "pass") -> Any:
 
 
 def part(urls: Any, name: str, *, on_invalid: OnInvalid = "pass") -> Any:
-    """One part of every value, as text of the same type: a component, a parameter of the query or a segment of the path.
+    """One part of every value, as text of the same type: a component, a parameter of the query, a segment of the path, or
+    the shape.
 
     Args:
         urls: A column, a list or one ``str``.
         name: A name of :func:`parse`; ``query:NAME``, the value of the first parameter with this name; ``segment:N``, the
             segment of the path with this number, from 1, or from the end if it is negative. With ``:decoded`` after one of
             these two it is decoded, and ``+`` in a parameter is a space; control characters and what is not UTF-8 stay
-            encoded.
+            encoded. ``shape`` is the whole value with types in place of numbers, dates, hashes and values; ``shape:slugs``
+            also types segments of words. For the shape that equivalent URLs share, take that of :func:`normalize`.
         on_invalid: For invalid values: ``None`` (``"pass"`` and ``"drop"``), or ``"error"`` to raise :class:`UriError`.
 
     Returns:
@@ -273,6 +275,8 @@ def part(urls: Any, name: str, *, on_invalid: OnInvalid = "pass") -> Any:
     'x y!'
     >>> part(["http://h/a/b?q=x+y%21", "http://h"], "segment:-1")
     ['b', None]
+    >>> part(normalize("HTTP://h:80/user/17?q=cats"), "shape")
+    'http://h/user/{int}?q={text}'
     """
     _text("name", name)
     made = _form(on_invalid=on_invalid)

@@ -3,7 +3,7 @@
 use core::fmt;
 use core::str::FromStr;
 
-use super::names::Names;
+use super::buffers::Buffers;
 use crate::extract::LogPart;
 use crate::rules::public_suffix;
 use crate::uri::Components;
@@ -39,6 +39,11 @@ pub enum By {
     WholePath,
     /// All of the URI.
     Url,
+    /// The [shape](crate::shape) of the URI, with `{slug}` if so asked.
+    Shape {
+        /// Whether segments of words are typed.
+        slugs: bool,
+    },
     /// The first segments of a path that begins with a slash: this many of them.
     Path(u16),
     /// The last labels of a host that is a name: this many of them.
@@ -68,6 +73,7 @@ impl By {
             By::Param => "param",
             By::Path(_) | By::WholePath => "path",
             By::Url => "url",
+            By::Shape { .. } => "shape",
             By::Label(_) => "label",
             By::Log(part) => part.name(),
         }
@@ -81,24 +87,24 @@ impl By {
         }
     }
 
-    /// Calls `found` with each value of this part of `form`, whose components are `parts`, and whose host is looked up in
-    /// `names`; never if it has none.
+    /// Calls `found` with each value of this part of `form`, whose components are `parts`, with the help of `buffers`;
+    /// never if it has none.
     #[inline]
     pub(super) fn each<'t>(
         self,
         form: &'t [u8],
         parts: &Components,
-        names: &mut Names<'t>,
+        buffers: &mut Buffers<'t>,
         mut found: impl FnMut(&[u8]),
     ) {
         let host = || parts.host(form).filter(|host| !host.is_empty());
         match self {
             By::Host => host().into_iter().for_each(found),
             By::Domain => {
-                host().and_then(|host| names.ends(host).domain).into_iter().for_each(found);
+                host().and_then(|host| buffers.names.ends(host).domain).into_iter().for_each(found);
             }
             By::Suffix => {
-                host().and_then(|host| names.ends(host).suffix).into_iter().for_each(found);
+                host().and_then(|host| buffers.names.ends(host).suffix).into_iter().for_each(found);
             }
             By::Scheme => parts.scheme(form).into_iter().for_each(found),
             By::Port => parts.port(form).into_iter().for_each(found),
@@ -119,6 +125,7 @@ impl By {
                 }
             }
             By::Url => found(form),
+            By::Shape { slugs } => found(buffers.shape(slugs, form, parts)),
             By::Log(_) => {}
             By::Path(count) => first_segments(parts.path(form), count).into_iter().for_each(found),
             By::Label(count) => {
@@ -167,6 +174,7 @@ impl fmt::Display for By {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             By::Path(count) | By::Label(count) => write!(f, "{}:{count}", self.name()),
+            By::Shape { slugs: true } => f.write_str("shape:slugs"),
             _ => f.write_str(self.name()),
         }
     }
@@ -179,7 +187,7 @@ pub struct UnknownPart;
 impl fmt::Display for UnknownPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(
-            "the parts are host, domain, suffix, scheme, port, extension, param, path, path:N, url and label:N; of logs day, hour, status and method",
+            "the parts are host, domain, suffix, scheme, port, extension, param, path, path:N, url, shape, shape:slugs and label:N; of logs day, hour, status and method",
         )
     }
 }
@@ -194,6 +202,11 @@ impl FromStr for By {
         let named = By::PLAIN.into_iter().chain([By::WholePath, By::Url]).chain(of_logs);
         if let Some(by) = named.into_iter().find(|by| by.name() == text) {
             return Ok(by);
+        }
+        match text {
+            "shape" => return Ok(By::Shape { slugs: false }),
+            "shape:slugs" => return Ok(By::Shape { slugs: true }),
+            _ => {}
         }
         let (name, count) = text.split_once(':').ok_or(UnknownPart)?;
         let count = count.parse().ok().filter(|&count| count > 0).ok_or(UnknownPart)?;
@@ -213,7 +226,7 @@ mod tests {
     fn values(by: &str, uri: &str) -> Vec<String> {
         let mut values = Vec::new();
         let parts = parse(uri.as_bytes()).unwrap();
-        by.parse::<By>().unwrap().each(uri.as_bytes(), &parts, &mut Names::default(), |value| {
+        by.parse::<By>().unwrap().each(uri.as_bytes(), &parts, &mut Buffers::default(), |value| {
             values.push(String::from_utf8(value.to_vec()).unwrap());
         });
         values
@@ -245,6 +258,9 @@ mod tests {
             ("path", "http://h", &[]),
             ("path", "urn:a:b", &["a:b"]),
             ("url", full, &[full]),
+            ("shape", full, &["http://a.b.example.co.uk:81/x/y.tar.GZ?={text}&a&b={int}"]),
+            ("shape:slugs", "http://h/a-b-c/1", &["http://h/{slug}/{int}"]),
+            ("shape", "mailto:a", &["mailto:{text}"]),
             ("day", full, &[]),
             ("path:1", full, &["/x"]),
             ("path:2", full, &["/x/y.tar.GZ"]),
@@ -268,13 +284,24 @@ mod tests {
     #[test]
     fn names_round_trip() {
         let numbered = [By::Path(1), By::Path(u16::MAX), By::Label(3), By::WholePath, By::Url];
+        let shapes = [false, true].map(|slugs| By::Shape { slugs });
         let of_logs = LogPart::ALL.map(By::Log);
-        for by in By::PLAIN.into_iter().chain(numbered).chain(of_logs) {
+        for by in By::PLAIN.into_iter().chain(numbered).chain(shapes).chain(of_logs) {
             assert_eq!(by.to_string().parse(), Ok(by));
         }
-        for wrong in
-            ["", "Host", "path:", "url:1", "day:1", "path:0", "label:65536", "host:1", "path:-1"]
-        {
+        for wrong in [
+            "",
+            "Host",
+            "path:",
+            "url:1",
+            "day:1",
+            "path:0",
+            "label:65536",
+            "host:1",
+            "shape:",
+            "shape:1",
+            "path:-1",
+        ] {
             assert_eq!(wrong.parse::<By>(), Err(UnknownPart), "{wrong}");
         }
     }

@@ -1,6 +1,6 @@
 //! Counts the parts of the records of a chunk, and adds the counts of chunks.
 
-use super::names::Names;
+use super::buffers::Buffers;
 use super::{By, Fault, Lengths, TopOptions};
 use crate::chunk::Padded;
 use crate::extract::LogPart;
@@ -56,7 +56,7 @@ impl Found {
         forms.resize(Padded::needed(len), 0);
         let text = Padded::new(forms, len).expect("there is padding");
         index.build_with(isa, text, record_end);
-        let mut names = Names::default();
+        let mut buffers = Buffers::default();
         for span in index.spans() {
             self.counted += 1;
             let record = Record::new(text, index, span);
@@ -68,7 +68,7 @@ impl Found {
             };
             for ((by, texts), absent) in by.iter().zip(&mut self.texts).zip(&mut self.absent) {
                 let mut has_any = false;
-                by.each(form, &parts, &mut names, |value| {
+                by.each(form, &parts, &mut buffers, |value| {
                     has_any = true;
                     texts.push(hasher, value);
                 });

@@ -1,0 +1,98 @@
+//! Shapes: `top --by shape`, `dedup --by shape` and `parse -g '{shape}'`.
+
+use serde_json::Value;
+
+use crate::run::{Place, run};
+
+const LIST: &str = "http://h/user/1?page=2\nHTTP://h:80/user/1?page=2\nhttp://h/user/2?page=9\nhttp://h/user/me\nno uri\nno uri\nhttp://h/user/3?page=1\nhttp://h/user/{int}?page={int}\n";
+
+#[test]
+fn shapes_are_counted() {
+    let counts = |args: &[&str]| {
+        let all = [&["top", "--by", "shape", "--to", "tsv"], args].concat();
+        let found = run(all, LIST).quiet();
+        found.lines().skip(1).map(|line| line.replace('\t', " ")).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        counts(&[]),
+        ["http://h/user/{int}?page={int} 4 0.800000 0", "http://h/user/me 1 0.200000 0"]
+    );
+    assert_eq!(counts(&["--distinct"])[0], "http://h/user/{int}?page={int} 3 0.750000 0");
+    let slugs =
+        run(["top", "--by", "shape:slugs", "--to", "tsv"], "http://h/a-b-c\nhttp://h/d-e-f\n");
+    assert_eq!(slugs.quiet().lines().nth(1), Some("http://h/{slug}\t2\t1.000000\t0"));
+}
+
+#[test]
+fn the_first_urls_of_each_shape_are_kept() {
+    let kept = |args: &[&str]| run([&["dedup", "--by", "shape"], args].concat(), LIST).quiet();
+    let one = "http://h/user/1?page=2\nhttp://h/user/me\nno uri\nhttp://h/user/{int}?page={int}\n";
+    assert_eq!(kept(&[]), one);
+    assert_eq!(kept(&["--keep-n", "1"]), one);
+    let two = "http://h/user/1?page=2\nhttp://h/user/2?page=9\nhttp://h/user/me\nno uri\nhttp://h/user/{int}?page={int}\n";
+    assert_eq!(kept(&["--keep-n", "2"]), two);
+    assert_eq!(kept(&["--keep-n", "9", "--on-invalid", "drop"]).lines().count(), 4);
+    assert_eq!(kept(&["--drop-fragment", "--preset", "crawl"]), one);
+}
+
+#[test]
+fn summaries_call_samples_what_they_are() {
+    let args = ["dedup", "--by", "shape", "--keep-n", "2", "-o", "/dev/null"];
+    let text = run([&args[..], &["--stats"]].concat(), LIST).stderr;
+    for part in
+        ["by shape (not equivalence)", "not groups of equivalent URIs", "up to 2 of each shape"]
+    {
+        assert!(text.contains(part), "{text}");
+    }
+    assert!(!text.contains("distinct") && !text.contains("duplicates"), "{text}");
+    let json = run([&args[..], &["--stats=json"]].concat(), LIST).stderr;
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((&json["by"], &json["keep_n"]), (&"shape".into(), &2.into()));
+    assert_eq!(
+        (&json["shapes"], &json["written"], &json["omitted"]),
+        (&4.into(), &5.into(), &3.into())
+    );
+    assert!(json.get("duplicates").is_none() && json.get("distinct").is_none());
+}
+
+#[test]
+fn options_about_equivalence_are_refused() {
+    let place = Place::new(&[("list", LIST)]);
+    for args in [
+        &["--seen", "set"][..],
+        &["--seen", "set", "--update"],
+        &["-c"],
+        &["-d"],
+        &["-u"],
+        &["--keep", "last"],
+        &["--dupes", "d"],
+        &["--clusters", "c"],
+        &["--approx", "0.01"],
+        &["--profile", "surt"],
+        &["--level", "protocol", "--aliases", "list"],
+        &["--report", "r.html"],
+    ] {
+        let refused = place.run(&[&["dedup", "--by", "shape", "list"], args].concat(), "");
+        let told = refused.stderr;
+        assert!(told.contains("--by") && told.contains("does not work with"), "{args:?} {told}");
+        assert_eq!(refused.code, 2, "{args:?}");
+    }
+    let refused = place.run(&["dedup", "--keep-n", "2", "list"], "");
+    assert_eq!(refused.code, 2);
+    let refused = place.run(&["dedup", "--by", "shape", "--keep-n", "0", "list"], "");
+    assert_eq!(refused.code, 2);
+}
+
+#[test]
+fn rows_of_text_tables_pass_as_they_are() {
+    let csv = "id,url\n1,\"http://h/1\"\n2,http://h/2\n3,http://h/a\n";
+    let kept = run(["dedup", "--by", "shape", "--column", "url", "--from", "csv"], csv).quiet();
+    assert_eq!(kept, "id,url\n1,\"http://h/1\"\n3,http://h/a\n");
+}
+
+#[test]
+fn templates_have_shapes() {
+    let shapes =
+        run(["parse", "-g", "{shape}|{shape:slugs}"], "http://u:p@h/a-b-c/1#f\n../7\n").quiet();
+    assert_eq!(shapes, "http://h/a-b-c/{int}|http://h/{slug}/{int}\n../{int}|../{int}\n");
+}
