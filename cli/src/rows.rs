@@ -347,7 +347,8 @@ pub(crate) fn print_bad(plan: &Plan, report: &Report) {
 
 /// Prints how many rows without a URI `dedup` has omitted, where the user did not say what becomes of them.
 pub(crate) fn print_blank(plan: &Plan, report: &Report) {
-    let is_asked = plan.omits_blank && plan.reporting.has_hints();
+    // A filter keeps none, and is asked for.
+    let is_asked = plan.omits_blank && plan.filter.is_none() && plan.reporting.has_hints();
     if report.blank == 0 || !is_asked {
         return;
     }

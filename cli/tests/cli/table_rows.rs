@@ -244,7 +244,7 @@ fn uris_of_rows_are_counted_as_those_of_lists() {
         let message = refused(&["--column", "url", "t.csv", "--on-bad-row", "pass"]);
         assert!(message.contains("--on-bad-row pass: this command writes no rows"), "{message}");
         let message = refused(&["--column", "url", "--delimiter", ";", "."]);
-        assert!(message.contains("--delimiter: is for rows of CSV"), "{message}");
+        assert!(message.contains("--delimiter: works where rows of CSV"), "{message}");
         let message = refused(&["--column", "uri", "t.csv"]);
         assert!(
             message.ends_with("t.csv: there is no column uri; there are: id, url"),
@@ -374,11 +374,11 @@ fn what_is_not_there_is_an_error() {
         (&["--column", "url", "none.csv"], "none.csv: No such file"),
         (
             &["--sort-by", "surt", "--on-bad-row", "skip", "--column", "url", "t.csv"],
-            "--on-bad-row: is for rows of CSV",
+            "--on-bad-row: works where rows of CSV",
         ),
         (
             &["-c", "--from", "fields", "--column", "1", "t.csv"],
-            "--from fields: is for rows of CSV",
+            "--from fields: works where rows of CSV",
         ),
         (&["--into", "n", "--column", "url", "t.csv"], "`dedup` adds one only with -c"),
         (&["--with", "x", "--column", "url", "t.csv"], "there is no column x; there are: id, url"),
