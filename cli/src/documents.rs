@@ -17,7 +17,7 @@ use crate::args;
 use crate::bases;
 use crate::exit::Failure;
 use crate::inputs::{
-    Input, Inputs, Stdin, StdinHead, missing, refuse_table, remote_source, stdin_source, text,
+    Input, Inputs, StdinHead, missing, refuse_table, remote_source, stdin_source, text,
 };
 use crate::output::{PathConflicts, StdoutFile};
 
@@ -122,7 +122,7 @@ pub(crate) fn open(
     };
     for input in &inputs {
         match input {
-            Input::Stdin => push(stdin_source(text(Stdin::new())), None, false),
+            Input::Stdin => push(stdin_source(text(std::io::stdin())), None, false),
             Input::Typed(list) => {
                 let source = Source::new("-e", io::Cursor::new(list.clone()));
                 push(source, Some(list.len() as u64), false);

@@ -1,13 +1,12 @@
 //! The input files: checked before the run, opened one by one during it.
 
-use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use uriscan::extract::Format;
 use uriscan::internals::files::File;
 use uriscan::io::{Container, Source};
-use uriscan::pipeline::MemoryLimit;
 
 use crate::exit::Failure;
 use crate::hint;
@@ -94,7 +93,7 @@ pub(crate) fn open(inputs: &[Input]) -> Result<Inputs, Failure> {
     for input in inputs {
         let (source, bytes) = match input {
             Input::Stdin => {
-                let stdin = Text { kept: Some(stdin_head.clone()), ..text(Stdin::new()) };
+                let stdin = Text { kept: Some(stdin_head.clone()), ..text(io::stdin()) };
                 (stdin_source(stdin), None)
             }
             Input::Typed(list) => {
@@ -132,79 +131,17 @@ pub(crate) fn remote_source(
 }
 
 /// Standard input, read as `text`. What is done is passed on before anything waits for it.
-pub(crate) fn stdin_source(text: Text<Stdin>) -> Source {
+pub(crate) fn stdin_source(text: Text<io::Stdin>) -> Source {
     let source = Source::new("-", text);
     #[cfg(unix)]
     let source = source.wait(uriscan::io::readable(io::stdin()));
     source
 }
 
-/// Standard input; once it has been read, the copy that [`keep_stdin`] makes of it.
-#[derive(Debug)]
-pub(crate) struct Stdin {
-    /// Where in the copy to read; `None` for standard input itself.
-    at: Option<u64>,
-}
-
-/// The copy of standard input: there is one standard input, and so there is one copy.
-static COPY: OnceLock<Mutex<Copy>> = OnceLock::new();
-
-struct Copy {
-    file: File,
-    /// All of standard input has been read.
-    is_whole: bool,
-}
-
-/// Keeps a copy of what is read from standard input, so that it can be read again.
-///
-/// # Errors
-/// When there is no room for temporary files.
-pub(crate) fn keep_stdin(limit: Option<&MemoryLimit>) -> Result<(), Failure> {
-    let directory = limit.map_or_else(std::env::temp_dir, |limit| limit.temp_dir.clone());
-    let file = File::temporary(&directory).map_err(|error| {
-        let what = format_args!("cannot copy standard input: {error}");
-        Failure::at(directory.display(), what)
-    })?;
-    // It is called once.
-    let _ = COPY.set(Mutex::new(Copy { file, is_whole: false }));
-    Ok(())
-}
-
-fn lock(copy: &Mutex<Copy>) -> MutexGuard<'_, Copy> {
-    copy.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Stdin {
-    pub(crate) fn new() -> Stdin {
-        Stdin { at: COPY.get().filter(|copy| lock(copy).is_whole).map(|_| 0) }
-    }
-}
-
 /// The first byte of standard input that is not white space; it is waited for, and left to be read.
 pub(crate) fn first_of_stdin() -> Option<u8> {
     let mut stdin = io::stdin().lock();
     stdin.fill_buf().ok()?.trim_ascii_start().first().copied()
-}
-
-impl Read for Stdin {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let Some(copy) = COPY.get() else { return io::stdin().read(buffer) };
-        let mut copy = lock(copy);
-        match &mut self.at {
-            Some(at) => {
-                copy.file.seek(SeekFrom::Start(*at))?;
-                let count = copy.file.read(buffer)?;
-                *at += count as u64;
-                Ok(count)
-            }
-            None => {
-                let count = io::stdin().read(buffer)?;
-                copy.is_whole |= count == 0 && !buffer.is_empty();
-                copy.file.write_all(&buffer[..count])?;
-                Ok(count)
-            }
-        }
-    }
 }
 
 /// The bytes of all of `inputs`, which are tables, if known.

@@ -5,8 +5,8 @@ use std::fmt::Debug;
 use uriscan::io::{Fields, Source};
 use uriscan::key::{Hasher, PublicHash};
 use uriscan::pipeline::{
-    ByShape, Census, Equivalence, Error, FindingCounts, MemoryLimit, OnInvalid, Report, RowOptions,
-    Settings, Sinks, TopOptions,
+    ByShape, Census, Equivalence, Error, FindingCounts, MemoryLimit, OnInvalid, Overview, Report,
+    RowOptions, Settings, Sinks, SurveyOptions, Top,
 };
 use uriscan::repair::Repairs;
 use uriscan::set::Meaning;
@@ -141,14 +141,14 @@ pub(crate) trait Job: Debug {
         true
     }
 
-    /// What the page about the run compares.
-    fn surveyed(&self) -> Surveyed {
-        Surveyed { equivalence: self.read_as(), on_invalid: OnInvalid::Pass, merges: false }
+    /// What the page about the run looks at.
+    fn surveyed(&self) -> SurveyOptions {
+        SurveyOptions::default().equivalence(self.read_as())
     }
 
-    /// The counts that the command makes, which the page about the run has too.
-    fn top(&self) -> Option<&TopOptions> {
-        None
+    /// Whether one record of each group is counted.
+    fn is_distinct(&self) -> bool {
+        false
     }
 
     /// The same work for the rows of tables.
@@ -206,14 +206,6 @@ pub(crate) struct Aliased<'a> {
     pub(crate) keeps: bool,
 }
 
-/// What makes two records equivalent for the page about a run.
-pub(crate) struct Surveyed {
-    pub(crate) equivalence: Equivalence,
-    pub(crate) on_invalid: OnInvalid,
-    /// Whether the command merges records.
-    pub(crate) merges: bool,
-}
-
 /// The result of a job.
 #[derive(Default)]
 pub(crate) struct Done {
@@ -221,6 +213,10 @@ pub(crate) struct Done {
     /// The findings of an audit that are written.
     pub(crate) findings: Option<FindingCounts>,
     pub(crate) census: Option<Census>,
+    /// The counts of the command, with those of masked records for the page about the run.
+    pub(crate) top: Option<Top>,
+    /// What the page about the run shows of the records.
+    pub(crate) overview: Option<Overview>,
     /// Whether the exit code is 0, if not the number of invalid records decides that.
     pub(crate) is_fine: Option<bool>,
 }

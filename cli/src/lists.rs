@@ -1,10 +1,8 @@
 //! Lists and documents: their sources, and what is said of them after the run.
 
-use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use uriscan::io::Source;
-use uriscan::pipeline::{self, Error, Report, Skipped};
+use uriscan::pipeline::{self, Report, Skipped};
 
 use crate::documents;
 use crate::exit::{Failure, eprint_line};
@@ -12,7 +10,7 @@ use crate::inputs::{self, Inputs};
 use crate::job::Writes;
 use crate::output::{PathConflicts, StdoutFile};
 use crate::plan::Plan;
-use crate::session::{self, Unread};
+use crate::session::Unread;
 use crate::skipped;
 use crate::tables;
 
@@ -30,27 +28,6 @@ pub(crate) fn open(
     unread: &mut Unread,
 ) -> Result<Inputs, Failure> {
     let is_list = plan.job.writes() != Writes::Links;
-    opened(plan, is_list, conflicts, skipped, unread)
-}
-
-/// The sources of the records of `plan` once more, for its page. What is wrong with them was reported before.
-///
-/// # Errors
-/// When an input cannot be read again.
-pub(crate) fn open_again(plan: &Plan) -> Result<Vec<Source>, Error> {
-    let conflicts = session::path_conflicts(plan).unwrap_or_default();
-    let opened = opened(plan, true, &conflicts, &Arc::default(), &mut Unread::silent());
-    let opened = opened.map_err(|failure| Error::Write(io::Error::other(failure.to_string())))?;
-    Ok(opened.sources)
-}
-
-fn opened(
-    plan: &Plan,
-    is_list: bool,
-    conflicts: &PathConflicts,
-    skipped: &SkippedSoFar,
-    unread: &mut Unread,
-) -> Result<Inputs, Failure> {
     let Some(documents) = &plan.documents else {
         let inputs = match &plan.column {
             _ if plan.job.has_pairs() => return tables::open_pairs(plan),

@@ -14,7 +14,7 @@ use crate::exit::Failure;
 use crate::filters;
 use crate::inputs::{Input, of_arguments};
 use crate::job::Job;
-use crate::options::{extract_options, link_base, side_file, temp_dir_beside};
+use crate::options::{extract_options, link_base, side_file};
 use crate::output::Destination;
 use crate::progress::Shown;
 use crate::rule_choice;
@@ -24,6 +24,9 @@ use crate::tables::{Column, TableUse};
 
 /// A run without `--stats` prints a summary if it takes this long.
 const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Bytes of memory that a page about a run takes at most.
+const REPORT_BYTES: usize = 24 << 20;
 
 /// Tables that were found below directories and by patterns.
 #[derive(Clone, Debug, Default)]
@@ -71,8 +74,8 @@ pub(crate) struct Plan {
     /// Whether rows without a URI are omitted, and the user did not say so.
     pub(crate) omits_blank: bool,
     pub(crate) side: SideFiles,
-    /// The memory limit of what only the report needs.
-    pub(crate) report_limit: Option<MemoryLimit>,
+    /// Bytes of memory for what only the page about the run needs.
+    pub(crate) report_bytes: usize,
     pub(crate) settings: Settings,
     /// Whether invalid records make the run fail.
     pub(crate) strict: bool,
@@ -159,39 +162,22 @@ impl Plan {
         Ok(self)
     }
 
-    /// Adds a page about the run, for which `limit` limits the memory, or else half of the memory.
+    /// Adds a page about the run, which takes a part of the memory under a `limit`.
     ///
     /// # Errors
-    /// When the input cannot be read again, or the report does not go with other options.
+    /// When the command has none with these options.
     pub(crate) fn with_report(
         mut self,
         typed: args::ReportFile,
-        limit: Option<MemoryLimit>,
-        environment: &Environment,
+        limit: Option<&MemoryLimit>,
     ) -> Result<Plan, Failure> {
         self.side.report = side_file("--report", typed.report)?;
-        if self.side.report.is_none() {
-            return Ok(self);
+        if self.side.report.is_some() && !self.job.has_report() {
+            let what =
+                "does not work with --list-rules, --redact, --differ, --with and other grammars";
+            return Err(Failure::at("--report", what));
         }
-        let refuse = |what: &str| Err(Failure::at("--report", what));
-        if !self.job.has_report() {
-            return refuse(
-                "does not work with --list-rules, --redact, --differ, --with and other grammars",
-            );
-        }
-        let is_regular = |input: &Input| match input {
-            Input::Stdin | Input::Typed(_) | Input::Remote(_) => true,
-            Input::File(path) => path.is_file() || path.is_dir() || !path.exists(),
-        };
-        if let Some(Input::File(path)) = self.inputs.iter().find(|input| !is_regular(input)) {
-            let what = "cannot be read again for --report; use standard input or a file";
-            return Err(Failure::at(path.display(), what));
-        }
-        let half = || {
-            let bytes = usize::try_from(environment.memory? / 2).ok()?;
-            Some(environment.memory_limit(bytes, temp_dir_beside(&self.output, environment)))
-        };
-        self.report_limit = limit.or_else(half);
+        self.report_bytes = limit.map_or(REPORT_BYTES, |limit| REPORT_BYTES.min(limit.bytes / 8));
         Ok(self)
     }
 
@@ -334,7 +320,7 @@ impl Plan {
             found: None,
             omits_blank: false,
             side: SideFiles { rejects, ..SideFiles::default() },
-            report_limit: None,
+            report_bytes: 0,
             settings,
             strict,
             reporting: Reporting { reads_terminal, ..reporting },

@@ -1,20 +1,21 @@
 //! Runs a plan: opens what it reads and writes, does its work, puts the results in place, and says what happened.
 
+use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Instant;
 
-use uriscan::pipeline::{Error, Report};
+use uriscan::pipeline::Report;
 
 use crate::account::Account;
 use crate::advice;
 use crate::aliases;
 use crate::exit::{Failure, Outcome};
-use crate::inputs::{self, Input, Inputs, StdinHead};
+use crate::inputs::{self, Inputs, StdinHead};
 use crate::job::Done;
 use crate::lists::{self, SkippedSoFar};
 use crate::output::{Destination, PathConflicts, write_text};
 use crate::plan::Plan;
-use crate::report::{self, Results};
+use crate::report;
 use crate::rows;
 use crate::session::{self, Session, Unread, Work, print_approximate, print_summary};
 use crate::sets::records::{self, SetAtWork};
@@ -38,9 +39,6 @@ pub(crate) fn run(mut plan: Plan, account: &mut Account) -> Result<Outcome, Fail
     let plan = &plan;
     let (skipped, mut unread) = (Arc::default(), Unread::default());
     let (work, total_bytes, stdin_head) = open(plan, &conflicts, &skipped, &mut unread)?;
-    if plan.side.report.is_some() && plan.inputs.contains(&Input::Stdin) {
-        inputs::keep_stdin(plan.report_limit.as_ref())?;
-    }
     let mut set = records::open(plan.set.as_ref(), plan.job.meaning(), plan.job.limit())?;
     let mut session = Session::open(plan, total_bytes)?;
     let done = session.work(work, set.as_mut(), &mut unread);
@@ -51,10 +49,7 @@ pub(crate) fn run(mut plan: Plan, account: &mut Account) -> Result<Outcome, Fail
     };
     lists::add_filtered(&mut done.report, &skipped);
     if let Err(error) = write_page(plan, &mut session, &done, started) {
-        return match error {
-            Error::Write(error) => session.unwritten(error),
-            error => Err(report::failure(&error)),
-        };
+        return session.unwritten(error);
     }
     // The results must be durable before the set changes, since its keys are never written again.
     if !session.commit(&done.report, set.as_ref().is_some_and(SetAtWork::is_changed))? {
@@ -138,13 +133,8 @@ fn write_page(
     session: &mut Session<'_>,
     done: &Done,
     started: Instant,
-) -> Result<(), Error> {
+) -> io::Result<()> {
     let Some(page) = &mut session.report else { return Ok(()) };
-    let Done { report, findings, census, .. } = done;
-    let (findings, census, elapsed) = (findings.as_ref(), census.as_ref(), started.elapsed());
-    let mut open = || match &plan.table {
-        Some(table) => tables::open_again(plan, table),
-        None => lists::open_again(plan),
-    };
-    report::write(plan, &Results { report, findings, census, elapsed }, &mut open, page)
+    let summary = Summary::of(plan, done.report, done.findings, None, started.elapsed());
+    page.write_all(report::page(plan, done, &summary).as_bytes())
 }

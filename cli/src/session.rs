@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use uriscan::io::{ReadError, Source};
-use uriscan::pipeline::{Report, Sinks};
+use uriscan::pipeline::{Report, Sinks, Survey};
 
 use crate::exit::{Failure, Outcome, Stop, eprint_line, eprint_lines};
 use crate::inputs::Input;
@@ -97,15 +97,9 @@ pub(crate) enum Work {
 #[derive(Default)]
 pub(crate) struct Unread {
     count: usize,
-    is_silent: bool,
 }
 
 impl Unread {
-    /// For inputs that were reported before.
-    pub(crate) fn silent() -> Unread {
-        Unread { count: 0, is_silent: true }
-    }
-
     pub(crate) fn count(&self) -> usize {
         self.count
     }
@@ -113,9 +107,7 @@ impl Unread {
     /// Reports `what` cannot be read, and why.
     pub(crate) fn note(&mut self, what: &dyn Display) {
         self.count += 1;
-        if !self.is_silent {
-            eprint_line(format_args!("uriscan: {what}"));
-        }
+        eprint_line(format_args!("uriscan: {what}"));
     }
 }
 
@@ -180,7 +172,10 @@ impl Session<'_> {
         (sinks.rejects, sinks.dupes, sinks.clusters) = (rejects, dupes, clusters);
         sinks.progress = Some(&mut update);
         let mut note = |error: &ReadError| unread.note(error);
-        let done = match work {
+        let surveyed = plan.side.report.is_some().then(|| plan.job.surveyed());
+        let mut survey = surveyed.map(|options| Survey::new(options.bytes(plan.report_bytes)));
+        sinks.survey = survey.as_mut();
+        let mut done = match work {
             Work::Lists(sources) => {
                 if plan.documents.is_some() {
                     sinks.unread = Some(&mut note);
@@ -192,6 +187,7 @@ impl Session<'_> {
             }
             Work::Tables(tables) => tables.run(plan, set, folder.as_mut(), sinks)?.into(),
         };
+        done.overview = survey.map(Survey::finish);
         side_outputs::finish(side, plan.settings.threads).map_err(Stop::Unwritten)?;
         Ok(done)
     }

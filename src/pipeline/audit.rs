@@ -150,7 +150,8 @@ pub fn audit(
         // The cast lets the borrow end here, which it could not inside the `Option`.
         let progress =
             sinks.progress.as_mut().map(|progress| &mut **progress as &mut (dyn FnMut(u64) + Send));
-        let mut inner = Sinks { progress, ..Sinks::new(&mut out) };
+        let survey = sinks.survey.as_deref_mut();
+        let mut inner = Sinks { progress, survey, ..Sinks::new(&mut out) };
         let report = run(&mut job, sources, settings, &mut inner)?;
         sinks.out.write_all(finding::SARIF_TAIL.as_bytes()).map_err(Error::Write)?;
         sinks.out.flush().map_err(Error::Write)?;
@@ -226,7 +227,7 @@ impl Audit {
     /// Audits a record of the chunk.
     #[inline(never)]
     fn look(&self, loud: Loud, places: &[Place], slot: &mut Slot<Findings>) {
-        let Slot { chunk, rows, out, report, .. } = slot;
+        let Slot { chunk, rows, out, report, survey, .. } = slot;
         let text = chunk.text.padded().content();
         let Loud { lines, line_start, span, hint } = loud;
         let record = span.of(text);
@@ -245,6 +246,9 @@ impl Audit {
             rows.counts.add(finding);
             if !writes(finding) {
                 continue;
+            }
+            if let Some(part) = survey {
+                part.finding(lines.into(), record, finding);
             }
             let byte = chunk.byte + u64::from(span.start);
             self.write(position, whole, record, byte, finding, out);

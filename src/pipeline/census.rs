@@ -20,10 +20,10 @@ use job::{Count, RULES};
 /// When two records are equivalent.
 ///
 /// ```
-/// use uriscan::{io::Source, pipeline::{CensusOptions, Settings, census}};
+/// use uriscan::{io::Source, pipeline::{CensusOptions, Settings, Sinks, census}};
 /// let list = Source::new("list", &b"http://h/#a\nhttp://h/#b\n"[..]);
 /// let options = CensusOptions::default().drop_fragment(true);
-/// let found = census(vec![list], &options, &Settings::default(), None).unwrap();
+/// let found = census(vec![list], &options, &Settings::default(), &mut Sinks::new(&mut std::io::sink())).unwrap();
 /// assert_eq!(found.levels[0].distinct, 1);
 /// ```
 #[derive(Clone, Debug)]
@@ -141,13 +141,14 @@ impl Serialize for Census {
 
 /// Counts the classes of the records of `sources` at every level, in one pass.
 ///
-/// `progress` receives the number of bytes read so far, as [`Sinks::progress`] does. Memory: a set of the
+/// Nothing is written to [`Sinks::out`]. Memory: a set of the
 /// keys of all forms on all levels, some 30 to 50 bytes each; a record that is canonical as it stands has one form.
 ///
 /// ```
-/// use uriscan::{io::Source, pipeline::{CensusOptions, Settings, census}};
+/// use uriscan::{io::Source, pipeline::{CensusOptions, Settings, Sinks, census}};
 /// let list = Source::new("list", &b"http://h/\nhttp://h/\nHTTP://h/\nhttp://h:80\nno uri\n"[..]);
-/// let found = census(vec![list], &CensusOptions::default(), &Settings::default(), None).unwrap();
+/// let (options, mut nowhere) = (CensusOptions::default(), std::io::sink());
+/// let found = census(vec![list], &options, &Settings::default(), &mut Sinks::new(&mut nowhere)).unwrap();
 /// assert_eq!(found.records, 5);
 /// assert_eq!(found.levels.map(|level| level.distinct), [4, 3, 2]);
 /// assert_eq!(found.levels.map(|level| level.merges), [1, 1, 1]);
@@ -160,14 +161,10 @@ pub fn census(
     sources: Vec<Source>,
     options: &CensusOptions,
     settings: &Settings,
-    progress: Option<&mut (dyn FnMut(u64) + Send)>,
+    sinks: &mut Sinks<'_>,
 ) -> Result<Census, Error> {
     let mut job = Count::new(options, settings, &sources);
-    let mut nowhere = std::io::sink();
-    // The cast lets the borrow end here, which it could not inside the `Option`.
-    let progress = progress.map(|progress| progress as &mut (dyn FnMut(u64) + Send));
-    let mut sinks = Sinks { progress, ..Sinks::new(&mut nowhere) };
-    let report = run(&mut job, sources, settings, &mut sinks)?;
+    let report = run(&mut job, sources, settings, sinks)?;
     // An overlong record has no key and is equivalent to no other.
     let overlong = report.invalid.of(ErrorKind::TooLong);
     let mut below = report.records;

@@ -13,6 +13,7 @@ use super::faults::{Faults, report_faults, stopped};
 use super::invalid::{LongRecord, Policy};
 use super::links;
 use super::slot::{Slot, Worker};
+use super::survey::{self, Survey};
 use super::{Error, OnInvalid, Report, Settings, Sinks};
 use crate::io::cut::Cut;
 use crate::io::{Chunk, ChunkReader, ReadError, Shape, Source};
@@ -146,6 +147,8 @@ struct Batches<'r, 's, J: Job> {
     reader: &'r mut ChunkReader,
     settings: &'r Settings,
     sinks: &'r mut Sinks<'s>,
+    /// That of the sinks.
+    survey: Option<&'s mut Survey>,
     workers: Workers<J>,
     /// Slots of a batch of full chunks.
     full: usize,
@@ -176,6 +179,7 @@ fn batches<J: Job + Send>(
         faults: Faults::new(sinks.unread.is_none()),
         reported: 0,
         failed: None,
+        survey: sinks.survey.take(),
         sinks,
     };
     run.run()
@@ -197,6 +201,13 @@ impl<J: Job + Send> Batches<'_, '_, J> {
             let has_rest = is_cut || current[..end].iter().any(|slot| slot.has_rest);
             if has_rest {
                 stop = self.write_rests(&mut current[..end])?.or(stop);
+            }
+            if let Some(survey) = &mut self.survey {
+                let parts =
+                    current[..end].iter_mut().filter_map(|Slot { chunk, survey, .. }| {
+                        Some((chunk.source, chunk.shape, &mut **survey.as_mut()?))
+                    });
+                survey.commit(parts.collect(), |i| self.reader.source_name(i).to_owned());
             }
             let written = current[..end].iter().map(|slot| slot.out.len()).sum();
             let settings = self.settings;
@@ -248,7 +259,13 @@ impl<J: Job + Send> Batches<'_, '_, J> {
     ) -> Result<Filled, Error> {
         // Nothing is read after a fault, but all that stands before it is worked on and written.
         let has_failed = self.failed.is_some();
-        let Batches { job, drops, reader, settings, sinks, workers, faults, .. } = self;
+        if let Some(survey) = &mut self.survey {
+            for Slot { chunk, survey: part, .. } in &mut *current {
+                survey.begin(part.get_or_insert_default(), chunk.byte, chunk.len());
+            }
+        }
+        let Batches { job, drops, reader, settings, sinks, workers, faults, survey, .. } = self;
+        let survey = survey.as_deref();
         let (full, bytes) = (self.full, self.report.bytes);
         let (outside, worked) = threads::both(
             || {
@@ -262,7 +279,15 @@ impl<J: Job + Send> Batches<'_, '_, J> {
                     false => fill(reader, other, (full, false), settings, sinks),
                 })
             },
-            || work((&mut **job, *drops, false), &mut *current, settings, workers, faults),
+            || {
+                work(
+                    (&mut **job, *drops, false),
+                    &mut *current,
+                    settings,
+                    (workers, survey),
+                    faults,
+                )
+            },
         );
         let mut next = outside?;
         for (source, error) in faults.new.drain(..) {
@@ -288,13 +313,14 @@ impl<J: Job + Send> Batches<'_, '_, J> {
     /// of a slot whose rest ends the run.
     fn write_rests(&mut self, slots: &mut [Slot<J::Rows>]) -> Result<Option<usize>, Error> {
         let Batches { job, drops, reader, settings, sinks, workers, report, reported, .. } = self;
+        let survey = self.survey.as_deref();
         for (i, slot) in slots.iter_mut().enumerate() {
             write(std::slice::from_ref(slot), sinks, report.bytes)?;
             job.write_rest(slot, sinks)?;
             while slot.stop.is_none() && slot.next_part(settings.record_end) {
                 let one = std::slice::from_mut(slot);
                 let mut faults = Faults::default();
-                work((&mut **job, *drops, true), one, settings, workers, &mut faults)?;
+                work((&mut **job, *drops, true), one, settings, (workers, survey), &mut faults)?;
                 report_faults(one, reader, reported, sinks);
                 *report += &Report { bytes: 0, ..one[0].report };
                 write(one, sinks, report.bytes)?;
@@ -312,6 +338,9 @@ impl<J: Job + Send> Batches<'_, '_, J> {
 
     /// The totals, after all has been read and written.
     fn finish(mut self) -> Result<Report, Error> {
+        if let Some(survey) = &mut self.survey {
+            survey.end();
+        }
         self.job.finish(End::OfInput, &mut self.report, self.sinks)?;
         flush(self.sinks)?;
         let doubtful = self.reader.doubtful();
@@ -327,19 +356,31 @@ fn work<J: Job>(
     (job, drops, is_alone): (&mut J, Drops, bool),
     slots: &mut [Slot<J::Rows>],
     settings: &Settings,
-    workers: &Workers<J>,
+    (workers, survey): (&Workers<J>, Option<&Survey>),
     faults: &mut Faults,
 ) -> Result<(), Error> {
-    struct Step<'a, J: Job>(&'a J, &'a mut Worker, &'a mut Slot<J::Rows>, bool);
+    struct Step<'a, J: Job> {
+        job: &'a J,
+        worker: &'a mut Worker,
+        slot: &'a mut Slot<J::Rows>,
+        is_scan: bool,
+        survey: Option<(&'a Survey, u8)>,
+    }
     impl<J: Job> Task for Step<'_, J> {
         type Output = ();
         #[inline(always)]
         fn run<I: Isa>(self, isa: I) {
-            let Step(job, worker, slot, is_scan) = self;
+            let Step { job, worker, slot, is_scan, survey } = self;
             worker.scratch.repaired = 0;
             if is_scan {
                 job.scan(isa, worker, slot);
                 slot.report.repaired += worker.scratch.repaired;
+                if let (Some((survey, record_end)), Some(part)) = (survey, &mut slot.survey) {
+                    let text = slot.chunk.text.padded();
+                    let end = slot.room.cut.unwrap_or(text.len());
+                    let chunk = (text, slot.chunk.byte, end);
+                    survey::look(isa, survey, chunk, record_end, &mut worker.survey, part);
+                }
             } else {
                 // Forms that are made again have been counted.
                 job.emit(isa, worker, slot);
@@ -366,7 +407,8 @@ fn work<J: Job>(
                     if drops.rows && is_scan {
                         std::mem::swap(&mut slot.rows, rows);
                     }
-                    settings.kernels.run(Step(job, worker, slot, is_scan));
+                    let survey = survey.map(|survey| (survey, settings.record_end));
+                    settings.kernels.run(Step { job, worker, slot, is_scan, survey });
                     // What is still to be written stays in its slot.
                     if drops.rows && is_scan && !slot.has_rest {
                         std::mem::swap(&mut slot.rows, rows);

@@ -231,6 +231,15 @@ impl Job for Extract<'_> {
             let errors = slot.rows.iter(text).filter_map(|(_, uri)| parse(uri).err());
             errors.for_each(|error| slot.report.invalid.add(error.kind));
         }
+        if let Some(part) = &mut slot.survey {
+            let mut lines = Next::of(&slot.chunk, 0, self.record_end).lines;
+            let text = slot.chunk.text.padded().content();
+            part.take_values();
+            for (link, uri) in slot.rows.iter(text) {
+                let at = link.span.start as usize;
+                part.push(uri, start + at as u64, lines.of(at).0 - slot.chunk.line);
+            }
+        }
         let Slot { chunk, rows, out, room, has_rest, .. } = slot;
         // Rows may have many times the bytes of their links, so those of a long line are written in parts.
         let mut next = Next::of(chunk, 0, self.record_end);

@@ -43,6 +43,7 @@ impl Faults {
                 slot.chunk.text.set_len(0);
                 slot.rows = R::default();
                 slot.clear();
+                slot.survey.iter_mut().for_each(|part| part.clear());
             }
         }
     }

@@ -10,6 +10,7 @@ use super::batches::{PART_BYTES, share};
 use super::lines::Lines;
 use super::links::{Entities, ExtractOptions, count_faults, cut, long_fault, of_chunk};
 use super::rows::{OfLists, RowFinder, RowRun};
+use super::value::push_value;
 use super::{Equivalence, Report, RowOptions, Settings};
 use crate::chunk::Span;
 use crate::extract::{Extractor, Fault, Filter, Filtered, Links, Room};
@@ -138,20 +139,6 @@ pub fn values_of(
     let run = RowRun::new((rows, equivalence), names, false, longest);
     let (cut, content) = (run.finder.cut(), Content::Values(Box::new(run)));
     list_of(source, content, None, settings, skipped, |reader| reader.cut_by(cut))
-}
-
-/// What represents a record end within a value: a byte that no URI holds either.
-const NO_END: u8 = 0x01;
-
-/// Appends `value` and the byte that ends it; neither this nor the end of records is within the value then.
-pub(crate) fn push_value(value: &[u8], record_end: u8, ended_by: u8, list: &mut Vec<u8>) {
-    let start = list.len();
-    list.extend_from_slice(value);
-    if memchr::memchr2(record_end, ended_by, value).is_some() {
-        let is_end = |byte: &&mut u8| **byte == record_end || **byte == ended_by;
-        list[start..].iter_mut().filter(is_end).for_each(|byte| *byte = NO_END);
-    }
-    list.push(ended_by);
 }
 
 /// A list of this `content` of `source`, whose reader `prepare` may change.

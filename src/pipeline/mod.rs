@@ -49,7 +49,9 @@ mod settings;
 mod single;
 mod slot;
 mod stored;
+mod survey;
 mod top;
+mod value;
 mod writer;
 
 pub use crate::survivors::{Keep, MemoryLimit, Seen, Select};
@@ -67,8 +69,6 @@ pub use explain::{ExplainFormat, ExplainOptions, explain, explain_one, explain_p
 pub use extract::{LinkFormat, LinkShape, extract};
 pub use invalid::OnInvalid;
 pub use links::{Entities, ExtractOptions};
-#[cfg(feature = "tables")]
-pub(crate) use list::push_value;
 pub use list::{Skipped, links_of, records_of, values_of};
 pub use map::{keys, normalize, surts};
 pub use members::{MemberOptions, collect, first_seen, first_seen_rows, member_rows, members};
@@ -83,5 +83,11 @@ pub use sample::ByShape;
 pub use settings::{Settings, Sinks};
 pub use single::{Deduplicator, dedup_text};
 pub use stored::StoredError;
-pub use top::{By, Fault, Lengths, Top, TopOptions, TopRow, TopTable, UnknownPart, top};
+pub use survey::{
+    Fault, FindingExample, Frequency, Groups, LargestOf, Lengths, MergeLevel, MergeStep, Overview,
+    Survey, SurveyOptions,
+};
+pub use top::{By, Top, TopOptions, TopRow, TopTable, UnknownPart, top};
+#[cfg(feature = "tables")]
+pub(crate) use value::push_value;
 pub(crate) use writer::{Origins, RecordWriter};

@@ -8,12 +8,13 @@ use super::fields::RowFields;
 use super::numbered::SortedBy;
 use super::scan;
 use super::slot::Slot;
+use super::survey::Part;
 use super::{DedupOptions, Equivalence, Error, Keep, OnInvalid, Report, Settings};
 use crate::extract::{Filter, Filtered, Kind};
 use crate::io::cut::Cut;
 use crate::io::{Chunk, ReadError, Shape, Source, json};
 use crate::key::Hasher;
-use crate::row::{Found, HEADER_BYTES, Layout, OnBadRow, Passed, TextTable};
+use crate::row::{self, Found, HEADER_BYTES, Layout, OnBadRow, Passed, TextTable};
 use crate::simd::{Isa, Kernels, Task};
 
 /// The byte order mark of UTF-8, which the reader takes off.
@@ -291,6 +292,9 @@ impl RowRun {
         (found.is_table, found.explains) = (true, explains);
         found.joins = self.joins.clone();
         slot.report.filtered = self.finder.find(isa, &mut slot.chunk, &mut found.table);
+        if let Some(part) = &mut slot.survey {
+            show(&slot.chunk, &slot.rows.as_mut().table, part);
+        }
         len
     }
 
@@ -441,6 +445,22 @@ pub(super) fn forget_decoded<R: AsMut<scan::Found>>(slot: &mut Slot<R>, len: Opt
     if let Some(len) = len {
         slot.chunk.text.set_len(len);
         slot.report.blank += slot.rows.as_mut().table.blank;
+    }
+}
+
+/// Hands the URIs of the rows `found` in `chunk` over to a survey.
+#[cold]
+fn show(chunk: &Chunk, found: &Found, part: &mut Part) {
+    part.take_values();
+    let text = chunk.text.padded().content();
+    let (mut counted, mut line) = (0, 0);
+    for (row, value) in found.rows.iter().zip(&found.values) {
+        let start = row.start as usize;
+        line += newlines(&text[counted..start]);
+        counted = start;
+        if *value != row::NULL {
+            part.push(value.of(text), chunk.byte + start as u64, line);
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io::Write;
 
+use super::Survey;
 use crate::io::ReadError;
 use crate::simd::Kernels;
 
@@ -101,20 +102,30 @@ pub struct Sinks<'a> {
     /// bodies in archives that cannot be decoded and documents that cannot be parsed, which never end a run:
     /// [`super::Report`] counts all of them.
     pub unread: Option<&'a mut (dyn FnMut(&ReadError) + Send)>,
+    /// Looks at the records, for a report about the run.
+    pub survey: Option<&'a mut Survey>,
 }
 
 setters! { Sinks<'a>
     some {
         rejects: &'a mut (dyn Write + Send), dupes: &'a mut (dyn Write + Send),
         clusters: &'a mut (dyn Write + Send), progress: &'a mut (dyn FnMut(u64) + Send),
-        unread: &'a mut (dyn FnMut(&ReadError) + Send),
+        unread: &'a mut (dyn FnMut(&ReadError) + Send), survey: &'a mut Survey,
     }
 }
 
 impl<'a> Sinks<'a> {
     /// Results to `out`, nothing else.
     pub fn new(out: &'a mut (dyn Write + Send)) -> Sinks<'a> {
-        Sinks { out, rejects: None, dupes: None, clusters: None, progress: None, unread: None }
+        Sinks {
+            out,
+            rejects: None,
+            dupes: None,
+            clusters: None,
+            progress: None,
+            unread: None,
+            survey: None,
+        }
     }
 }
 

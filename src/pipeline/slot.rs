@@ -5,6 +5,7 @@ use std::io;
 use super::equivalence::Scratch;
 use super::pending::Pending;
 use super::report::Report;
+use super::survey;
 use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::index::{Index, Record, trim};
 use crate::io::Chunk;
@@ -30,6 +31,7 @@ pub(super) struct Worker {
     pub(super) forms: Vec<u8>,
     /// The index of these.
     pub(super) form_index: Index,
+    pub(super) survey: survey::Scratch,
 }
 
 /// How much a scan may write before it leaves the rest of its chunk, to be scanned when that has been written.
@@ -79,6 +81,8 @@ pub(super) struct Slot<R> {
     pub(super) faults: Vec<String>,
     /// Why the chunk could not be read.
     pub(super) fault: Option<io::Error>,
+    /// What a survey finds in the chunk, if there is one.
+    pub(super) survey: Option<Box<survey::Part>>,
 }
 
 impl<R> Slot<R> {

@@ -15,7 +15,6 @@ use super::{DedupOptions, Equivalence, Error, MemoryLimit, OnInvalid, Report, Se
 use crate::io::Source;
 use crate::key::Hasher;
 use crate::tally::{Counted, Most};
-use crate::uri::UriError;
 pub use by::{By, UnknownPart};
 use distinct::with_distinct;
 use job::Count;
@@ -45,8 +44,8 @@ pub struct TopOptions {
     pub most: usize,
     /// Count one record of each class of equivalent ones.
     pub distinct: bool,
-    /// Also note lengths, and examples of faults.
-    pub details: bool,
+    /// Also count the values of records with their secrets masked, for [`Top::masked`].
+    pub masked: bool,
     /// The memory limit; `None` for no limit.
     pub limit: Option<MemoryLimit>,
     /// The hash for keys; no result depends on its secrets.
@@ -61,7 +60,7 @@ impl Default for TopOptions {
             on_invalid: OnInvalid::default(),
             most: usize::MAX,
             distinct: false,
-            details: false,
+            masked: false,
             limit: None,
             hasher: Hasher::random(),
         }
@@ -71,9 +70,16 @@ impl Default for TopOptions {
 setters! { TopOptions
     {
         by: Vec<By>, equivalence: Equivalence, on_invalid: OnInvalid, most: usize, distinct: bool,
-        details: bool,
+        masked: bool,
     }
     into { limit: Option<MemoryLimit> }
+}
+
+impl TopOptions {
+    /// The number of parts that are counted.
+    fn parts(&self) -> usize {
+        self.by.len() * (1 + usize::from(self.masked))
+    }
 }
 
 /// A value and how many records have it.
@@ -102,60 +108,6 @@ pub struct TopTable {
     pub error: u64,
 }
 
-/// The lengths of records in bytes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Lengths {
-    /// For each number of binary digits, how many records have a length with as many.
-    pub by_digits: [u64; 32],
-    /// The sum of all lengths.
-    pub sum: u64,
-    /// The greatest length.
-    pub longest: u64,
-}
-
-impl Lengths {
-    fn add(&mut self, len: usize) {
-        self.by_digits[(usize::BITS - len.leading_zeros()).min(31) as usize] += 1;
-        self.sum += len as u64;
-        self.longest = self.longest.max(len as u64);
-    }
-
-    fn merge(&mut self, other: &Lengths) {
-        for (sum, count) in self.by_digits.iter_mut().zip(other.by_digits) {
-            *sum += count;
-        }
-        self.sum += other.sum;
-        self.longest = self.longest.max(other.longest);
-    }
-
-    /// The number of records.
-    pub fn records(&self) -> u64 {
-        self.by_digits.iter().sum()
-    }
-}
-
-/// An example of an invalid record.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Fault {
-    /// What is wrong.
-    pub error: UriError,
-    /// The name of the source.
-    pub source: String,
-    /// The line in it, counted from 1.
-    pub line: u64,
-    /// The record, or its beginning.
-    pub record: Vec<u8>,
-}
-
-impl Fault {
-    /// Examples of each kind, at most: the first ones.
-    pub const EXAMPLES: usize = 3;
-    /// Bytes of a record that are kept.
-    pub const MOST_BYTES: usize = 512;
-}
-
 /// The outcome of [`top()`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -164,10 +116,8 @@ pub struct Top {
     pub tables: Vec<TopTable>,
     /// Records that have a canonical form, or with [`TopOptions::distinct`] classes of them: the whole of all shares.
     pub counted: u64,
-    /// The lengths of all records but overlong ones, if asked for.
-    pub lengths: Lengths,
-    /// The first faults of each kind, if asked for.
-    pub faults: Vec<Fault>,
+    /// The same of records with their secrets masked, if asked for: a part of a secret is not known as one.
+    pub masked: Vec<TopTable>,
     /// Totals; nothing is written.
     pub report: Report,
 }
@@ -206,7 +156,7 @@ pub fn top(
     sinks: &mut Sinks<'_>,
 ) -> Result<Top, Error> {
     let settings = &match &options.limit {
-        Some(limit) => within(limit, settings, options.by.len()),
+        Some(limit) => within(limit, settings, options.parts()),
         None => *settings,
     };
     let bytes = options.limit.as_ref().map(|limit| limit.set_bytes.unwrap_or(limit.bytes / 4));
@@ -220,7 +170,7 @@ pub fn top(
         .on_invalid(options.on_invalid)
         .hasher(options.hasher.clone())
         .limit(options.limit.as_ref().map(half));
-    let counted = TopOptions { on_invalid: OnInvalid::Pass, details: false, ..options.clone() };
+    let counted = TopOptions { on_invalid: OnInvalid::Pass, ..options.clone() };
     let (found, report) = with_distinct(sources, &dedup, settings, sinks, |distinct| {
         let mut nowhere = std::io::sink();
         count(vec![distinct], &counted, bytes, settings, &mut Sinks::new(&mut nowhere))
@@ -236,10 +186,9 @@ fn count(
     settings: &Settings,
     sinks: &mut Sinks<'_>,
 ) -> Result<Top, Error> {
-    let names = sources.iter().map(|source| source.name.clone()).collect();
-    let mut job = Count::new(options, bytes, settings, names);
+    let mut job = Count::new(options, bytes, settings);
     let report = run(&mut job, sources, settings, sinks)?;
-    let Count { tallies, absent, counted, lengths, faults, .. } = job;
+    let Count { tallies, absent, counted, .. } = job;
     let table = |((&by, tally), absent): ((&By, crate::tally::Tally), u64)| {
         let Most { texts, distinct, error } = tally.most(options.most);
         let mut rows: Vec<TopRow> = texts
@@ -253,6 +202,8 @@ fn count(
         }
         TopTable { by, rows, distinct, error }
     };
-    let tables = options.by.iter().zip(tallies).zip(absent).map(table).collect();
-    Ok(Top { tables, counted, lengths, faults, report: Report { written: 0, ..report } })
+    let all = options.by.iter().cycle().zip(tallies).zip(absent).map(table);
+    let mut tables: Vec<TopTable> = all.collect();
+    let masked = tables.split_off(options.by.len());
+    Ok(Top { tables, masked, counted, report: Report { written: 0, ..report } })
 }

@@ -87,7 +87,7 @@ use std::io::Write;
 use arrow_schema::SchemaRef;
 
 use crate::extract::Filtered;
-use crate::pipeline::{Report, Seen, Sinks};
+use crate::pipeline::{Report, Seen, Sinks, Survey};
 use parts::Parts;
 use read::{Opened, Reader, each_wave};
 use selection::Sides;
@@ -136,7 +136,7 @@ pub fn run_with(
     let mut rejects = sinks.rejects.map(Sink::new);
     let mut sides = Sides { dupes: sinks.dupes, clusters: sinks.clusters };
     let outs = (Results::One(&mut sink), rejects.as_mut());
-    let result = run_into(inputs, job, seen, outs, &mut sides, sinks.progress);
+    let result = run_into(inputs, job, seen, outs, &mut sides, (sinks.progress, sinks.survey));
     let sink = rejects.into_iter().fold(sink, Sink::or);
     match sink.fault() {
         Some(error) => Err(TableError::Write(error)),
@@ -198,7 +198,7 @@ pub fn run_to_files(
     let mut rejects = sinks.rejects.map(Sink::new);
     let mut sides = Sides { dupes: sinks.dupes, clusters: sinks.clusters };
     let outs = (Results::Many(layout, folder), rejects.as_mut());
-    let result = run_into(inputs, job, seen, outs, &mut sides, sinks.progress);
+    let result = run_into(inputs, job, seen, outs, &mut sides, (sinks.progress, sinks.survey));
     match rejects.and_then(Sink::fault) {
         Some(error) => Err(TableError::Write(error)),
         None => result,
@@ -211,7 +211,7 @@ fn run_into(
     seen: Option<Seen<'_>>,
     (results, rejects): (Results<'_, '_>, Option<&mut Sink<'_>>),
     sides: &mut Sides<'_>,
-    mut progress: Option<&mut (dyn FnMut(u64) + Send)>,
+    (mut progress, mut survey): (Option<&mut (dyn FnMut(u64) + Send)>, Option<&mut Survey>),
 ) -> Result<Report, TableError> {
     read::learn(&mut inputs, job)?;
     let mut lacks_column = true;
@@ -239,7 +239,14 @@ fn run_into(
             if let Some(progress) = &mut progress {
                 progress(bytes + read);
             }
+            if let Some(survey) = &mut survey {
+                work.survey(&units, survey)?;
+            }
+            let rows = work.rows;
             let taken = work.take(units)?;
+            if let Some(survey) = &mut survey {
+                work.survey_links(&taken, rows, survey)?;
+            }
             let rejected = work.rejected();
             if let Some(rejects) = &mut rejects {
                 rejects.write(&[rejected])?;
@@ -255,6 +262,9 @@ fn run_into(
     if lacks_column {
         let (table, member) = (reader.name().to_owned(), job.column.clone());
         return Err(TableError::Member { table, member });
+    }
+    if let Some(survey) = &mut survey {
+        survey.end();
     }
     let report = work.finish(sides, put)?;
     if let Some(sorter) = sorter {

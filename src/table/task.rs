@@ -16,8 +16,8 @@ use super::selection::{RowSelection, Sides};
 use super::target::Target;
 use super::unit::Unit;
 use super::{TableError, keys, values};
-use crate::arrow::{ColumnError, Columns, OnInvalid, spelled_out};
-use crate::pipeline::{Invalid, Report, Seen};
+use crate::arrow::{ColumnError, Columns, OnInvalid, each_value, spelled_out};
+use crate::pipeline::{Invalid, Report, Seen, Survey};
 use crate::uri::ErrorKind;
 
 /// The result for a batch.
@@ -42,7 +42,7 @@ pub(super) struct Work<'j> {
     rejected: Unit,
     /// The name of the table, and the number of its rows so far.
     table: String,
-    rows: u64,
+    pub(super) rows: u64,
 }
 
 impl<'j> Work<'j> {
@@ -133,6 +133,48 @@ impl<'j> Work<'j> {
     /// The rows that were omitted as invalid since this was last called.
     pub(super) fn rejected(&mut self) -> Unit {
         std::mem::take(&mut self.rejected)
+    }
+
+    /// Shows the URIs of `units`, which come next, to `survey`.
+    pub(super) fn survey(&self, units: &[Unit], survey: &mut Survey) -> Result<(), TableError> {
+        if matches!(self.job.task, Task::Extract(..)) {
+            return Ok(());
+        }
+        let mut rows = self.rows;
+        for batch in units.iter().flatten() {
+            let values = spelled_out(&self.target.values(batch)?)?;
+            let values = (0..).zip(each_value(&values));
+            let values = values.filter_map(|(row, value)| Some((row, value?)));
+            survey.see_values(self.columns.kernels, (&self.table, rows), values);
+            rows += batch.num_rows() as u64;
+        }
+        Ok(())
+    }
+
+    /// Shows the links in `taken`, which the task has added and `rows` rows precede, to `survey`.
+    pub(super) fn survey_links(
+        &self,
+        taken: &[Unit],
+        mut rows: u64,
+        survey: &mut Survey,
+    ) -> Result<(), TableError> {
+        if !matches!(self.job.task, Task::Extract(..)) {
+            return Ok(());
+        }
+        for batch in taken.iter().flatten() {
+            if let Some(added) = batch.columns().last() {
+                let lists = added.as_list::<i32>();
+                let links = spelled_out(lists.values())?;
+                let of_row = (0u64..).zip(lists.offsets().lengths());
+                let rows_of = of_row.flat_map(|(row, count)| std::iter::repeat_n(row, count));
+                let first = lists.offsets().first() as usize;
+                let links = each_value(&links).skip(first);
+                let links = rows_of.zip(links).filter_map(|(row, link)| Some((row, link?)));
+                survey.see_values(self.columns.kernels, (&self.table, rows), links);
+            }
+            rows += batch.num_rows() as u64;
+        }
+        Ok(())
     }
 
     /// Applies the task to `units` and returns the rows to write.

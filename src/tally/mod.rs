@@ -1,13 +1,18 @@
 //! Floor 7: counts how often each text occurs, exactly as long as there is room, then by Space-Saving.
 //!
+//! [`Frequent`] counts texts that come many at a time, in any order, for surveys. What follows is about [`Tally`], which takes them in
+//! their order.
+//!
 //! It knows texts and their order, not what they are. Exact counts are kept in partitions, which take their texts in
 //! parallel. When the next batch might exceed the limit, all counts move to a [`SpaceSaving`] table, which takes texts one
 //! by one in their order. So the result depends on the texts, their order and the limit, and on nothing else.
 
+mod frequent;
 mod space_saving;
 
 use crate::dedup::{Classes, Rows};
 use crate::key::Hasher;
+pub(crate) use frequent::{Counts, Frequent, MostFrequent, Recent};
 use space_saving::{ENTRY, SpaceSaving};
 
 /// The texts of a chunk, in order.

@@ -24,7 +24,7 @@ fn source(text: &[u8]) -> Vec<Source> {
 fn found(text: &[u8], drop_fragment: bool, settings: &Settings) -> Census {
     let hasher = Hasher::random();
     let options = CensusOptions::default().drop_fragment(drop_fragment).hasher(hasher);
-    census(source(text), &options, settings, None).unwrap()
+    census(source(text), &options, settings, &mut Sinks::new(&mut std::io::sink())).unwrap()
 }
 
 /// `(records, blank, distinct per level, invalid by kind)` by sets of whole strings.
@@ -171,7 +171,7 @@ fn progress_reports_all_bytes_in_the_end() {
         source(TRAPS.as_bytes()),
         &CensusOptions::default(),
         &Settings::default(),
-        Some(&mut told),
+        &mut Sinks::new(&mut std::io::sink()).progress(&mut told),
     )
     .unwrap();
     assert_eq!(last, TRAPS.len() as u64);
@@ -225,7 +225,7 @@ proptest! {
         let rules = Arc::new(rules.build().unwrap());
         let (text, settings) = (lines.join("\n"), Settings::default());
         let counting = CensusOptions::default().rules(rules.clone());
-        let counted = census(source(text.as_bytes()), &counting, &settings, None).unwrap();
+        let counted = census(source(text.as_bytes()), &counting, &settings, &mut Sinks::new(&mut std::io::sink())).unwrap();
         let options = DedupOptions::default().equivalence(Equivalence::default().rules(rules));
         let mut out = Vec::new();
         let written = dedup(source(text.as_bytes()), &options, &settings, &mut Sinks::new(&mut out));

@@ -74,10 +74,6 @@ pub(crate) fn open(_: &Plan, table: &TableUse) -> Result<(Work, Option<u64>), Fa
     match *table {}
 }
 
-pub(crate) fn open_again(_: &Plan, table: &TableUse) -> Result<Vec<Source>, Error> {
-    match *table {}
-}
-
 pub(crate) fn path_to_urls(_: &Plan, table: &TableUse, _: (&str, &str)) -> Option<String> {
     match *table {}
 }

@@ -39,7 +39,7 @@ impl args::Audit {
         };
         let mut plan = plan.reporting_on(&self.from, links)?;
         plan.settings = plan.settings.has_context(self.context);
-        plan.with_report(self.page, None, environment)
+        plan.with_report(self.page, None)
     }
 }
 

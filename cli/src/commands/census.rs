@@ -3,7 +3,7 @@
 use uriscan::grammar::Grammar;
 use uriscan::key::Hasher;
 use uriscan::normalize::Options;
-use uriscan::pipeline::{self, CensusOptions, Equivalence, Error, OnInvalid, Report};
+use uriscan::pipeline::{self, CensusOptions, Equivalence, Error, Report, SurveyOptions};
 use uriscan::repair::Repairs;
 
 use crate::args::{self, CensusFormat};
@@ -11,7 +11,7 @@ use crate::bar::View;
 use crate::documents::LinkUse;
 use crate::environment::Environment;
 use crate::exit::Failure;
-use crate::job::{Done, Job, RowsAre, Run, Surveyed, Writes};
+use crate::job::{Done, Job, RowsAre, Run, Writes};
 use crate::options::context;
 use crate::plan::Plan;
 use crate::{rule_choice, table};
@@ -36,11 +36,8 @@ impl args::Census {
         let mut plan = Plan::of_job(Box::new(job), None, self.common, strict, environment)?
             .reading_typed(&self.typed)?;
         plan.evidence.extend(rule_choice::files(&self.rules));
-        plan.reading(&self.from, LinkUse::of(&self.mending, &self.references))?.with_report(
-            self.page,
-            None,
-            environment,
-        )
+        plan.reading(&self.from, LinkUse::of(&self.mending, &self.references))?
+            .with_report(self.page, None)
     }
 }
 
@@ -61,7 +58,7 @@ impl Job for Census {
     }
 
     fn run(&self, Run { sources, settings, sinks, .. }: Run<'_, '_>) -> Result<Done, Error> {
-        let census = pipeline::census(sources, &self.options, settings, sinks.progress.take())?;
+        let census = pipeline::census(sources, &self.options, settings, sinks)?;
         let text = match self.view.format {
             CensusFormat::Table => table::of_census(&census, self.view.has_bars),
             CensusFormat::Json => {
@@ -88,12 +85,12 @@ impl Job for Census {
         Some(&mut self.options.repairs)
     }
 
-    fn surveyed(&self) -> Surveyed {
+    fn surveyed(&self) -> SurveyOptions {
         let CensusOptions { drop_fragment, context, rules, repairs, .. } = &self.options;
         let equivalence = Equivalence::from(Options::default().drop_fragment(*drop_fragment))
             .context(context.clone())
             .rules(rules.clone())
             .repairs(*repairs);
-        Surveyed { equivalence, on_invalid: OnInvalid::Pass, merges: true }
+        SurveyOptions::default().equivalence(equivalence).merges(true)
     }
 }

@@ -43,7 +43,7 @@ impl args::Check {
             Plan::of_job(job, None, self.common, true, environment)?.reading_typed(&self.typed)?;
         let mut plan = plan.reporting_on(&self.from, LinkUse::of_pages(&self.mending))?;
         plan.settings = plan.settings.has_context(self.context);
-        plan.with_report(self.page, None, environment)
+        plan.with_report(self.page, None)
     }
 }
 

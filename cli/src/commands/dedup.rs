@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use uriscan::key::{Hasher, PublicHash};
 use uriscan::pipeline::{
     self, ByShape, ClassOptions, ClassRows, DedupOptions, Emit, Equivalence, Error, Keep,
-    MemoryLimit, OnInvalid, Select,
+    MemoryLimit, OnInvalid, Select, SurveyOptions,
 };
 use uriscan::set::Meaning;
 
@@ -13,7 +13,7 @@ use crate::args;
 use crate::documents::LinkUse;
 use crate::environment::Environment;
 use crate::exit::Failure;
-use crate::job::{Aliased, Done, Job, RowsAre, Run, Surveyed, Writes};
+use crate::job::{Aliased, Done, Job, RowsAre, Run, Writes};
 use crate::options::{memory_limit, on_invalid, side_file};
 use crate::plan::Plan;
 use crate::sets::records::SetAtWork;
@@ -88,7 +88,7 @@ impl args::Dedup {
             .with_evidence(&self.equivalence)?
             .redacting(self.redaction.redact)
             .reading(&self.from, LinkUse::of_settings(&equivalence, &self.equivalence.mending))?
-            .with_report(self.page, limit, environment)
+            .with_report(self.page, limit.as_ref())
     }
 }
 
@@ -263,9 +263,10 @@ impl Job for Dedup {
         !self.has_counts()
     }
 
-    fn surveyed(&self) -> Surveyed {
+    fn surveyed(&self) -> SurveyOptions {
         let DedupOptions { equivalence, on_invalid, .. } = &self.options;
-        Surveyed { equivalence: equivalence.clone(), on_invalid: *on_invalid, merges: true }
+        let options = SurveyOptions::default().equivalence(equivalence.clone());
+        options.keeps_invalid(*on_invalid == OnInvalid::Pass).merges(true)
     }
 
     #[cfg(feature = "full")]

@@ -42,9 +42,10 @@ impl args::Extract {
         }
         let format = link_format(&self, environment);
         let walks = self.walk.files_from.is_some() || self.walk.hidden || self.walk.text;
-        // Only the summary shows the number of invalid links.
+        // Only the summary and the page show the number of invalid links.
         let summary = Reporting::summary(&self.common.reporting, environment);
-        let counting = options.clone().count_invalid(summary.is_some());
+        let is_shown = summary.is_some() || self.page.report.is_some();
+        let counting = options.clone().count_invalid(is_shown);
         let job = Extract { options: counting, format, walks };
         let has_files = self.walk.files_from.is_some();
         let no_files = has_files && self.common.input.files.is_empty();
@@ -59,7 +60,7 @@ impl args::Extract {
         plan.evidence.extend(self.walk.files_from.clone());
         plan.evidence.extend(filters::paths(&self.find.filters).cloned());
         plan.documents = Some(Documents { options, walk: self.walk, index: self.find.index });
-        plan.reading_typed(&self.typed)?.with_report(self.page, None, environment)
+        plan.reading_typed(&self.typed)?.with_report(self.page, None)
     }
 }
 

@@ -34,6 +34,7 @@ impl args::Top {
             .on_invalid(on_invalid)
             .most(if self.limit == 0 { usize::MAX } else { self.limit })
             .distinct(self.distinct)
+            .masked(self.page.report.is_some())
             .limit(memory_limit(&self.memory, &self.common, environment));
         let limit = options.limit.clone();
         let strict = self.invalid.strictness.strict;
@@ -45,7 +46,7 @@ impl args::Top {
         if let Some(documents) = &mut plan.documents {
             select_entries(self.by, &self.page, &mut documents.options.extractor);
         }
-        plan.with_report(self.page, limit, environment)
+        plan.with_report(self.page, limit.as_ref())
     }
 
     /// # Errors
@@ -111,7 +112,7 @@ impl Job for Top {
         if let Some(what) = top::inexact(&counts) {
             eprint_line(format_args!("uriscan: {what}"));
         }
-        Ok(counts.report.into())
+        Ok(Done { report: counts.report, top: Some(counts), ..Done::default() })
     }
 
     fn equivalence(&self) -> Option<&Equivalence> {
@@ -139,7 +140,7 @@ impl Job for Top {
         self.options.limit.as_ref()
     }
 
-    fn top(&self) -> Option<&TopOptions> {
-        Some(&self.options)
+    fn is_distinct(&self) -> bool {
+        self.options.distinct
     }
 }

@@ -1,12 +1,11 @@
 //! Bar charts as inline SVG. Lengths across are percentages, so a chart fits any width and its text keeps its size.
 
 use super::html::Escaped;
+use crate::summary::{grouped, share};
 
 /// A bar with its label above it.
 pub(super) struct Bar {
     pub(super) label: String,
-    /// What stands at the right, above the bar.
-    pub(super) value: String,
     pub(super) count: u64,
     /// Added to the bar in a lighter color: what was lost since the bar before.
     pub(super) part: u64,
@@ -14,15 +13,29 @@ pub(super) struct Bar {
     pub(super) class: &'static str,
 }
 
+impl Bar {
+    /// A bar for `count`.
+    pub(super) fn new(label: impl Into<String>, count: u64) -> Bar {
+        Bar { label: label.into(), count, part: 0, class: "bar" }
+    }
+
+    /// What stands at the right, above the bar.
+    fn value(&self, whole: u64) -> String {
+        match self.part {
+            0 => format!("{} ({})", grouped(self.count), share(self.count, whole)),
+            part => format!("{} (−{})", grouped(self.count), grouped(part)),
+        }
+    }
+}
+
 /// Height of a bar with its label.
 const STEP: usize = 42;
 
-/// A chart of `bars`, called `id` within the page; the longest bar fills the width.
-pub(super) fn chart(id: &str, title: &str, bars: &[Bar]) -> String {
-    let whole = bars.iter().map(|bar| bar.count + bar.part).max().unwrap_or(0).max(1);
-    let percent = |count: u64| count as f64 * 100.0 / whole as f64;
+/// A chart of `bars`, called `id` within the page; the `whole` fills the width.
+pub(super) fn chart(id: &str, title: &str, bars: &[Bar], whole: u64) -> String {
+    let percent = |count: u64| (count as f64 * 100.0 / whole.max(1) as f64).min(100.0);
     let words: Vec<String> =
-        bars.iter().map(|bar| format!("{}: {}", bar.label, bar.value)).collect();
+        bars.iter().map(|bar| format!("{}: {}", bar.label, bar.value(whole))).collect();
     let mut svg = format!(
         "<svg role=\"img\" aria-labelledby=\"{id}-title {id}-desc\" height=\"{}\">\
          <title id=\"{id}-title\">{}</title><desc id=\"{id}-desc\">{}</desc>\n",
@@ -32,13 +45,13 @@ pub(super) fn chart(id: &str, title: &str, bars: &[Bar]) -> String {
     );
     for (i, bar) in bars.iter().enumerate() {
         let (text, top) = (i * STEP + 14, i * STEP + 21);
-        let Bar { label, value, count, part, class } = bar;
+        let Bar { label, count, part, class } = bar;
         svg += &format!(
             "<text x=\"0\" y=\"{text}\">{}</text><text class=\"value\" x=\"100%\" y=\"{text}\">{}</text>\
              <rect class=\"track\" y=\"{top}\" width=\"100%\" height=\"10\"/>\
              <rect class=\"{class}\" y=\"{top}\" width=\"{:.2}%\" height=\"10\"/>",
             Escaped(label),
-            Escaped(value),
+            Escaped(&bar.value(whole)),
             percent(*count),
         );
         if *part > 0 {
@@ -59,18 +72,14 @@ mod tests {
 
     #[test]
     fn charts_have_text_and_proportions() {
-        let bar = |label: &str, count, part| Bar {
-            label: label.to_owned(),
-            value: format!("{count}"),
-            count,
-            part,
-            class: "bar",
-        };
-        let svg = chart("c", "A <b>", &[bar("all", 8, 0), bar("left", 2, 6), bar("none", 0, 0)]);
+        let bar = |label, count, part| Bar { part, ..Bar::new(label, count) };
+        let svg = chart("c", "A <b>", &[bar("all", 8, 0), bar("left", 2, 6), bar("none", 0, 0)], 8);
         assert!(svg.contains("<title id=\"c-title\">A &lt;b&gt;</title>"));
-        assert!(svg.contains(">all: 8; left: 2; none: 0</desc>"));
+        assert!(svg.contains(">all: 8 (100.00 %); left: 2 (−6); none: 0 (0.00 %)</desc>"));
         assert_eq!(svg.matches("width=\"25.00%\"").count(), 1);
         assert_eq!(svg.matches("x=\"25.00%\" y=\"63\" width=\"75.00%\"").count(), 1);
-        assert!(chart("c", "nothing", &[]).contains("height=\"0\""));
+        assert!(chart("c", "nothing", &[], 0).contains("height=\"0\""));
+        // Estimates may exceed the whole.
+        assert!(chart("c", "more", &[bar("a", 9, 0)], 8).contains("width=\"100.00%\""));
     }
 }

@@ -61,6 +61,31 @@ pub(super) fn shown_fault(fault: &Fault) -> String {
     shown(&record[..same]) + if is_whole { "" } else { "…" }
 }
 
+/// Text that is HTML, in which nothing from outside is markup.
+pub(super) struct Html(pub(super) String);
+
+/// A section: its name in links, its heading, its content.
+pub(super) struct Section {
+    pub(super) id: &'static str,
+    pub(super) heading: &'static str,
+    content: String,
+}
+
+impl Section {
+    /// A section with this `content`, which is HTML.
+    pub(super) fn new(id: &'static str, heading: &'static str, content: String) -> Section {
+        Section { id, heading, content }
+    }
+
+    pub(super) fn html(&self) -> String {
+        let Section { id, heading, content } = self;
+        let heading = Escaped(heading);
+        format!(
+            "<section id=\"{id}\" aria-labelledby=\"{id}-h\">\n<h2 id=\"{id}-h\">{heading}</h2>\n{content}</section>\n"
+        )
+    }
+}
+
 /// What a cell of a table holds.
 pub(super) enum Cell {
     /// Text.
@@ -71,8 +96,6 @@ pub(super) enum Cell {
     Number(String),
     /// A bar of this share of the whole, from 0 to 1. The number stands in another cell.
     Meter(f64),
-    /// Pairs of lines that belong together, such as a record and its survivor.
-    Pairs(Vec<String>),
     /// Text of a class of the style sheet.
     Class(&'static str, String),
 }
@@ -82,31 +105,20 @@ impl Cell {
         match self {
             Cell::Text(_) => "",
             Cell::Uri(_) => "uri",
-            Cell::Pairs(_) => "uri wide",
             Cell::Number(_) => "number",
             Cell::Meter(_) => "meter",
             Cell::Class(class, _) => class,
         }
     }
 
-    fn content(&self) -> String {
+    /// What it shows, as HTML.
+    pub(super) fn content(&self) -> String {
         match self {
             Cell::Text(text) | Cell::Uri(text) | Cell::Number(text) | Cell::Class(_, text) => {
                 Escaped(text).to_string()
             }
-            Cell::Pairs(pairs) => {
-                let pair = |pair: &String| match pair.split_once('\n') {
-                    Some((one, other)) => format!(
-                        "<div>{}<br><span class=\"soft\">{}</span></div>",
-                        Escaped(one),
-                        Escaped(other)
-                    ),
-                    None => format!("<div>{}</div>", Escaped(pair)),
-                };
-                pairs.iter().map(pair).collect()
-            }
             Cell::Meter(share) => format!(
-                "<svg aria-hidden=\"true\"><rect class=\"track\" width=\"100%\" height=\"100%\"/>\
+                "<svg class=\"meter\" aria-hidden=\"true\"><rect class=\"track\" width=\"100%\" height=\"100%\"/>\
                  <rect class=\"bar\" width=\"{:.2}%\" height=\"100%\"/></svg>",
                 share.clamp(0.0, 1.0) * 100.0
             ),
@@ -127,44 +139,29 @@ impl Table {
     /// The table as HTML, in a region that scrolls by itself and can be reached by the keyboard.
     pub(super) fn html(&self) -> String {
         let caption = Escaped(&self.caption);
-        // Rows with examples become blocks on a narrow screen, which takes their roles away unless they are named.
-        let is_long = self.rows.iter().flatten().any(|cell| matches!(cell, Cell::Pairs(_)));
-        let role = |name: &str| if is_long { format!(" role=\"{name}\"") } else { String::new() };
-        let class = if is_long { " class=\"blocks\"" } else { "" };
-        let (group, line) = (role("rowgroup"), role("row"));
         let mut html = format!(
             "<div class=\"scroll\" role=\"region\" aria-label=\"{caption}\" tabindex=\"0\">\
-             <table{class}{}><caption>{caption}</caption><thead{group}><tr{line}>",
-            role("table"),
+             <table><caption>{caption}</caption><thead><tr>",
         );
-        let column = role("columnheader");
         let classes: Vec<&str> =
             self.rows.first().map_or(Vec::new(), |row| row.iter().map(Cell::class).collect());
         for (i, head) in self.heads.iter().enumerate() {
             let class = match classes.get(i) {
-                Some(&class @ ("number" | "meter" | "uri wide" | "wide")) => class,
+                Some(&class @ ("number" | "meter" | "wide")) => class,
                 _ => "",
             };
-            match head.is_empty() {
+            html += &match head.is_empty() {
                 // A bar repeats a number; there is nothing to announce.
-                true => html += &format!("<td class=\"{class}\"></td>"),
-                false => {
-                    html += &format!(
-                        "<th scope=\"col\"{column} class=\"{class}\">{}</th>",
-                        Escaped(head)
-                    );
-                }
-            }
+                true => format!("<td class=\"{class}\"></td>"),
+                false => format!("<th scope=\"col\" class=\"{class}\">{}</th>", Escaped(head)),
+            };
         }
-        html += &format!("</tr></thead><tbody{group}>\n");
+        html += "</tr></thead><tbody>\n";
         for row in &self.rows {
-            html += &format!("<tr{line}>");
+            html += "<tr>";
             for (i, cell) in row.iter().enumerate() {
                 let (class, content) = (cell.class(), cell.content());
-                let (tag, scope) = match i {
-                    0 => ("th", " scope=\"row\"".to_owned() + &role("rowheader")),
-                    _ => ("td", role("cell")),
-                };
+                let (tag, scope) = if i == 0 { ("th", " scope=\"row\"") } else { ("td", "") };
                 html += &format!("<{tag}{scope} class=\"{class}\">{content}</{tag}>");
             }
             html += "</tr>\n";
@@ -202,10 +199,9 @@ mod tests {
         assert!(safe.starts_with("&lt;/td&gt;&lt;script&gt;alert(&#39;1&#39;)"));
         let table = Table {
             caption: hostile.to_owned(),
-            heads: vec!["a", "b", "c"],
+            heads: vec!["a", "b"],
             rows: vec![vec![
                 Cell::Text(hostile.to_owned()),
-                Cell::Pairs(vec![hostile.to_owned(); 2]),
                 Cell::Class("error", hostile.to_owned()),
             ]],
         };

@@ -15,7 +15,7 @@ pub(crate) use choice::{Column, NO_COLUMN, TableUse};
 pub(crate) use dataset::find;
 pub(crate) use folder::Folder;
 pub(crate) use hint::{column_of, header_separator, other_column, path_to_urls};
-pub(crate) use run::{Work, open, open_again, open_column, open_pairs, print_notes};
+pub(crate) use run::{Work, open, open_column, open_pairs, print_notes};
 pub(crate) use side_outputs::{ClassTable, io_error};
 pub(crate) use uriscan::arrow::Columns;
 pub(crate) use uriscan::table::{ByClass, Form, Task};

@@ -17,7 +17,7 @@ use super::hint::failure_of;
 use super::side_outputs::of_pairs;
 use crate::args::NoUri;
 use crate::exit::{Failure, Stop, eprint_line};
-use crate::inputs::{self, Input, Inputs, Stdin, StdinHead};
+use crate::inputs::{self, Input, Inputs, StdinHead};
 use crate::job::Writes;
 use crate::output::{Destination, NOT_COMPRESSED, is_packed};
 use crate::plan::Plan;
@@ -77,15 +77,6 @@ impl Work {
             error => Stop::Failed(failure_of(error, plan, table)),
         })
     }
-}
-
-/// The column of URIs once more, for the page about the run.
-///
-/// # Errors
-/// When an input cannot be read again.
-pub(crate) fn open_again(plan: &Plan, table: &TableUse) -> Result<Vec<Source>, pipeline::Error> {
-    columns(plan, (&table.column, table.from), b'\0')
-        .map_err(|failure| pipeline::Error::Write(io::Error::other(failure.to_string())))
 }
 
 /// The inputs of `plan`, with the columns that directories name.
@@ -154,7 +145,7 @@ fn columns(
 /// The table that `input` is, in this format if it is known.
 fn opened(input: &Input, format: Option<TableFormat>) -> Result<table::Input, Failure> {
     let opened = match input {
-        Input::Stdin => table::Input::stream("-", format, Stdin::new()),
+        Input::Stdin => table::Input::stream("-", format, io::stdin()),
         Input::File(path) => table::Input::file(path, format),
         Input::Remote(url) => table::Input::stored(remote::open(url)?, format),
         Input::Typed(list) => table::Input::stream("-e", format, io::Cursor::new(list.clone())),

@@ -1,8 +1,10 @@
 //! `--report`: the page about a run.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
+
+use serde_json::Value;
 
 use crate::run::{Place, run};
 
@@ -20,6 +22,9 @@ const ELEMENTS: &[&str] = &[
     "header",
     "h1",
     "p",
+    "code",
+    "mark",
+    "h3",
     "dl",
     "div",
     "dt",
@@ -80,9 +85,10 @@ fn check(page: &str) {
         let tags = body.split('<').filter_map(|tag| tag.split('>').next());
         assert!(tags.into_iter().all(|tag| !tag.contains(attribute)), "{attribute}");
     }
-    for name in
-        ["section", "table", "tr", "th", "td", "div", "svg", "figure", "dl", "main", "h2", "span"]
-    {
+    for name in [
+        "section", "table", "tr", "th", "td", "div", "svg", "figure", "dl", "main", "h2", "h3",
+        "li", "code", "mark", "span",
+    ] {
         let (open, close) = (format!("<{name}"), format!("</{name}>"));
         let opened = body.match_indices(&open).filter(|(at, _)| {
             !body[at + open.len()..].starts_with(|c: char| c.is_ascii_alphanumeric())
@@ -98,19 +104,68 @@ fn headings(page: &str) -> Vec<&str> {
     parts.filter_map(|part| part.rsplit_once('>').map(|(_, heading)| heading)).collect()
 }
 
+/// The figures of `page`, by their names.
+fn facts(page: &str) -> BTreeMap<&str, &str> {
+    let facts = page.split("<dd id=\"fact-").skip(1);
+    let fact = |text: &'_ str| -> Option<(usize, usize, usize)> {
+        let name = text.find('"')?;
+        Some((name, name + 2, text[name + 2..].find('<')? + name + 2))
+    };
+    facts
+        .filter_map(|text| fact(text).map(|(name, from, to)| (&text[..name], &text[from..to])))
+        .collect()
+}
+
+/// Checks that the figures of `page` are those of the summary `stats`, which is JSON.
+#[track_caller]
+fn check_facts(page: &str, stats: &str) {
+    let stats: Value = serde_json::from_str(stats).unwrap();
+    let facts = facts(page);
+    assert!(facts.contains_key("records") && facts.contains_key("invalid"), "{facts:?}");
+    for (name, figure) in facts.iter().filter(|(name, _)| **name != "time") {
+        let expected = stats[*name].as_u64().unwrap_or_else(|| panic!("no {name} in {stats}"));
+        assert_eq!(figure.replace(',', ""), expected.to_string(), "{name}");
+    }
+    for name in ["distinct", "duplicates", "seen", "findings"] {
+        let is_shown = facts.contains_key(name);
+        assert!(is_shown || stats[name].as_u64().is_none_or(|count| count == 0), "{name}");
+    }
+    // Kinds of invalid records add up to them.
+    let kinds = stats["invalid_by_kind"].as_object().unwrap();
+    let chart =
+        page.split("invalid-chart-desc\">").nth(1).map(|rest| rest.split('<').next().unwrap());
+    for (kind, count) in kinds.iter().filter(|(_, count)| **count != 0) {
+        assert!(chart.unwrap().contains(&format!("{kind}: {count} (")), "{kind} {chart:?}");
+    }
+    assert_eq!(chart.is_some(), stats["invalid"] != 0);
+}
+
+/// The sentence at the top of `page`.
+fn verdict(page: &str) -> &str {
+    page.split("<p class=\"verdict\">").nth(1).unwrap().split("</p>").next().unwrap()
+}
+
 const LIST: &str = "http://a.example/x?p=1\nHTTP://A.example:80/x?p=1\nhttp://a.example/x?p=1\nhttp://u:secret@b.example/%7e\nno uri\n";
 
 #[test]
 fn every_command_has_the_sections_that_it_knows() {
     let place =
         Place::new(&[("list", LIST), ("page.html", "<a href='http://x.example/?token=abc'>")]);
-    for (command, expected) in [
-        ("dedup", &["The ladder", "What merged, and why", "The largest classes"][..]),
-        ("census", &["The ladder", "What merged, and why", "The largest classes"]),
-        ("audit", &["Findings"]),
-        ("check", &[]),
-        ("extract", &[]),
-        ("top", &["The most frequent values"]),
+    for (command, expected, sentence) in [
+        (
+            "dedup",
+            &["What merged, and why", "The largest groups"][..],
+            "5 records, 3 different: 2 repeat an earlier one",
+        ),
+        (
+            "census",
+            &["The ladder", "What merged, and why", "The largest groups"],
+            "5 records, 3 different at the level scheme: 2 can be dropped",
+        ),
+        ("audit", &["Findings"], "5 records, "),
+        ("check", &[], "5 records; 1 of them is not valid."),
+        ("extract", &[], "1 link."),
+        ("top", &["The most frequent values"], "5 records, 2 different values of host"),
     ] {
         let input = if command == "extract" { "page.html" } else { "list" };
         let plain = place.run(&[command, input], "");
@@ -122,38 +177,113 @@ fn every_command_has_the_sections_that_it_knows() {
         let page = place.read("report.html");
         check(&page);
         let mut all: Vec<&str> = expected.to_vec();
-        all.extend(["Hosts and other parts", "Lengths"]);
+        all.extend(["Hosts, domains, parameters and schemes", "Depth and length"]);
         all.extend((command != "extract").then_some("Invalid records"));
-        all.extend(["Sources", "How to read this"]);
+        all.push("How to read this");
         assert_eq!(headings(&page), all, "{command}");
+        assert!(verdict(&page).starts_with(sentence), "{}", verdict(&page));
         assert!(!page.contains("secret@") && !page.contains("token=abc"), "{command}");
     }
 }
 
 #[test]
-fn the_figures_are_those_of_the_run() {
+fn the_figures_are_those_of_the_summary() {
+    let place = Place::new(&[
+        ("list", LIST),
+        ("old", "http://a.example/x?p=1\n"),
+        ("log", "1.2.3.4 - - [10/Oct/2000:13:55:36 -0700] \"GET /a HTTP/1.0\" 200 5\n"),
+        ("t.csv", "id,url\n1,http://x.example\n2,HTTP://X.example/\n3,\n4,a b\n"),
+        ("empty", ""),
+    ]);
+    place.run(&["set", "create", "s.set", "old"], "").quiet();
+    for args in [
+        &["dedup", "list"][..],
+        &["dedup", "list", "list", "old"],
+        &["dedup", "empty"],
+        &["dedup", "--seen", "s.set", "list"],
+        &["dedup", "-d", "list"],
+        &["dedup", "-u", "--keep", "last", "list"],
+        &["dedup", "-c", "list"],
+        &["dedup", "--dupes", "dupes", "list"],
+        &["dedup", "--on-invalid", "drop", "list"],
+        &["dedup", "--rejects", "rejects", "list"],
+        &["dedup", "--approx", "0.01", "list"],
+        &["dedup", "--profile", "whatwg", "list"],
+        &["dedup", "--host", "a.example", "list"],
+        &["dedup", "--column", "url", "t.csv"],
+        &["dedup", "-c", "--column", "url", "t.csv"],
+        &["census", "--rule", "drop-param=p", "list"],
+        &["census", "--column", "url", "t.csv"],
+        &["check", "list"],
+        &["check", "--column", "url", "t.csv"],
+        &["audit", "--fail-on", "never", "list"],
+        &["extract", "log"],
+        &["extract", "list"],
+        &["top", "list"],
+        &["top", "--by", "param", "--distinct", "list"],
+    ] {
+        if cfg!(not(feature = "full")) && args.contains(&"-c") && args.contains(&"--column") {
+            continue;
+        }
+        let more = ["--report", "r.html", "--stats=json", "--stats-file", "stats"];
+        let ran = place.run(&[args, &more].concat(), "");
+        assert!(ran.code < 2, "{args:?} {}", ran.stderr);
+        let page = place.read("r.html");
+        check(&page);
+        check_facts(&page, &place.read("stats"));
+    }
+}
+
+#[test]
+fn what_merged_is_shown_with_its_differences_marked() {
     let place = Place::new(&[("list", LIST)]);
     place.run(&["dedup", "--rule", "drop-param=p", "--report", "r.html", "list"], "");
     let page = place.read("r.html");
     check(&page);
-    let chart = "records: 5; string: 4 (−1); syntax: 4; scheme: 3 (−1); rules: 3";
-    assert!(page.contains(&format!(">{chart}</desc>")), "{page}");
+    assert!(page.contains("<p>Of all 2 duplicates.</p>"), "{page}");
     assert!(page.contains(
-        "1 duplicate has the bytes of the record that is kept; 1 is written differently"
+        ">the same bytes: 1 (50.00 %); ports, empty paths, DNS names: 1 (50.00 %)</desc>"
     ));
     for step in ["scheme-case", "host-case", "default-port"] {
-        assert!(page.contains(&format!(">{step}</th>")), "{step}");
+        assert!(page.contains(&format!("<h3>{step}</h3>")), "{step}");
     }
     assert!(page.contains(
-        "<div>HTTP://A.example:80/x?p=1<br><span class=\"soft\">http://a.example/x?p=1</span></div>"
+        "<li><code><mark>HTTP</mark>://<mark>A</mark>.example<mark>:80</mark>/x?p=1</code><br>\
+         <code class=\"soft\"><mark>http</mark>://<mark>a</mark>.example/x?p=1</code></li>"
     ));
     assert!(page.contains("list:5, byte 3"));
-    let census = place.run(&["census", "--rule", "drop-param=p", "--report", "c.html", "list"], "");
-    assert_eq!(census.code, 0);
+    assert!(verdict(&page).ends_with(
+        "Of these, 50 % byte for byte and 50 % in another spelling of the same URI. One record is not a URI."
+    ));
+    let tracked = "http://h/?utm_source=a\nhttp://h/\nhttp://h/?utm_source=b\n";
+    place.run(&["dedup", "--preset", "crawl", "--report", "r.html"], tracked);
+    let page = place.read("r.html");
+    check(&page);
     assert!(
-        place.read("c.html").contains(&format!(">{chart}</desc>")),
-        "the ladder of census is the same"
+        verdict(&page).contains("all only with other parameters that the rules drop"),
+        "{page}"
     );
+    // The ladder of a census has exact counts.
+    place.run(&["census", "--rule", "drop-param=p", "--report", "c.html", "list"], "");
+    let chart = "records: 5 (100.00 %); string: 4 (−1); syntax: 4 (80.00 %); scheme: 3 (−1); rules: 3 (60.00 %)";
+    assert!(place.read("c.html").contains(&format!(">{chart}</desc>")));
+}
+
+#[test]
+fn what_is_missing_has_no_section() {
+    let place = Place::new(&[("list", "http://a.example/\nhttp://b.example/x\n")]);
+    place.run(&["dedup", "--report", "r.html", "list"], "");
+    let page = place.read("r.html");
+    check(&page);
+    let expected =
+        ["Hosts, domains, parameters and schemes", "Depth and length", "How to read this"];
+    assert_eq!(headings(&page), expected);
+    assert_eq!(verdict(&page), "2 records, no two of them equivalent.");
+    assert!(!page.contains("Parameters:"));
+    place.run(&["dedup", "--report", "r.html", "-"], "");
+    let page = place.read("r.html");
+    check(&page);
+    assert_eq!((headings(&page), verdict(&page)), (vec!["How to read this"], "Nothing was read."));
 }
 
 #[test]
@@ -163,9 +293,65 @@ fn what_earlier_runs_have_seen_is_a_figure() {
     place.run(&["dedup", "--seen", "s.set", "--report", "r.html", "list"], "");
     let page = place.read("r.html");
     check(&page);
-    for figure in ["new</dt><dd>2<", "already seen</dt><dd>1<", "duplicates</dt><dd>3<"] {
+    for figure in
+        ["new</dt><dd id=\"fact-distinct\">2<", "already seen</dt><dd id=\"fact-seen\">1<"]
+    {
         assert!(page.contains(figure), "{figure}");
     }
+    assert!(verdict(&page).starts_with(
+        "5 records, 2 new: 3 repeat another one, or one that an earlier run has seen"
+    ));
+}
+
+#[test]
+fn findings_have_examples() {
+    let place =
+        Place::new(&[("list", "http://h/\nhttp://u:secret@h/\nhttp://0x7f.1/?token=abc\n")]);
+    place.run(&["audit", "--fail-on", "never", "--report", "r.html", "list"], "");
+    let page = place.read("r.html");
+    check(&page);
+    assert!(
+        page.contains(
+            "<li><code>http://u:***@h/</code><br><small class=\"soft\">list:2</small></li>"
+        ),
+        "{page}"
+    );
+    assert!(page.contains("<code>http://0x7f.1/?token=***</code>") && !page.contains("abc"));
+}
+
+#[test]
+fn the_command_line_is_shown_with_its_secrets_masked() {
+    let place = Place::new(&[("a b", "/x\n")]);
+    let base = "http://u:SECRET@h/?token=SECRET";
+    place.run(&["dedup", "--base", base, "--report", "r.html", "a b"], "");
+    let page = place.read("r.html");
+    check(&page);
+    assert!(page.contains("<code>uriscan dedup --base "), "{page}");
+    assert!(page.contains("--report r.html &#39;a b&#39;</code>") && !page.contains("SECRET"));
+}
+
+#[test]
+fn a_page_has_a_bounded_size() {
+    let place = Place::new(&[]);
+    let host = |i: u64| format!("{}{i}.example", "h".repeat(200));
+    let list: String = (0..300u64)
+        .map(|i| {
+            let query: String = (0..5).map(|j| format!("&{}{i}{j}=1", "p".repeat(300))).collect();
+            let host = host(i % 100);
+            format!(
+                "http://{host}/%7e{i}?{query}\nHTTP://{host}/~{i}?{query}\n{} {i}\n",
+                "x".repeat(5_000)
+            )
+        })
+        .collect();
+    let name = "n".repeat(200);
+    std::fs::write(place.path(&name), list).unwrap();
+    let args = ["dedup", "--report", "r.html"];
+    let inputs: Vec<&str> = std::iter::repeat_n(&*name, 60).collect();
+    assert_eq!(place.run(&[&args, &inputs[..]].concat(), "").code, 0);
+    let page = place.read("r.html");
+    check(&page);
+    assert!(page.len() < 300_000, "{}", page.len());
 }
 
 #[test]
@@ -226,7 +412,7 @@ fn records_that_are_not_uris_are_shown_up_to_what_is_wrong() {
             place.run(&[command, "--report", "r.html", "list"], "");
             let page = place.read("r.html");
             assert!(record.starts_with("SECRET") || !page.contains("SEC"), "{command} {record}");
-            assert!(page.contains(&format!("<div>{shown}")), "{command} {record}");
+            assert!(page.contains(&format!("<code>{shown}")), "{command} {record}");
         }
     }
 }
@@ -257,22 +443,25 @@ fn parts_are_those_of_records_with_their_secrets_masked() {
 }
 
 #[test]
-fn standard_input_and_compressed_files_are_surveyed_too() {
+fn standard_input_pipes_and_links_are_surveyed_too() {
     let place = Place::new(&[("list", LIST)]);
     let ran = place.run(&["dedup", "--report", "r.html"], LIST);
     assert_eq!(ran.stdout, run(["dedup"], LIST).stdout);
-    let (of_stdin, of_file) = (place.read("r.html"), {
-        place.run(&["dedup", "--report", "f.html", "list"], "");
-        place.read("f.html")
-    });
-    let chart = |page: &str| page.split("</desc>").next().unwrap().to_owned();
-    let chart = |page: &str| chart(page).rsplit("<desc").next().unwrap().to_owned();
-    assert_eq!(chart(&of_stdin), chart(&of_file));
+    place.run(&["dedup", "--report", "f.html", "list"], "");
+    let (of_stdin, of_file) = (place.read("r.html"), place.read("f.html"));
     check(&of_stdin);
+    assert_eq!((facts(&of_stdin).len(), verdict(&of_stdin)), (5, verdict(&of_file)));
+    assert_eq!(headings(&of_stdin), headings(&of_file));
     let links =
         place.run(&["dedup", "--extract", "--report", "l.html"], "see http://x/ and http://x");
     assert_eq!(links.text(), "http://x/\n");
-    assert!(place.read("l.html").contains("records: 2; string: 2; syntax: 2; scheme: 1 (−1)"));
+    assert!(verdict(&place.read("l.html")).starts_with("2 records, 1 different: 1 repeats"));
+    #[cfg(target_os = "linux")]
+    {
+        // A pipe can be read only once.
+        place.run(&["dedup", "--report", "p.html", "/dev/stdin"], LIST);
+        assert_eq!(verdict(&place.read("p.html")), verdict(&of_file));
+    }
 }
 
 #[test]
@@ -288,7 +477,7 @@ fn tables_are_surveyed_by_their_column() {
         assert!(ran.code < 2, "{}", ran.stderr);
         let page = place.read("r.html");
         check(&page);
-        assert!(page.contains(">x.example</th>") && page.contains(">control</th>"), "{args:?}");
+        assert!(page.contains(">x.example</th>") && page.contains("<h3>control</h3>"), "{args:?}");
     }
 }
 

@@ -30,6 +30,7 @@ pub(super) fn with_distinct<T>(
                 clusters: None,
                 progress: sinks.progress.as_mut().map(|sink| &mut **sink as _),
                 unread: sinks.unread.as_mut().map(|sink| &mut **sink as _),
+                survey: sinks.survey.as_deref_mut(),
             };
             dedup(sources, options, settings, &mut sinks)
         });

@@ -1,27 +1,19 @@
 //! The canonical forms of the records of a chunk, which are counted many at a time.
 
 use super::job::{Count, Found};
-use crate::io::Chunk;
 use crate::normalize::{self, Room};
 use crate::pipeline::invalid::{Fate, Policy, push_record};
 use crate::pipeline::slot::{Slot, Worker, record_at};
 use crate::simd::Isa;
-use crate::uri::UriError;
 
 /// Bytes of forms that are counted before more are made: with a base each may be much longer than its record.
 const MOST_BYTES: usize = 1 << 20;
 
 impl Count<'_> {
     /// Counts the parts of the canonical forms of the records of the chunk in `slot`, many at a time; records that have none
-    /// are counted, and `on_fault` gets each with its line. Returns how many lines were looked at.
+    /// are counted.
     #[inline(always)]
-    pub(super) fn count_forms<I: Isa>(
-        &self,
-        isa: I,
-        worker: &mut Worker,
-        slot: &mut Slot<Found>,
-        mut on_fault: impl FnMut(&mut Found, &Chunk, usize, &[u8], UriError),
-    ) -> usize {
+    pub(super) fn count_forms<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Found>) {
         let Worker { index, split, spans, scratch, forms, form_index, .. } = worker;
         let Slot { chunk, rows, rejects, report, stop, .. } = slot;
         let &Count { options, record_end, redact, .. } = self;
@@ -68,7 +60,6 @@ impl Count<'_> {
                     }
                 }
                 Err(error) => {
-                    on_fault(rows, chunk, number, record.bytes(), error);
                     let fate = policy.apply(record.bytes(), (span, error), report, rejects, stop);
                     if let Fate::Stop = fate {
                         end = number;
@@ -85,6 +76,5 @@ impl Count<'_> {
         }
         rows.count(isa, (form_index, forms), options, record_end);
         report.records = (end as u64 - report.blank) + u64::from(stop.is_some());
-        end + usize::from(stop.is_some())
     }
 }

@@ -1,7 +1,8 @@
 //! Counts the parts of the records of a chunk, and adds the counts of chunks.
 
 use super::buffers::Buffers;
-use super::{By, Fault, Lengths, TopOptions};
+use super::{By, TopOptions};
+use crate::audit::redact_into;
 use crate::chunk::Padded;
 use crate::extract::LogPart;
 use crate::index::{Index, Record, trim};
@@ -14,7 +15,6 @@ use crate::pipeline::{Error, OnInvalid, Settings};
 use crate::simd::Isa;
 use crate::tally::{Tally, Texts};
 use crate::uri::bulk::parse_record;
-use crate::uri::{ErrorKind, UriError};
 
 /// The least that counts are given, however small the limit is.
 const LEAST: usize = 1 << 20;
@@ -22,14 +22,14 @@ const LEAST: usize = 1 << 20;
 /// What is known of a chunk.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// The values of each part.
+    /// The values of each part; then those of records with their secrets masked, if these are counted.
     texts: Vec<Texts>,
     /// Records without each part.
     absent: Vec<u64>,
     /// Records that were counted.
     counted: u64,
-    lengths: Lengths,
-    faults: Vec<Fault>,
+    /// Forms with their secrets masked.
+    masked: Vec<u8>,
 }
 
 impl Found {
@@ -39,8 +39,7 @@ impl Found {
         self.texts.iter_mut().for_each(Texts::clear);
         self.absent.clear();
         self.absent.resize(parts, 0);
-        (self.counted, self.lengths) = (0, Lengths::default());
-        self.faults.clear();
+        self.counted = 0;
     }
 
     /// Counts the parts of `forms`, each with a record end, and clears them.
@@ -49,24 +48,62 @@ impl Found {
         &mut self,
         isa: I,
         (index, forms): (&mut Index, &mut Vec<u8>),
-        TopOptions { by, hasher, .. }: &TopOptions,
+        options: &TopOptions,
         record_end: u8,
     ) {
+        if options.masked {
+            self.count_masked(isa, (index, forms), options, record_end);
+        }
+        self.counted += self.count_from(isa, 0, (index, forms), options, record_end);
+        forms.clear();
+    }
+
+    /// Counts the parts of `forms` with their secrets masked.
+    #[inline(never)]
+    fn count_masked<I: Isa>(
+        &mut self,
+        isa: I,
+        (index, forms): (&mut Index, &[u8]),
+        options: &TopOptions,
+        record_end: u8,
+    ) {
+        let mut masked = std::mem::take(&mut self.masked);
+        masked.clear();
+        for form in forms.split_inclusive(|&byte| byte == record_end) {
+            redact_into(form.strip_suffix(&[record_end]).unwrap_or(form), &mut masked);
+            masked.push(record_end);
+        }
+        self.count_from(isa, options.by.len(), (index, &mut masked), options, record_end);
+        self.masked = masked;
+    }
+
+    /// Counts the parts of `forms` from the number `first` of all parts on; returns the number of forms.
+    #[inline(always)]
+    fn count_from<I: Isa>(
+        &mut self,
+        isa: I,
+        first: usize,
+        (index, forms): (&mut Index, &mut Vec<u8>),
+        TopOptions { by, hasher, .. }: &TopOptions,
+        record_end: u8,
+    ) -> u64 {
         let len = forms.len();
         forms.resize(Padded::needed(len), 0);
         let text = Padded::new(forms, len).expect("there is padding");
         index.build_with(isa, text, record_end);
         let mut buffers = Buffers::default();
+        let (texts, absent) = (&mut self.texts[first..], &mut self.absent[first..]);
+        let mut counted = 0;
         for span in index.spans() {
-            self.counted += 1;
+            counted += 1;
             let record = Record::new(text, index, span);
             let form = record.bytes();
             let parts = if form.is_empty() { None } else { parse_record(isa, record).ok() };
             let Some(parts) = parts else {
-                self.absent.iter_mut().for_each(|count| *count += 1);
+                absent[..by.len()].iter_mut().for_each(|count| *count += 1);
                 continue;
             };
-            for ((by, texts), absent) in by.iter().zip(&mut self.texts).zip(&mut self.absent) {
+            for ((by, texts), absent) in by.iter().zip(&mut *texts).zip(&mut *absent) {
                 let mut has_any = false;
                 by.each(form, &parts, &mut buffers, |value| {
                     has_any = true;
@@ -75,7 +112,7 @@ impl Found {
                 *absent += u64::from(!has_any);
             }
         }
-        forms.clear();
+        counted
     }
 
     /// Counts an entry of a log, of which `record` is the part that is listed.
@@ -97,13 +134,9 @@ pub(super) struct Count<'o> {
     pub(super) redact: bool,
     /// Whether the records are parts of entries of logs.
     is_of_logs: bool,
-    /// The names of the sources, by their number.
-    names: Vec<String>,
     pub(super) tallies: Vec<Tally>,
     pub(super) absent: Vec<u64>,
     pub(super) counted: u64,
-    pub(super) lengths: Lengths,
-    pub(super) faults: Vec<Fault>,
 }
 
 impl<'o> Count<'o> {
@@ -112,51 +145,33 @@ impl<'o> Count<'o> {
         options: &'o TopOptions,
         limit: Option<usize>,
         settings: &Settings,
-        names: Vec<String>,
     ) -> Count<'o> {
-        let parts = options.by.len();
+        let parts = options.parts();
         let share = limit.map(|bytes| (bytes / parts.max(1)).max(LEAST));
         Count {
             options,
             record_end: settings.record_end,
             redact: settings.redact,
             is_of_logs: options.by.iter().any(|by| by.log_part().is_some()),
-            names,
             tallies: (0..parts).map(|_| Tally::new(share)).collect(),
             absent: vec![0; parts],
             counted: 0,
-            lengths: Lengths::default(),
-            faults: Vec::new(),
         }
     }
-
-    fn fault(&self, chunk: &Chunk, line: usize, record: &[u8], error: UriError) -> Fault {
-        let kept = &record[..record.len().min(Fault::MOST_BYTES)];
-        let source = self.names[chunk.source].clone();
-        Fault { error, source, line: chunk.line + line as u64, record: kept.to_vec() }
-    }
-}
-
-/// Whether one more example of `kind` is wanted beside `faults`.
-fn is_wanted(faults: &[Fault], kind: ErrorKind) -> bool {
-    faults.iter().filter(|fault| fault.error.kind == kind).count() < Fault::EXAMPLES
 }
 
 impl Job for Count<'_> {
     type Rows = Found;
 
     fn reading(&self) -> Reading {
-        match self.options.details {
-            true => Reading::with_lines(),
-            false => Reading::without_text(),
-        }
+        Reading::without_text()
     }
 
     #[inline(always)]
     fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Found>) {
         let &Count { options, record_end, is_of_logs, .. } = self;
-        let TopOptions { by, hasher, details, .. } = options;
-        slot.rows.clear_for(by.len());
+        let TopOptions { by, hasher, .. } = options;
+        slot.rows.clear_for(options.parts());
         let text = slot.chunk.text.padded();
         worker.index.build_with(isa, text, record_end);
         worker.spans.clear();
@@ -172,16 +187,7 @@ impl Job for Count<'_> {
                 }
             }
         } else {
-            let end = self.count_forms(isa, worker, slot, |found, chunk, line, record, error| {
-                if *details && is_wanted(&found.faults, error.kind) {
-                    found.faults.push(self.fault(chunk, line, record, error));
-                }
-            });
-            if *details {
-                let text = slot.chunk.text.padded().padded();
-                let lens = worker.spans[..end].iter().map(|&whole| trim(text, whole).len());
-                lens.filter(|&len| len > 0).for_each(|len| slot.rows.lengths.add(len));
-            }
+            self.count_forms(isa, worker, slot);
         }
         let found = &mut slot.rows;
         found.texts.iter_mut().for_each(Texts::partition);
@@ -197,14 +203,8 @@ impl Job for Count<'_> {
         }
         for found in chunks {
             self.counted += found.counted;
-            self.lengths.merge(&found.lengths);
             for (sum, count) in self.absent.iter_mut().zip(&found.absent) {
                 *sum += count;
-            }
-            for fault in &found.faults {
-                if is_wanted(&self.faults, fault.error.kind) {
-                    self.faults.push(fault.clone());
-                }
             }
         }
         Ok(())

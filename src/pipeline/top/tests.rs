@@ -1,7 +1,6 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::uri::ErrorKind;
 
 fn count_of(text: &str, options: &TopOptions, settings: &Settings) -> Top {
     let sources = vec![Source::new("list", std::io::Cursor::new(text.to_owned()))];
@@ -63,21 +62,21 @@ fn an_invalid_record_ends_the_run_if_so_asked() {
 }
 
 #[test]
-fn details_have_lengths_and_the_first_faults_of_each_kind() {
-    let text = format!("http://h/\n{}http://h/%\n", "a b\n".repeat(5));
-    for chunk in [1, 1 << 16] {
-        let settings = Settings::default().chunk_bytes(chunk);
-        let found = count_of(&text, &TopOptions::default().details(true), &settings);
-        assert_eq!(
-            (found.lengths.records(), found.lengths.sum, found.lengths.longest),
-            (7, 34, 10)
-        );
-        assert_eq!((found.lengths.by_digits[2], found.lengths.by_digits[4]), (5, 2));
-        let faults: Vec<(ErrorKind, u64)> =
-            found.faults.iter().map(|fault| (fault.error.kind, fault.line)).collect();
-        assert_eq!(faults[..3], [2, 3, 4].map(|line| (ErrorKind::Space, line)));
-        assert_eq!((faults.len(), faults[3].1), (4, 7));
-        assert_eq!(found.faults[3].record, b"http://h/%");
+fn masked_values_are_those_of_records_with_their_secrets_masked() {
+    let text = "http://h/?a=1\nhttp://h/?d='token':'a&SECRET'\nHTTP://h/?a&token=b\n";
+    for distinct in [false, true] {
+        let options = TopOptions::default().by(vec![By::Param]).masked(true).distinct(distinct);
+        let found = count_of(text, &options, &Settings::default());
+        let values = |table: &TopTable| -> Vec<(Vec<u8>, u64)> {
+            table.rows.iter().map(|row| (row.value.clone().unwrap(), row.count)).collect()
+        };
+        let of = |texts: &[(&str, u64)]| -> Vec<(Vec<u8>, u64)> {
+            texts.iter().map(|&(text, count)| (text.as_bytes().to_vec(), count)).collect()
+        };
+        let tables = [&found.tables[..], &found.masked].map(|tables| values(&tables[0]));
+        assert_eq!(tables[0], of(&[("a", 2), ("SECRET'", 1), ("d", 1), ("token", 1)]));
+        assert_eq!(tables[1], of(&[("a", 2), ("d", 1), ("token", 1)]));
+        assert_eq!((found.tables.len(), found.masked.len(), found.counted), (1, 1, 3));
     }
 }
 

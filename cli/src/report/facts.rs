@@ -1,0 +1,57 @@
+//! The main figures of a run: those of its summary.
+
+use serde_json::Value;
+
+use super::html::Escaped;
+use crate::job::Writes;
+use crate::plan::Plan;
+use crate::summary::{Summary, grouped, share};
+
+/// The figures of `summary` that are shown, each called as in the summary in JSON.
+pub(super) fn facts(plan: &Plan, summary: &Summary) -> String {
+    let fields = summary.fields();
+    let count = |name: &str| fields.get(name).and_then(Value::as_u64);
+    let records = summary.report.records;
+    let of_records = |count| share(count, records);
+    let is_survivors = plan.job.writes() == Writes::Survivors;
+    let is_links = plan.job.writes() == Writes::Links;
+    let mut html = "<dl class=\"facts\">".to_owned();
+    let mut add = |name: &str, label: &str, note: String, is_wanted: bool| {
+        let Some(count) = count(name).filter(|&count| is_wanted || count > 0) else { return };
+        html += &item(name, label, &grouped(count), &note);
+    };
+    add("records", if is_links { "links" } else { "records" }, String::new(), true);
+    if is_survivors {
+        let withheld = summary.report.withheld;
+        let note = match withheld {
+            0 => String::new(),
+            _ => format!("{} written", grouped(summary.report.written)),
+        };
+        // What an earlier run has seen is distinct, but not new.
+        add("distinct", if summary.has_seen { "new" } else { "distinct" }, note, true);
+        add("seen", "already seen", "distinct, in the set".to_owned(), true);
+        add("duplicates", "duplicates", of_records(summary.report.duplicates), true);
+        add("dropped", "dropped", "not URIs".to_owned(), false);
+    }
+    add("findings", "findings", String::new(), true);
+    add("invalid", "invalid", of_records(summary.report.invalid.total()), true);
+    add("repaired", "repaired", String::new(), false);
+    add("filtered", "filtered", "not read".to_owned(), false);
+    add("bad_rows", "bad rows", "do not fit the table".to_owned(), false);
+    let seconds = summary.elapsed.as_secs_f64();
+    let rate = if seconds > 0.0 { summary.report.bytes as f64 / seconds / 1e6 } else { 0.0 };
+    html += &item("time", "time", &format!("{seconds:.2} s"), &format!("{rate:.0} MB/s"));
+    html + "</dl>\n"
+}
+
+fn item(name: &str, label: &str, value: &str, note: &str) -> String {
+    let note = match note.is_empty() {
+        true => String::new(),
+        false => format!("<small>{}</small>", Escaped(note)),
+    };
+    format!(
+        "<div><dt>{}</dt><dd id=\"fact-{name}\">{}{note}</dd></div>",
+        Escaped(label),
+        Escaped(value)
+    )
+}

@@ -1,0 +1,161 @@
+//! What is equivalent, and why: the ladder, what merges records, the largest groups.
+
+use uriscan::normalize::Level;
+use uriscan::pipeline::{Census, Groups, LargestOf, MergeLevel, MergeStep};
+
+use super::chart::{Bar, chart};
+use super::difference::marked;
+use super::html::{Cell, Escaped, Section, Table, shown};
+use crate::summary::{Summary, grouped, plural, share};
+
+fn adds(level: Level) -> &'static str {
+    match level {
+        Level::String => "the same bytes (RFC 3986, 6.2.1)",
+        Level::Syntax => "case, percent-encoding, dot segments (6.2.2)",
+        Level::Scheme => "ports, empty paths, IP addresses, DNS names (6.2.3)",
+    }
+}
+
+/// How many records are distinct at each level of `census`.
+pub(super) fn ladder(census: &Census) -> Option<Section> {
+    let all = census.records;
+    if all == 0 {
+        return None;
+    }
+    let of_level = census.levels.iter().map(|of| (of.level.name(), of.distinct, adds(of.level)));
+    let of_rules = census.rules.map(|of| ("rules", of.distinct, "rules beyond the RFC"));
+    let steps = [("records", all, "as they were read")].into_iter().chain(of_level).chain(of_rules);
+    let mut before = all;
+    let (mut bars, mut rows) = (Vec::new(), Vec::new());
+    for (name, distinct, adds) in steps {
+        let merged = before.saturating_sub(distinct);
+        before = distinct;
+        bars.push(Bar { part: merged, ..Bar::new(name, distinct) });
+        let is_first = rows.is_empty();
+        let unless_first = |text: String| if is_first { String::new() } else { text };
+        rows.push(vec![
+            Cell::Text(name.to_owned()),
+            Cell::Number(grouped(distinct)),
+            Cell::Number(unless_first(grouped(merged))),
+            Cell::Number(unless_first(share(merged, all))),
+            Cell::Class("wide", adds.to_owned()),
+        ]);
+    }
+    let table = Table {
+        caption: "What each level merges beyond the one before".to_owned(),
+        heads: vec!["level", "distinct", "merged", "share of records", "equivalent are also"],
+        rows,
+    };
+    let intro = "<p>Two records are equivalent at a level if their canonical forms there have the same bytes. \
+                 Each level includes those before it. The lighter part of a bar is what merges at that level.</p>\n";
+    let chart = chart("ladder-chart", "Distinct records at each level", &bars, all);
+    Some(Section::new("ladder", "The ladder", format!("{intro}{chart}{}", table.html())))
+}
+
+/// What made duplicates of records.
+pub(super) fn merges(groups: &Groups, summary: &Summary) -> Option<Section> {
+    let Groups { duplicates, same, unexplained, .. } = *groups;
+    if duplicates == 0 {
+        return None;
+    }
+    let levels = groups.levels.iter().filter(|level| level.count > 0);
+    let bars: Vec<Bar> = [Bar::new("the same bytes", same)]
+        .into_iter()
+        .chain(levels.map(|&MergeLevel { level, count, .. }| Bar::new(label(level), count)))
+        .chain([Bar::new("not known", unexplained)])
+        .filter(|bar| bar.count > 0)
+        .collect();
+    let title = "Duplicates by what makes them equivalent to the first record of their group";
+    let mut content = format!("<p>{}</p>\n", looked_at(groups, summary));
+    content += &chart("merges-chart", title, &bars, duplicates);
+    if !groups.steps.is_empty() {
+        content += "<p>A duplicate may need several steps and rules. Examples show a duplicate above the first record of its group.</p>\n";
+        content += &groups.steps.iter().map(|step| html_of(step, duplicates)).collect::<String>();
+    }
+    Some(Section::new("merges", "What merged, and why", content))
+}
+
+/// Of what the counts are.
+fn looked_at(groups: &Groups, summary: &Summary) -> String {
+    let Groups { is_all, duplicates, .. } = *groups;
+    let count = format!("{} duplicate{}", grouped(duplicates), plural(duplicates));
+    match is_all {
+        true if duplicates == summary.report.duplicates => format!("Of all {count}."),
+        true => format!("Of {count} in this input."),
+        false => format!(
+            "Of a sample: {count}, those of {} groups with {} records. Shares are about those of all.",
+            grouped(groups.groups),
+            grouped(groups.records)
+        ),
+    }
+}
+
+fn label(level: Option<Level>) -> &'static str {
+    match level {
+        Some(Level::String) => "the same bytes after repair",
+        Some(Level::Syntax) => "case, encoding, dot segments",
+        Some(Level::Scheme) => "ports, empty paths, DNS names",
+        None => "rules beyond the RFC",
+    }
+}
+
+/// A step or rule with its examples.
+fn html_of(step: &MergeStep, duplicates: u64) -> String {
+    let MergeStep { step, count, alone, examples, .. } = step;
+    let meaning = step.meaning.replace('`', "");
+    let meaning = meaning.trim_end_matches('.');
+    let alone = match alone {
+        0 => String::new(),
+        alone if alone == count => "; nothing else is needed".to_owned(),
+        alone => format!("; for {} of them nothing else is needed", grouped(*alone)),
+    };
+    let pair = |[record, first]: &[Vec<u8>; 2]| {
+        let [record, first] = marked(&shown(record), &shown(first));
+        format!("<li><code>{}</code><br><code class=\"soft\">{}</code></li>", record.0, first.0)
+    };
+    format!(
+        "<div class=\"step\"><h3>{}</h3><p class=\"count\">{} ({}{alone})</p>{}\
+         <p class=\"soft\">{} ({})</p><ul>{}</ul></div>\n",
+        Escaped(step.name),
+        grouped(*count),
+        share(*count, duplicates),
+        Cell::Meter(*count as f64 / duplicates as f64).content(),
+        Escaped(meaning),
+        Escaped(step.source),
+        examples.iter().map(pair).collect::<String>(),
+    )
+}
+
+/// The largest groups of `records` records.
+pub(super) fn largest(groups: &Groups, records: u64) -> Option<Section> {
+    if groups.largest.is_empty() {
+        return None;
+    }
+    let about = if groups.largest_of == LargestOf::Estimated { "≈ " } else { "" };
+    let row = |(text, count): &(Vec<u8>, u64)| {
+        let text = if text.is_empty() {
+            Cell::Class("soft", "(a record that is too long to be shown)".to_owned())
+        } else {
+            Cell::Uri(shown(text))
+        };
+        vec![
+            text,
+            Cell::Number(format!("{about}{}", grouped(*count))),
+            Cell::Number(share(*count, records)),
+            Cell::Meter(*count as f64 / records.max(1) as f64),
+        ]
+    };
+    let caption = match groups.largest_of {
+        LargestOf::Estimated => {
+            "The groups with the most records, each by its canonical form; numbers are estimates"
+        }
+        LargestOf::Sample => {
+            "No group is much larger than others; of those of the sample, the largest, each by its first record"
+        }
+        _ => "The groups with the most records, each by its first record",
+    };
+    let caption = caption.to_owned();
+    let heads = vec!["group", "records", "share", ""];
+    let table = Table { caption, heads, rows: groups.largest.iter().map(row).collect() };
+    Some(Section::new("groups", "The largest groups", table.html()))
+}

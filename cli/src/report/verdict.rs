@@ -1,0 +1,157 @@
+//! The sentence about a run that its page begins with.
+
+use uriscan::audit::Severity;
+use uriscan::pipeline::{Census, FindingCounts, Groups, MergeStep, Report, Top};
+use uriscan::rules::Rule;
+
+use crate::job::{Done, Writes};
+use crate::plan::Plan;
+use crate::summary::{Summary, grouped, plural};
+
+/// What the run came to, in one or two sentences.
+pub(super) fn verdict(plan: &Plan, done: &Done, summary: &Summary) -> String {
+    let report = &summary.report;
+    let records = report.records;
+    let noun = match plan.job.writes() {
+        Writes::Links => format!("{} link{}", grouped(records), plural(records)),
+        _ => format!("{} record{}", grouped(records), plural(records)),
+    };
+    if records == 0 {
+        return "Nothing was read.".to_owned();
+    }
+    let groups = done.overview.as_ref().and_then(|overview| overview.groups.as_ref());
+    let text = match (&done.findings, &done.census, &done.top) {
+        (Some(findings), ..) => of_audit(&noun, findings),
+        (_, Some(census), _) => of_census(&noun, census),
+        (.., Some(top)) => of_top(&noun, top),
+        _ if plan.job.writes() == Writes::Survivors => of_dedup(&noun, report, groups),
+        _ => noun,
+    };
+    let invalid = report.invalid.total();
+    let is_survivors = plan.job.writes() == Writes::Survivors;
+    match invalid {
+        0 if plan.job.name() == "check" => format!("{text}, all of them valid."),
+        0 => format!("{text}."),
+        1 if is_survivors => format!("{text}. One record is not a URI."),
+        _ if is_survivors => format!("{text}. {} records are not URIs.", grouped(invalid)),
+        _ => format!("{text}; {} of them {} not valid.", grouped(invalid), are(invalid)),
+    }
+}
+
+fn are(count: u64) -> &'static str {
+    if count == 1 { "is" } else { "are" }
+}
+
+/// `part` of `whole` as a percentage without decimals.
+fn percent(part: u64, whole: u64) -> String {
+    let share = part as f64 * 100.0 / whole.max(1) as f64;
+    match share {
+        _ if part == 0 => "none".to_owned(),
+        _ if part == whole => "all".to_owned(),
+        share if share < 1.0 => "less than 1 %".to_owned(),
+        share => format!("{:.0} %", share.min(99.0)),
+    }
+}
+
+fn of_dedup(noun: &str, report: &Report, groups: Option<&Groups>) -> String {
+    let Report { written, withheld, duplicates, seen, .. } = *report;
+    let distinct = written + withheld;
+    if duplicates == 0 {
+        return format!("{noun}, no two of them equivalent");
+    }
+    let kept = match seen {
+        0 => format!("{} different", grouped(distinct)),
+        _ => format!("{} new", grouped(distinct)),
+    };
+    let repeat = match seen {
+        0 => "an earlier one",
+        _ => "another one, or one that an earlier run has seen",
+    };
+    let verb = if duplicates == 1 { "repeats" } else { "repeat" };
+    let text = format!("{noun}, {kept}: {} {verb} {repeat}", grouped(duplicates));
+    match groups.and_then(why) {
+        Some(why) => format!("{text}. {why}"),
+        None => text,
+    }
+}
+
+/// What makes duplicates equivalent: the same bytes, the same URI by the RFC, and the rule that merges most.
+fn why(groups: &Groups) -> Option<String> {
+    let Groups { duplicates, same, .. } = *groups;
+    if duplicates == 0 {
+        return None;
+    }
+    let by_level = groups.levels.iter().filter(|level| level.level.is_some());
+    let spelled: u64 = by_level.map(|level| level.count).sum();
+    let mut parts = Vec::new();
+    let mut add = |count: u64, what: &str| {
+        if count > 0 {
+            parts.push(format!("{} {what}", percent(count, duplicates)));
+        }
+    };
+    add(same, "byte for byte");
+    add(spelled, "in another spelling of the same URI");
+    let of_rule = groups.steps.iter().filter(|step| step.step.level.is_none());
+    if let Some(step) = of_rule.max_by_key(|step| step.alone) {
+        add(step.alone, &only(step));
+    }
+    let about = if groups.is_all { "" } else { "about " };
+    let list = match parts.as_slice() {
+        [] => return None,
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    };
+    Some(format!("Of these, {about}{list}"))
+}
+
+fn only(step: &MergeStep) -> String {
+    let of = |rule: Rule| step.step.name == rule.name();
+    match () {
+        () if of(Rule::DropParam) => {
+            "only with other parameters that the rules drop, such as those for tracking".to_owned()
+        }
+        () if of(Rule::KeepParam) => "only with parameters that the rules do not keep".to_owned(),
+        () if step.step.name == "fragment" => "only with another fragment".to_owned(),
+        () => format!("only by the rule {}", step.step.name),
+    }
+}
+
+fn of_census(noun: &str, census: &Census) -> String {
+    let level = census.levels.last();
+    let distinct = census.rules.map(|rules| rules.distinct);
+    let distinct = distinct.or(level.map(|level| level.distinct)).unwrap_or_default();
+    let merged = census.records.saturating_sub(distinct);
+    let by = if census.rules.is_some() { "with the rules" } else { "at the level scheme" };
+    match merged {
+        0 => format!("{noun}, no two of them equivalent {by}"),
+        _ => format!(
+            "{noun}, {} different {by}: {} can be dropped ({})",
+            grouped(distinct),
+            grouped(merged),
+            percent(merged, census.records)
+        ),
+    }
+}
+
+fn of_audit(noun: &str, findings: &FindingCounts) -> String {
+    let total = findings.total();
+    if total == 0 {
+        return format!("{noun}, nothing suspicious");
+    }
+    let errors = findings.at_least(Severity::Error);
+    let text = format!("{noun}, {} finding{}", grouped(total), plural(total));
+    match errors {
+        0 => format!("{text}, no error among them"),
+        _ => format!("{text}, {} of them error{}", grouped(errors), plural(errors)),
+    }
+}
+
+fn of_top(noun: &str, top: &Top) -> String {
+    let Some(table) = top.masked.first() else { return noun.to_owned() };
+    let by = table.by;
+    match table.distinct {
+        Some(1) => format!("{noun}, all with the same {by}"),
+        Some(distinct) => format!("{noun}, {} different values of {by}", grouped(distinct)),
+        None => format!("{noun}, with more different values of {by} than there is memory for"),
+    }
+}

@@ -1,0 +1,242 @@
+//! A sample of the groups of equivalent records, and what makes their records equivalent.
+//!
+//! Every group has a rank, a hash of its canonical form that everyone can compute. The groups with the lowest ranks are in the
+//! sample, as many as there is room for. The bound only falls, so of a group that is in the sample at the end, all records have
+//! been seen. If there is room for all groups, all are in it. Whoever knows this can choose which of his groups are in the
+//! sample, and nothing else.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::SurveyOptions;
+use super::overview::{Groups, LargestOf, MergeLevel, MergeStep};
+use crate::explain::{Comparison, LONGEST, Step, compare_with_rules};
+use crate::key::Key;
+use crate::normalize::Level;
+use crate::pipeline::Equivalence;
+
+/// Bytes that a group, or a text of one, takes beside its text.
+const ENTRY: usize = 128;
+
+/// Different texts of a group that are told apart.
+const MOST_TEXTS: usize = 8;
+
+/// Pairs of texts that are explained.
+const MOST_PAIRS: usize = if cfg!(test) { 500 } else { 20_000 };
+
+/// A group.
+#[derive(Debug)]
+struct Group {
+    rank: u64,
+    /// The first record, unless it is long.
+    first: Option<Box<[u8]>>,
+    /// Records with its bytes, itself included.
+    same: u64,
+    /// Other texts, and how many records have each.
+    others: Vec<(Box<[u8]>, u64)>,
+    /// All other records.
+    rest: u64,
+}
+
+impl Group {
+    fn records(&self) -> u64 {
+        self.same + self.others.iter().map(|(_, count)| count).sum::<u64>() + self.rest
+    }
+
+    fn bytes(&self) -> usize {
+        let others = self.others.iter().map(|(text, _)| ENTRY / 2 + text.len());
+        ENTRY + self.first.as_ref().map_or(0, |text| text.len()) + others.sum::<usize>()
+    }
+}
+
+/// The groups with the lowest ranks.
+#[derive(Debug)]
+pub(super) struct Sample {
+    groups: HashMap<Key, Group>,
+    /// The lowest rank that has no room; `None` if all have.
+    bound: Option<u64>,
+    bytes: usize,
+    limit: usize,
+}
+
+impl Sample {
+    /// An empty sample that takes `limit` bytes at the end of a window.
+    pub(super) fn new(limit: usize) -> Sample {
+        Sample { groups: HashMap::new(), bound: None, bytes: 0, limit }
+    }
+
+    /// Whether groups of this rank may be in it.
+    #[inline(always)]
+    pub(super) fn takes(&self, rank: u64) -> bool {
+        self.bound.is_none_or(|bound| rank < bound)
+    }
+
+    /// Adds the record `text` of the group with this key and rank.
+    pub(super) fn add(&mut self, key: Key, rank: u64, text: &[u8]) {
+        if !self.takes(rank) {
+            return;
+        }
+        let is_short = text.len() <= LONGEST;
+        let Some(group) = self.groups.get_mut(&key) else {
+            let first = is_short.then(|| text.into());
+            let group = Group { rank, first, same: 1, others: Vec::new(), rest: 0 };
+            self.bytes += group.bytes();
+            self.groups.insert(key, group);
+            return;
+        };
+        if group.first.as_deref() == Some(text) {
+            group.same += 1;
+        } else if let Some((_, count)) = group.others.iter_mut().find(|(other, _)| **other == *text)
+        {
+            *count += 1;
+        } else if is_short && group.first.is_some() && group.others.len() < MOST_TEXTS {
+            self.bytes += ENTRY / 2 + text.len();
+            group.others.push((text.into(), 1));
+        } else {
+            group.rest += 1;
+        }
+    }
+
+    /// Ends a window: lowers the bound if there is no room for all.
+    pub(super) fn end_window(&mut self) {
+        if self.bytes <= self.limit {
+            return;
+        }
+        let mut ranks: Vec<(u64, usize)> =
+            self.groups.values().map(|group| (group.rank, group.bytes())).collect();
+        ranks.sort_unstable();
+        let mut bytes = 0;
+        let bound = ranks.into_iter().find(|(_, more)| {
+            bytes += more;
+            bytes > self.limit / 2
+        });
+        let bound = bound.map_or(0, |(rank, _)| rank);
+        self.groups.retain(|_, group| group.rank < bound);
+        self.groups.shrink_to_fit();
+        self.bytes = self.groups.values().map(Group::bytes).sum();
+        self.bound = Some(bound);
+    }
+
+    /// What the sample has; `large` are groups that are larger than most, by their canonical forms.
+    pub(super) fn finish(self, options: &SurveyOptions, large: Vec<(Vec<u8>, u64)>) -> Groups {
+        let is_all = self.bound.is_none();
+        let mut groups: Vec<Group> = self.groups.into_values().collect();
+        groups.sort_by(|a, b| (a.rank, &a.first).cmp(&(b.rank, &b.first)));
+        let mut merges = Merges::default();
+        for group in &groups {
+            merges.add(group, &options.equivalence);
+        }
+        let Merges { same, levels, steps, unexplained, .. } = merges;
+        let mut steps: Vec<MergeStep> = steps.into_values().map(Explained::finish).collect();
+        steps.sort_by_key(|step| (std::cmp::Reverse(step.count), step.step.name));
+        let mut levels: Vec<(Option<Level>, u64)> = levels.into_iter().collect();
+        levels.sort_by_key(|&(level, _)| (level.is_none(), level));
+        let level = |(level, count)| MergeLevel { level, count };
+        let records = groups.iter().map(Group::records).sum();
+        let largest_of = match (is_all, large.is_empty()) {
+            (true, _) => LargestOf::All,
+            (false, false) => LargestOf::Estimated,
+            (false, true) => LargestOf::Sample,
+        };
+        let largest = match largest_of {
+            LargestOf::Estimated => large,
+            LargestOf::All | LargestOf::Sample => largest(&groups, options.most),
+        };
+        Groups {
+            is_all,
+            groups: groups.len() as u64,
+            records,
+            duplicates: records - groups.len() as u64,
+            same,
+            levels: levels.into_iter().map(level).collect(),
+            steps,
+            unexplained,
+            largest,
+            largest_of,
+        }
+    }
+}
+
+/// The first records of the groups that have the most, more than one.
+fn largest(groups: &[Group], most: usize) -> Vec<(Vec<u8>, u64)> {
+    let more = groups.iter().filter(|group| group.records() > 1);
+    let mut all: Vec<(&Group, u64)> = more.map(|group| (group, group.records())).collect();
+    all.sort_by(|a, b| (b.1, &a.0.first).cmp(&(a.1, &b.0.first)));
+    all.truncate(most);
+    let text = |group: &Group| group.first.as_deref().unwrap_or_default().to_vec();
+    all.into_iter().map(|(group, count)| (text(group), count)).collect()
+}
+
+/// What makes records equivalent.
+#[derive(Default)]
+struct Merges {
+    same: u64,
+    /// By level; rules beyond it are the lowest.
+    levels: BTreeMap<Option<Level>, u64>,
+    steps: BTreeMap<&'static str, Explained>,
+    unexplained: u64,
+    pairs: usize,
+}
+
+/// The duplicates that need a step.
+struct Explained {
+    step: &'static Step,
+    count: u64,
+    alone: u64,
+    /// With the number of steps that each needs.
+    examples: Vec<(usize, [Vec<u8>; 2])>,
+}
+
+impl Explained {
+    fn add(&mut self, steps: usize, count: u64, pair: [&[u8]; 2]) {
+        self.count += count;
+        self.alone += if steps == 1 { count } else { 0 };
+        // Of equally good ones the first remain.
+        let at = self.examples.partition_point(|(other, _)| *other <= steps);
+        if at < MergeStep::EXAMPLES {
+            self.examples.insert(at, (steps, pair.map(<[u8]>::to_vec)));
+            self.examples.truncate(MergeStep::EXAMPLES);
+        }
+    }
+
+    fn finish(self) -> MergeStep {
+        let Explained { step, count, alone, examples } = self;
+        let examples = examples.into_iter().map(|(_, pair)| pair).collect();
+        MergeStep { step, count, alone, examples }
+    }
+}
+
+impl Merges {
+    fn add(&mut self, group: &Group, equivalence: &Equivalence) {
+        self.unexplained += group.rest;
+        let Some(first) = &group.first else {
+            // Long records have been compared by their forms only.
+            self.unexplained += group.same - 1;
+            return;
+        };
+        self.same += group.same - 1;
+        for (text, count) in &group.others {
+            self.pairs += 1;
+            if self.pairs > MOST_PAIRS || !self.explain([text, first], *count, equivalence) {
+                self.unexplained += count;
+            }
+        }
+    }
+
+    /// Adds `count` duplicates of a pair; returns whether it is known what makes it equivalent.
+    fn explain(&mut self, pair: [&[u8]; 2], count: u64, equivalence: &Equivalence) -> bool {
+        if equivalence.profile.is_some() {
+            return false;
+        }
+        let [text, first] = pair.map(|text| equivalence.target(text));
+        let rules = equivalence.rules.as_deref();
+        let compared = compare_with_rules(&text, &first, equivalence.normalize, rules);
+        let Comparison::Equivalent { level, steps } = compared else { return false };
+        let has_rules = steps.iter().any(|step| step.level.is_none());
+        *self.levels.entry((!has_rules).then_some(level)).or_default() += count;
+        for &step in &steps {
+            let new = || Explained { step, count: 0, alone: 0, examples: Vec::new() };
+            self.steps.entry(step.name).or_insert_with(new).add(steps.len(), count, pair);
+        }
+        true
+    }
+}
