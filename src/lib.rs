@@ -62,6 +62,7 @@
 //! | the shape of a URI, to count and to sample by | `shape::shape` (feature `bulk`) |
 //! | find URIs in text, pages and logs | `extract::Finder` (feature `bulk`) |
 //! | process files as the program does | `pipeline` (feature `bulk`) |
+//! | learn rules from evidence of equal pages | `learn::learn` (feature `bulk`) |
 //! | process Arrow arrays | `arrow::Columns` (feature `arrow`) |
 //! | process Parquet, Arrow, CSV and JSON files | `table::run` (feature `tables`) |
 //! | read and write objects of S3, Google Cloud Storage and Azure | `remote::Client` (feature `object-store`) |
@@ -123,6 +124,8 @@ mod index;
 pub mod io;
 #[cfg(feature = "keys")]
 pub mod key;
+#[cfg(feature = "bulk")]
+pub mod learn;
 pub mod normalize;
 #[cfg(feature = "bulk")]
 pub mod pipeline;

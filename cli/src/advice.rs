@@ -57,12 +57,22 @@ pub(crate) fn print_invalid(plan: &Plan, report: &Report) {
     let kinds: Vec<_> = kinds.collect();
     let invalid: u64 = kinds.iter().map(|(_, count)| count).sum();
     let are_kept = plan.job.on_invalid() == Some(OnInvalid::Pass);
-    if invalid == 0 || !are_kept || !plan.reporting.has_hints() || hint::has_policy() {
+    if invalid == 0 || !plan.reporting.has_hints() || hint::has_policy() {
+        return;
+    }
+    let are_skipped = plan.job.skips_invalid();
+    if !are_kept && !are_skipped {
         return;
     }
     let kinds: Vec<String> = kinds.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
     let records = counted(report.records, "record", "records");
     let are = if invalid == 1 { "is invalid and was" } else { "are invalid and were" };
+    if are_skipped {
+        let kinds = kinds.join(", ");
+        return eprint_line(format_args!(
+            "uriscan: {invalid} of {records} {are} skipped ({kinds})"
+        ));
+    }
     let what = format!("{invalid} of {records} {are} kept ({})", kinds.join(", "));
     let column = plan.rows.as_ref().map(|rows| &*rows.options.table.column);
     let column = column.or(plan.table.as_ref().map(tables::column_of));

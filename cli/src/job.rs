@@ -4,6 +4,7 @@ use std::fmt::Debug;
 
 use uriscan::io::{Fields, Source};
 use uriscan::key::{Hasher, PublicHash};
+use uriscan::learn::Learned;
 use uriscan::pipeline::{
     ByShape, Census, Equivalence, Error, FindingCounts, MemoryLimit, OnInvalid, Overview, Report,
     RowOptions, Settings, Sinks, SurveyOptions, Top,
@@ -54,6 +55,11 @@ pub(crate) trait Job: Debug {
     /// What happens to invalid records, where the command can drop them.
     fn on_invalid(&self) -> Option<OnInvalid> {
         None
+    }
+
+    /// Whether invalid records are always skipped.
+    fn skips_invalid(&self) -> bool {
+        false
     }
 
     /// How records are read before they are filtered: their base, and repairs.
@@ -217,6 +223,8 @@ pub(crate) struct Done {
     pub(crate) top: Option<Top>,
     /// What the page about the run shows of the records.
     pub(crate) overview: Option<Overview>,
+    /// What was learned.
+    pub(crate) learned: Option<Learned>,
     /// Whether the exit code is 0, if not the number of invalid records decides that.
     pub(crate) is_fine: Option<bool>,
 }

@@ -21,11 +21,11 @@ mod hint;
 mod inputs;
 mod interrupt;
 mod job;
-mod learn;
 mod lists;
 mod memory;
 mod options;
 mod output;
+mod pages;
 mod plan;
 mod progress;
 #[cfg_attr(not(feature = "full"), path = "absent/remote.rs")]

@@ -41,6 +41,16 @@ pub(crate) fn rule_set(typed: &RuleChoice) -> Result<Option<Arc<RuleSet>>, Failu
     Ok((!rules.is_empty()).then(|| Arc::new(rules)))
 }
 
+/// The rules of the file at `path`, or the built-in ones of that name.
+///
+/// # Errors
+/// When it cannot be read, or is not a rules file.
+pub(crate) fn of_file(path: &Path) -> Result<Arc<RuleSet>, Failure> {
+    let mut builder = RuleSet::builder();
+    builder.pack(&pack(path)?);
+    built(builder).map(Arc::new)
+}
+
 /// # Errors
 /// When rules contradict each other.
 fn built(builder: Builder) -> Result<RuleSet, Failure> {

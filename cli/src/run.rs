@@ -59,8 +59,8 @@ pub(crate) fn run(mut plan: Plan, account: &mut Account) -> Result<Outcome, Fail
     if let Some(change) = set.filter(|change| change.is_removal) {
         write_text(&change.to_string(), &Destination::Stdout)?;
     }
-    let Done { report, findings, is_fine, .. } = done;
-    let summary = Summary::of(plan, report, findings, set, started.elapsed());
+    let Done { report, findings, learned, is_fine, .. } = done;
+    let summary = Summary::of(plan, report, (findings, learned), set, started.elapsed());
     account.summary = Some(summary.fields());
     let is_summarized = print_summary(plan, &summary);
     print_hints(plan, &report, (&stdin_head, unread.count()), is_summarized);
@@ -135,6 +135,6 @@ fn write_page(
     started: Instant,
 ) -> io::Result<()> {
     let Some(page) = &mut session.report else { return Ok(()) };
-    let summary = Summary::of(plan, done.report, done.findings, None, started.elapsed());
+    let summary = Summary::of(plan, done.report, (done.findings, None), None, started.elapsed());
     page.write_all(report::page(plan, done, &summary).as_bytes())
 }

@@ -121,6 +121,8 @@ pub(crate) struct Session<'a> {
     pub(crate) side: [Option<Output>; 3],
     /// The page about the run.
     pub(crate) report: Option<Output>,
+    /// URLs to fetch.
+    undecided: Option<Output>,
     pub(crate) progress: Option<Progress>,
 }
 
@@ -135,7 +137,7 @@ impl Session<'_> {
             Some(table) => Folder::open(&plan.output, table.temp_dir())?,
             None => None,
         };
-        let SideFiles { rejects, dupes, clusters, report } = &plan.side;
+        let SideFiles { rejects, dupes, clusters, report, undecided } = &plan.side;
         let mut side = [None, None, None];
         for (opened, path) in side.iter_mut().zip([rejects, dupes, clusters]) {
             let destination = path.clone().map(Destination::named);
@@ -143,6 +145,8 @@ impl Session<'_> {
         }
         let report = report.clone().map(Destination::named);
         let report = report.as_ref().map(Output::open).transpose()?;
+        let undecided = undecided.clone().map(Destination::named);
+        let undecided = undecided.as_ref().map(Output::open).transpose()?;
         if plan.reporting.reads_terminal {
             eprint_line(format_args!(
                 "uriscan: reading URIs from the terminal, one per line; see --help"
@@ -150,7 +154,7 @@ impl Session<'_> {
         }
         let name = plan.job.name();
         let progress = plan.reporting.progress.map(|shown| Progress::new(name, shown, total_bytes));
-        Ok(Session { plan, out, folder, side, report, progress })
+        Ok(Session { plan, out, folder, side, report, undecided, progress })
     }
 
     /// Does the work of the run, and completes its side files. What cannot be read is reported to `unread`.
@@ -163,13 +167,14 @@ impl Session<'_> {
         set: Option<&mut SetAtWork>,
         unread: &mut Unread,
     ) -> Result<Done, Stop> {
-        let Session { plan, out, side, progress, folder, .. } = self;
+        let Session { plan, out, side, undecided, progress, folder, .. } = self;
         let mut update = |bytes| progress.iter_mut().for_each(|progress| progress.update(bytes));
         let mut sinks = Sinks::new(out);
         let mut side = side_outputs::open(&plan.side, plan.job.meaning(), side)?;
         let [rejects, dupes, clusters] =
             side.each_mut().map(|sink| sink.as_mut().map(|sink| sink as &mut (dyn Write + Send)));
         (sinks.rejects, sinks.dupes, sinks.clusters) = (rejects, dupes, clusters);
+        sinks.undecided = undecided.as_mut().map(|out| out as &mut (dyn Write + Send));
         sinks.progress = Some(&mut update);
         let mut note = |error: &ReadError| unread.note(error);
         let surveyed = plan.side.report.is_some().then(|| plan.job.surveyed());
@@ -219,8 +224,13 @@ impl Session<'_> {
                 _ => Err(Failure::at(self.out.name(), error)),
             };
         }
-        let failed =
-            self.side.iter().flatten().chain(&self.report).find(|output| output.has_failed());
+        let failed = self
+            .side
+            .iter()
+            .flatten()
+            .chain(&self.report)
+            .chain(&self.undecided)
+            .find(|output| output.has_failed());
         Err(Failure::at(failed.unwrap_or(&self.out).name(), error))
     }
 
@@ -230,7 +240,7 @@ impl Session<'_> {
     /// # Errors
     /// When one cannot be written, or when nothing was read and a side file looks like the input.
     pub(crate) fn commit(self, report: &Report, is_durable: bool) -> Result<bool, Failure> {
-        let Session { plan, out, folder, side, report: page, .. } = self;
+        let Session { plan, out, folder, side, report: page, undecided, .. } = self;
         if report.bytes == 0 {
             plan.side.each().try_for_each(|(path, content)| refuse_foreign(path, content))?;
         }
@@ -239,7 +249,8 @@ impl Session<'_> {
             // What fails for want of room fails here, while all files are as they were.
             folder.finish().map_err(|error| Failure::at(&results, error))?;
         }
-        let outputs = side.into_iter().flatten().chain(page).chain([out]).collect();
+        let outputs =
+            side.into_iter().flatten().chain(page).chain(undecided).chain([out]).collect();
         match output::commit(outputs, is_durable) {
             Ok(()) => {}
             Err((name, error)) if name == results && error.kind() == io::ErrorKind::BrokenPipe => {

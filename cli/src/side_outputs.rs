@@ -22,17 +22,20 @@ pub(crate) struct SideFiles {
     pub(crate) clusters: Option<PathBuf>,
     /// The page about the run.
     pub(crate) report: Option<PathBuf>,
+    /// URLs to fetch.
+    pub(crate) undecided: Option<PathBuf>,
 }
 
 impl SideFiles {
     /// The side files in use, each with its content.
     pub(crate) fn each(&self) -> impl Iterator<Item = (&Path, Content)> {
-        let SideFiles { rejects, dupes, clusters, report } = self;
+        let SideFiles { rejects, dupes, clusters, report, undecided } = self;
         let all = [
             (rejects, Content::Rejects),
             (dupes, Content::Dupes),
             (clusters, Content::Clusters),
             (report, Content::Report),
+            (undecided, Content::Undecided),
         ];
         all.into_iter().filter_map(|(path, content)| Some((path.as_deref()?, content)))
     }

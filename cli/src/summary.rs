@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use uriscan::audit::Rule;
 use uriscan::extract::Cause;
 use uriscan::key::PublicHash;
+use uriscan::learn::{Learned, Score};
 use uriscan::pipeline::{
     ByShape, Equivalence, FindingCounts, Invalid, OnInvalid, Report, Settings,
 };
@@ -41,6 +42,8 @@ pub(crate) struct Summary {
     pub(crate) by_shape: Option<ByShape>,
     /// Of an audit.
     pub(crate) findings: Option<FindingCounts>,
+    /// What was learned.
+    pub(crate) learned: Option<Learned>,
     /// Records were filtered.
     pub(crate) has_filter: bool,
     /// Tables that were found below directories and by patterns, and names that were left out.
@@ -95,7 +98,7 @@ impl Summary {
     pub(crate) fn of(
         plan: &Plan,
         report: Report,
-        findings: Option<FindingCounts>,
+        (findings, learned): (Option<FindingCounts>, Option<Learned>),
         set: Option<SetChange>,
         elapsed: Duration,
     ) -> Summary {
@@ -112,6 +115,7 @@ impl Summary {
             differs: job.compares_grammars(),
             by_shape: job.by_shape(),
             findings,
+            learned,
             has_filter: plan.filter.is_some()
                 || job.has_filter()
                 || plan.documents.as_ref().is_some_and(|documents| {
@@ -258,6 +262,21 @@ impl Summary {
             rows.add("findings", findings.total(), "");
             rows.add_parts(Rule::ALL.iter().map(|&rule| (rule, findings.of(rule))));
         }
+        if let Some(learned) = &self.learned {
+            rows.add_any("other", learned.others, "no web pages");
+            rows.add("sites", learned.sites, "");
+            rows.add(
+                "rules",
+                learned.rules,
+                &format!("for {} sites", grouped(learned.sites_with_rules)),
+            );
+            let Score { pages, right, wrong, lost, saved, .. } = learned.held_back;
+            rows.add("held back", pages, "pages to test the rules on");
+            rows.add("  right", right, "groups that are one page");
+            rows.add("  wrong", wrong, "");
+            rows.add("  lost", lost, "pages");
+            rows.add("  saved", saved, "fetches");
+        }
         if self.differs {
             rows.add("differing", *differing, "parsed differently by RFC 3986 and RFC 2396");
         }
@@ -348,6 +367,13 @@ impl Summary {
             fields.insert("files".to_owned(), json!(files));
             fields.insert("files_skipped".to_owned(), json!(skipped));
         }
+        if let Some(learned) = &self.learned {
+            fields.insert("others".to_owned(), json!(learned.others));
+            fields.insert("sites".to_owned(), json!(learned.sites));
+            fields.insert("sites_with_rules".to_owned(), json!(learned.sites_with_rules));
+            fields.insert("rules".to_owned(), json!(learned.rules));
+            fields.insert("held_back".to_owned(), score(&learned.held_back));
+        }
         if self.has_filter {
             let filtered = &self.report.filtered;
             let count = |cause: Cause| (cause.name().to_owned(), json!(filtered.of(cause)));
@@ -358,6 +384,15 @@ impl Summary {
         fields.retain(|_, value| !value.is_null());
         fields
     }
+}
+
+/// How good rules are, with `null` where there is nothing to say.
+fn score(score: &Score) -> Value {
+    let Score { urls, pages, right, wrong, saved, lost, possible, .. } = score;
+    json!({
+        "urls": urls, "pages": pages, "right": right, "wrong": wrong, "precision": score.precision(),
+        "recall": score.recall(), "saved": saved, "lost": lost, "possible": possible,
+    })
 }
 
 /// The counts of all kinds, including zeros, so that the fields are always the same.
@@ -455,6 +490,7 @@ mod tests {
             differs: false,
             by_shape: None,
             findings: None,
+            learned: None,
             has_filter: false,
             found: None,
             elapsed: Duration::ZERO,

@@ -1,5 +1,7 @@
 //! Records of a WARC archive (ISO 28500), versions 0.17 to 1.1, or of an ARC archive, and the links in them.
 
+mod pages;
+
 use super::arc;
 use super::body::{Sort, body, has_prefix, is_media};
 use super::charset;
@@ -9,6 +11,8 @@ use super::reference::{self, Absolute};
 use super::{Context, Extractor, ExtractorOptions, Fault, Links, page, sniff};
 use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::simd::Kernels;
+
+pub(crate) use pages::{ArchivedPage, archived_pages};
 
 /// One record: its header fields and the position of its block.
 #[derive(Debug)]
@@ -96,7 +100,7 @@ fn may_begin(text: &[u8]) -> bool {
 }
 
 /// Whether a source that begins with `head` is a WARC or an ARC archive.
-pub(super) fn is_archive(head: &[u8]) -> bool {
+pub(crate) fn is_archive(head: &[u8]) -> bool {
     is_begin(head)
         || head.starts_with(b"filedesc://") && matches!(arc::begins(head), arc::Begins::Record(_))
 }

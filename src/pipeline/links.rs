@@ -130,7 +130,7 @@ pub(super) fn long_fault(chunk: &Chunk, settings: &Settings) -> Option<String> {
 }
 
 /// Where the records of sources of any kind end.
-pub(super) fn cut(options: &ExtractOptions, record_end: u8) -> Box<dyn Cut> {
+pub(crate) fn cut(options: &ExtractOptions, record_end: u8) -> Box<dyn Cut> {
     Box::new(Documents {
         record_end,
         unwrap: options.extractor.find.unwrap,

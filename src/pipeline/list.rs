@@ -1,15 +1,19 @@
 //! Turns a source into a source of records that any job reads as a list: the links in it, the records that a filter
 //! keeps, or the URIs in the rows of a table.
 
+mod columns;
+
 use std::io::{self, Read};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use columns::{Column, Runs};
+
 use super::batches::{PART_BYTES, share};
 use super::lines::Lines;
 use super::links::{Entities, ExtractOptions, count_faults, cut, long_fault, of_chunk};
-use super::rows::{OfLists, RowFinder, RowRun};
+use super::rows::{OfLists, RowRun};
 use super::value::push_value;
 use super::{Equivalence, Report, RowOptions, Settings};
 use crate::chunk::Span;
@@ -20,7 +24,7 @@ use crate::io::places::{Place, Places};
 use crate::io::reader::Next;
 use crate::io::{Chunk, ChunkReader, ReadError, Shape, Source};
 use crate::repair::decode;
-use crate::row;
+use crate::row::{self, TextTable};
 use crate::simd::{Isa, Task};
 use crate::threads;
 use crate::uri::ErrorKind;
@@ -36,8 +40,9 @@ pub struct Skipped {
     pub faults: Vec<ReadError>,
     /// Records that a filter does not keep ([`records_of`], [`values_of`]).
     pub filtered: Filtered,
-    /// The objects in the lists of values, which are one table.
+    /// The objects in the lists of values, which are one table; and of other columns.
     members: OfLists,
+    more: Vec<OfLists>,
 }
 
 /// The links of `source` as a list, one per record, for any other job.
@@ -137,8 +142,55 @@ pub fn values_of(
     skipped.lock().unwrap_or_else(PoisonError::into_inner).members.begin(&source.name);
     let longest = settings.within_limits().max_record;
     let run = RowRun::new((rows, equivalence), names, false, longest);
-    let (cut, content) = (run.finder.cut(), Content::Values(Box::new(run)));
+    let runs = Runs { first: run, others: Vec::new() };
+    let (cut, content) = (runs.cut(), Content::Values(Box::new(runs)));
     list_of(source, content, None, settings, skipped, |reader| reader.cut_by(cut))
+}
+
+/// The rows of `source`, which is a text table, as lines of fields with a tab between them: the URI, and the values of the columns
+/// `more`, where `None` is an empty field. A tab or a line end within a value becomes another control character.
+///
+/// Otherwise it is as [`values_of`]: rows without a URI are blank lines.
+///
+/// ```
+/// use std::io::Read;
+/// use uriscan::io::Source;
+/// use uriscan::pipeline::{RowOptions, Settings, fields_of};
+/// use uriscan::row::{TextFormat, TextTable};
+/// let rows = Source::new("rows", &b"{\"url\":\"http://h\",\"sum\":7}\n{\"url\":\"http://i\"}\n"[..]);
+/// let rows_of = RowOptions::new(TextTable::new(TextFormat::Jsonl, "url"));
+/// let list = fields_of(rows, &rows_of, &[Some("sum"), None], &Settings::default(), &Default::default());
+/// let mut text = String::new();
+/// (list.open)().unwrap().read_to_string(&mut text).unwrap();
+/// assert_eq!(text, "http://h\t7\t\nhttp://i\t\t\n");
+/// ```
+pub fn fields_of(
+    source: Source,
+    rows: &RowOptions,
+    more: &[Option<&str>],
+    settings: &Settings,
+    skipped: &Arc<Mutex<Skipped>>,
+) -> Source {
+    let longest = settings.within_limits().max_record;
+    let mut members = skipped.lock().unwrap_or_else(PoisonError::into_inner);
+    members.members.begin(&source.name);
+    members.more.resize_with(more.len(), OfLists::default);
+    members.more.iter_mut().for_each(|of_column| of_column.begin(&source.name));
+    drop(members);
+    let run = |column: &str, keeps_blank: bool| {
+        let mut table = TextTable { keeps_blank, ..rows.table.clone() };
+        column.clone_into(&mut table.column);
+        let names = vec![source.name.clone()];
+        let options = RowOptions::new(table);
+        RowRun::new((&options, &Equivalence::default()), names, false, longest)
+    };
+    let first = run(&rows.table.column, false);
+    let others = more.iter().map(|column| column.map(|column| run(column, true))).collect();
+    let runs = Runs { first, others };
+    let settings = Settings { record_end: b'\n', ..*settings };
+    let cut = runs.cut();
+    let content = Content::Values(Box::new(runs));
+    list_of(source, content, None, &settings, skipped, |reader| reader.cut_by(cut))
 }
 
 /// A list of this `content` of `source`, whose reader `prepare` may change.
@@ -192,8 +244,8 @@ enum Content {
     Links(Box<Extractor>, Entities),
     /// Its records that a filter keeps, as an equivalence reads them.
     Kept(Box<(Filter, Option<Equivalence>)>),
-    /// The URIs in the rows of the table that it is.
-    Values(Box<RowRun>),
+    /// The URIs in the rows of the table that it is, and other columns.
+    Values(Box<Runs>),
 }
 
 /// A list that is produced while it is read, from several chunks at a time.
@@ -230,6 +282,7 @@ struct Part {
     filtered: Filtered,
     /// The rows, if they are those of a table.
     rows: row::Found,
+    others: Vec<Column>,
 }
 
 impl Read for List {
@@ -296,9 +349,9 @@ impl List {
                 settings.kernels.run(Fill { settings, extractor, part, room, how });
             }
             Content::Kept(by) => part.keep(&by.0, by.1.as_ref(), settings.record_end),
-            Content::Values(run) => {
-                let (finder, record_end) = (&run.finder, settings.record_end);
-                settings.kernels.run(FillValues { finder, part, record_end });
+            Content::Values(runs) => {
+                let record_end = settings.record_end;
+                settings.kernels.run(FillValues { runs, part, record_end });
             }
         });
         self.account_rows();
@@ -347,19 +400,28 @@ impl List {
 
     /// Counts the rows of tables, and ends the list before those of a part with one that ends the run.
     fn account_rows(&mut self) {
-        let Content::Values(run) = &mut self.content else { return };
+        let Content::Values(runs) = &mut self.content else { return };
+        let Runs { first: run, others } = &mut **runs;
         let mut skipped = self.skipped.lock().unwrap_or_else(PoisonError::into_inner);
         let mut done = Ok(());
-        for (i, Part { chunk, rows, .. }) in self.parts[..self.filled].iter_mut().enumerate() {
+        let parts = self.parts[..self.filled].iter_mut().enumerate();
+        for (i, Part { chunk, rows, others: others_of, .. }) in parts {
             let (report, mut rejects) = (&mut skipped.report, Vec::new());
             done = run.account_chunk(chunk, rows, report, &mut rejects);
             if done.is_err() {
                 self.filled = i;
                 break;
             }
+            for (run, column) in others.iter_mut().zip(others_of) {
+                run.iter_mut().for_each(|run| run.count(&column.found));
+            }
         }
         if self.filled == 0 && self.failed.is_none() && done.is_ok() {
             done = run.require_member_of(&mut skipped.members);
+            for (run, of_column) in others.iter_mut().zip(&mut skipped.more) {
+                let Some(run) = run.as_mut().filter(|_| done.is_ok()) else { continue };
+                done = run.require_member_of(of_column);
+            }
         }
         if let Err(error) = done {
             self.failed = Some(error.into());
@@ -425,9 +487,9 @@ impl Task for Fill<'_> {
     }
 }
 
-/// Makes the list of the URIs of the rows of a chunk.
+/// Makes the list of the URIs of the rows of a chunk, and of the values of other columns.
 struct FillValues<'a> {
-    finder: &'a RowFinder,
+    runs: &'a Runs,
     part: &'a mut Part,
     record_end: u8,
 }
@@ -436,7 +498,9 @@ impl Task for FillValues<'_> {
     type Output = ();
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let FillValues { finder, part: Part { chunk, out, rows, filtered, .. }, record_end } = self;
+        let FillValues { runs, part, record_end } = self;
+        let Part { chunk, out, rows, others, filtered, .. } = part;
+        let finder = &runs.first.finder;
         out.clear();
         rows.clear();
         *filtered = Filtered::default();
@@ -444,10 +508,23 @@ impl Task for FillValues<'_> {
             return;
         }
         let len = chunk.text.padded().len();
+        others.resize_with(runs.others.len(), Column::default);
+        for (column, run) in others.iter_mut().zip(&runs.others) {
+            column.clear();
+            if let Some(run) = run {
+                column.fill(isa, &run.finder, chunk, len);
+            }
+        }
         *filtered = finder.find(isa, chunk, rows);
         let text = chunk.text.padded().content();
-        for value in &rows.values {
-            push_value(value.of(text), record_end, record_end, out);
+        let mut at = vec![0; others.len()];
+        for (row, value) in rows.rows.iter().zip(&rows.values) {
+            let ended_by = if others.is_empty() { record_end } else { b'\t' };
+            push_value(value.of(text), record_end, ended_by, out);
+            for (i, (column, at)) in (1..).zip(others.iter().zip(&mut at)) {
+                let ended_by = if i < others.len() { b'\t' } else { record_end };
+                push_value(column.value(row.start, at), record_end, ended_by, out);
+            }
         }
         if !finder.has_filter() {
             out.extend(std::iter::repeat_n(record_end, rows.blank as usize));

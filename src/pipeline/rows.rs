@@ -402,6 +402,12 @@ impl RowRun {
         Error::Row { source: self.names[self.lines.0].clone(), line, what, may_be_skipped }
     }
 
+    /// Counts the rows that were `found` of a column that is read beside the URIs.
+    pub(super) fn count(&mut self, found: &Found) {
+        self.rows += found.objects;
+        self.missing += found.missing;
+    }
+
     /// Counts the objects of these rows, which is a list, among those of `all` lists, at its end; and ensures at the end of the last one
     /// that there was such a member at all.
     ///

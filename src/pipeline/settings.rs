@@ -95,6 +95,9 @@ pub struct Sinks<'a> {
     pub dupes: Option<&'a mut (dyn Write + Send)>,
     /// A line of JSON for every class that [`super::classes()`] writes; see there.
     pub clusters: Option<&'a mut (dyn Write + Send)>,
+    /// URLs to fetch to decide what is not decided; only `learn::learn` writes them, as lines of a URL, the number of
+    /// hypotheses that it says something about, and these, with tabs between them.
+    pub undecided: Option<&'a mut (dyn Write + Send)>,
     /// Receives the number of bytes read so far, every few milliseconds of work.
     pub progress: Option<&'a mut (dyn FnMut(u64) + Send)>,
     /// Receives every source that cannot be opened or read to its end, while the others are processed;
@@ -109,7 +112,8 @@ pub struct Sinks<'a> {
 setters! { Sinks<'a>
     some {
         rejects: &'a mut (dyn Write + Send), dupes: &'a mut (dyn Write + Send),
-        clusters: &'a mut (dyn Write + Send), progress: &'a mut (dyn FnMut(u64) + Send),
+        clusters: &'a mut (dyn Write + Send), undecided: &'a mut (dyn Write + Send),
+        progress: &'a mut (dyn FnMut(u64) + Send),
         unread: &'a mut (dyn FnMut(&ReadError) + Send), survey: &'a mut Survey,
     }
 }
@@ -122,6 +126,7 @@ impl<'a> Sinks<'a> {
             rejects: None,
             dupes: None,
             clusters: None,
+            undecided: None,
             progress: None,
             unread: None,
             survey: None,

@@ -9,15 +9,16 @@ use super::param::Place;
 use super::tables::PackError;
 use crate::files::read_limited;
 
-/// Bytes of a pack.
-const MOST_BYTES: u64 = 4 << 20;
-
 impl Pack {
+    /// Bytes of the longest file that [`Pack::read`] reads: rules of a hundred thousand sites. Files that are included have
+    /// less room.
+    pub const MOST_BYTES: u64 = 64 << 20;
+
     /// Reads the pack in the file at `path`; returns it with the paths of all files that were read.
     ///
     /// What it includes and is not built in are files in the same directory: a name without `/`, of a regular file. A link
     /// leads to one in the directory of the file that includes it, or in that to which a link to that file leads. No file may
-    /// have more than 4 MiB.
+    /// have more than [`Pack::MOST_BYTES`], and those that are included not more than 4 MiB together.
     ///
     /// ```
     /// use uriscan::rules::Pack;
@@ -82,7 +83,7 @@ fn beside(name: &str, from: &Path) -> Result<PathBuf, String> {
 }
 
 fn read(path: &Path) -> Result<String, String> {
-    let bytes = read_limited(path, MOST_BYTES).map_err(|error| error.to_string())?;
+    let bytes = read_limited(path, Pack::MOST_BYTES).map_err(|error| error.to_string())?;
     String::from_utf8(bytes).map_err(|error| {
         format!("not TOML: byte {} is not UTF-8", error.utf8_error().valid_up_to())
     })

@@ -26,7 +26,7 @@ pub(super) fn web_authority(form: &[u8]) -> Option<usize> {
 
 /// Offsets of the start and the end of the host in an authority.
 #[inline]
-pub(super) fn host_in(authority: &[u8]) -> (usize, usize) {
+pub(crate) fn host_in(authority: &[u8]) -> (usize, usize) {
     let start = memchr::memrchr(b'@', authority).map_or(0, |at| at + 1);
     let host = &authority[start..];
     // Skips the colons inside an IP literal.

@@ -111,7 +111,7 @@ fn list(text: &mut String, name: &str, values: impl IntoIterator<Item = String>)
 }
 
 /// A basic string of TOML.
-fn quoted(value: &str) -> String {
+pub(crate) fn quoted(value: &str) -> String {
     let mut text = String::from("\"");
     for c in value.chars() {
         match c {

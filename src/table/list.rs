@@ -2,10 +2,12 @@
 
 use std::io::{self, Read};
 
+use arrow_array::ArrayRef;
+
 use super::TableError;
 use super::job::{Job, Task};
 use super::pairs::{self, Pairs};
-use super::read::{Input, Reader};
+use super::read::{self, Input, Reader};
 use super::{TableFormat, values};
 use crate::arrow::{Columns, each_value, spelled_out};
 use crate::io::Source;
@@ -34,8 +36,8 @@ pub fn column_source(input: Input, column: &str, record_end: u8) -> Source {
         let job = Job::new(column, Task::Copy, Columns::default(), TableFormat::Jsonl);
         let mut reader = Reader::open(input, &job).map_err(|error| io_error(&of_error, &error))?;
         reader.read_only_target();
-        let (column, pairs, text) = (job.column, None, Vec::new());
-        Ok(Box::new(Values { reader, column, pairs, record_end, text, at: 0 }))
+        let (column, content, text) = (job.column, Content::Column, Vec::new());
+        Ok(Box::new(Values { reader, column, content, record_end, text, at: 0 }))
     };
     Source { open: Box::new(read), ..Source::new(name, io::empty()) }
 }
@@ -63,18 +65,58 @@ pub fn pair_source(input: Input, record_end: u8) -> Source {
     let of_error = name.clone();
     let read = move || -> io::Result<Box<dyn Read + Send>> {
         let (reader, pairs) = pairs::open(input).map_err(|error| io_error(&of_error, &error))?;
-        let (column, pairs, text) = (pairs::RECORD.to_owned(), Some(pairs), Vec::new());
-        Ok(Box::new(Values { reader, column, pairs, record_end, text, at: 0 }))
+        let (column, content) = (pairs::RECORD.to_owned(), Content::Pairs(pairs));
+        Ok(Box::new(Values { reader, column, content, record_end, text: Vec::new(), at: 0 }))
     };
     Source { open: Box::new(read), ..Source::new(name, io::empty()) }
+}
+
+/// The rows of the table `input` as a source of lines of fields with a tab between them: the value of `column`, and those of the
+/// columns `more`, which hold text; an empty field for `None`.
+///
+/// ```
+/// use std::io::Read;
+/// use uriscan::table::{Input, TableFormat, fields_source};
+///
+/// let input = Input::stream("list", TableFormat::Csv, &b"id,url,sum\n1,http://h,a\n2,http://i,\n"[..]);
+/// let mut text = String::new();
+/// (fields_source(input, "url", &[Some("sum"), None]).open)().unwrap().read_to_string(&mut text).unwrap();
+/// assert_eq!(text, "http://h\ta\t\nhttp://i\t\t\n");
+/// ```
+pub fn fields_source(input: Input, column: &str, more: &[Option<&str>]) -> Source {
+    let name = input.name().to_owned();
+    let (of_error, column) = (name.clone(), column.to_owned());
+    let more: Vec<Option<String>> = more.iter().map(|name| name.map(str::to_owned)).collect();
+    let read = move || -> io::Result<Box<dyn Read + Send>> {
+        let fault = |error: TableError| io_error(&of_error, &error);
+        // In a format that makes columns of all members of JSON lines.
+        let job = Job::new(column, Task::Copy, Columns::default(), TableFormat::Parquet);
+        let mut inputs = [input];
+        read::learn(&mut inputs, &job).map_err(fault)?;
+        let [input] = inputs;
+        let reader = Reader::open(input, &job).map_err(fault)?;
+        let content = Content::Fields(pairs::fields(&reader, &more).map_err(fault)?);
+        let (column, text) = (job.column, Vec::new());
+        Ok(Box::new(Values { reader, column, content, record_end: b'\n', text, at: 0 }))
+    };
+    Source { open: Box::new(read), ..Source::new(name, io::empty()) }
+}
+
+/// What a row becomes.
+enum Content {
+    /// The value of the column.
+    Column,
+    /// A pair.
+    Pairs(Pairs),
+    /// The value of the column, and those of others, by number.
+    Fields(Vec<Option<usize>>),
 }
 
 /// The values of a column, read one unit of the table at a time.
 struct Values {
     reader: Reader,
     column: String,
-    /// The columns of pairs, if records are pairs.
-    pairs: Option<Pairs>,
+    content: Content,
     record_end: u8,
     /// The values of a unit, of which those before `at` have been read.
     text: Vec<u8>,
@@ -96,17 +138,34 @@ impl Values {
                 return Ok(());
             }
             for batch in units.iter().flatten() {
-                if let Some(pairs) = &self.pairs {
-                    let (end, text) = (self.record_end, &mut self.text);
+                let (end, text) = (self.record_end, &mut self.text);
+                if let Content::Pairs(pairs) = &self.content {
                     pairs.each(batch, end, |value, ended_by| {
                         push_value(value, end, ended_by, text);
                     })?;
                     continue;
                 }
                 let values = spelled_out(&self.reader.target().values(batch)?)?;
+                let Content::Fields(columns) = &self.content else {
+                    for value in each_value(&values) {
+                        push_value(values::trimmed(value.unwrap_or_default()), end, end, text);
+                    }
+                    continue;
+                };
+                let spelled = |column: &usize| spelled_out(batch.column(*column));
+                let more: Vec<Option<ArrayRef>> = columns
+                    .iter()
+                    .map(|it| it.as_ref().map(spelled).transpose())
+                    .collect::<Result<_, _>>()?;
+                let mut more: Vec<_> =
+                    more.iter().map(|it| it.as_ref().map(|it| each_value(it))).collect();
                 for value in each_value(&values) {
-                    let value = values::trimmed(value.unwrap_or_default());
-                    push_value(value, self.record_end, self.record_end, &mut self.text);
+                    push_value(values::trimmed(value.unwrap_or_default()), end, b'\t', text);
+                    for (i, column) in (1..).zip(&mut more) {
+                        let value = column.as_mut().and_then(Iterator::next).flatten();
+                        let ended_by = if i < columns.len() { b'\t' } else { end };
+                        push_value(values::trimmed(value.unwrap_or_default()), end, ended_by, text);
+                    }
                 }
             }
         }

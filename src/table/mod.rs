@@ -75,7 +75,7 @@ pub use error::TableError;
 pub use format::TableFormat;
 pub use hint::columns_of_urls;
 pub use job::{ByClass, Form, Job, Task};
-pub use list::{column_source, pair_source};
+pub use list::{column_source, fields_source, pair_source};
 pub use notes::Notes;
 pub use parts::{Folder, Layout, PartFile};
 pub use rank::KeepRow;

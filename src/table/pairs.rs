@@ -47,6 +47,22 @@ pub(super) fn open(input: Input) -> Result<(Reader, Pairs), TableError> {
     Ok((reader, pairs))
 }
 
+/// The numbers of the columns called `names` in the table that `reader` reads.
+pub(super) fn fields(
+    reader: &Reader,
+    names: &[Option<String>],
+) -> Result<Vec<Option<usize>>, TableError> {
+    let schema = reader.schema();
+    let find = |name: &String| {
+        column_of_text(&schema, name).ok_or_else(|| TableError::Column {
+            table: reader.name().to_owned(),
+            column: name.clone(),
+            columns: schema.fields().iter().map(|field| field.name().clone()).collect(),
+        })
+    };
+    names.iter().map(|name| name.as_ref().map(find).transpose()).collect()
+}
+
 fn column_of_text(schema: &Schema, name: &str) -> Option<usize> {
     let column = schema.index_of(name).ok()?;
     is_text(schema.field(column).data_type()).then_some(column)

@@ -217,7 +217,8 @@ impl Frequent {
 /// No texts, in tables that grow no further than needed for `limit` bytes.
 fn within(limit: usize) -> Classes<Held> {
     let mut classes = Classes::new();
-    classes.limit_to(limit / 3);
+    // Beyond that they would grow for each batch.
+    classes.limit_to(limit / 2);
     classes
 }
 

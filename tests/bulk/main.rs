@@ -5,6 +5,7 @@ mod classes;
 mod corpora;
 mod dupes;
 mod extract;
+mod learn;
 mod long_records;
 mod memory;
 mod pairs;

@@ -4,8 +4,7 @@ use std::convert::Infallible;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use uriscan::io::Source;
-use uriscan::pipeline::{Error, Report, Sinks};
+use uriscan::pipeline::{Report, Sinks};
 use uriscan::set::Meaning;
 
 use crate::args::TableChoice;
@@ -16,7 +15,7 @@ use crate::output::{Destination, Output};
 use crate::plan::Plan;
 use crate::sets::records::SetAtWork;
 
-const ABSENT: &str = "this program reads no tables but CSV, TSV and JSON lines, by `census`, `check`, `dedup`, `extract` and `top`, without options that need columns; install it with `cargo install --path cli --features full`";
+const ABSENT: &str = "this program reads no tables but CSV, TSV and JSON lines, by `census`, `check`, `dedup`, `extract`, `learn` and `top`, without options that need columns; install it with `cargo install --path cli --features full`";
 
 /// What a table in the place of a list needs.
 pub(crate) const NO_COLUMN: &str = ABSENT;
@@ -51,6 +50,14 @@ pub(crate) enum Column {}
 
 impl Column {
     pub(crate) fn new(_: &str, _: Option<&str>) -> Result<Column, Failure> {
+        Err(Failure::at("--column", ABSENT))
+    }
+
+    pub(crate) fn with_fields(
+        _: &str,
+        _: [Option<String>; 3],
+        _: Option<&str>,
+    ) -> Result<Column, Failure> {
         Err(Failure::at("--column", ABSENT))
     }
 }

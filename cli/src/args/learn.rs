@@ -1,74 +1,123 @@
-//! `uriscan help`, `uriscan completions` and `uriscan man`.
+//! `uriscan learn`.
 
 use std::path::PathBuf;
 
 use clap::Args;
-use clap_complete::Shell;
+use uriscan::set::Timestamp;
 
-use crate::topics;
+use super::groups::{Common, Memory, Strictness};
+use super::table::{Dialect, TABLES};
 
-/// Explain a topic or a command
+/// Learn rules from evidence of equal pages, and write a rules file with the proof beside each rule
 ///
-/// Topics are short pages about what several commands share.
-#[derive(Debug, Args)]
-#[command(after_long_help = HELP_EXAMPLES)]
-pub(crate) struct Help {
-    /// A topic, or the names of a command; none for the list of topics
-    #[arg(value_name = "TOPIC", value_parser = super::named::suggested(topics::names()))]
-    #[arg(hide_possible_values = true)]
-    pub(crate) topic: Vec<String>,
-}
-
-const HELP_EXAMPLES: &str = "\
-Examples:
-  $ uriscan help exit-codes | head -1
-  Exit codes
-
-  uriscan help                                list the topics
-  uriscan help ladder                         which URIs are equivalent
-  uriscan help set merge                      as `uriscan set merge --help`
-
-Exit codes: 0 done, 2 error.";
-
-/// Write a completion script for a shell
+/// Reads rows of a URL and something that says which pages are the same: a digest of the content, a canonical link, a redirect.
+/// From URLs with the same content it makes hypotheses for each host: a parameter without meaning, its order, a trailing slash, an
+/// index page, http for https, the case of paths, a prefix of paths, another name of the host. Each is tried on all URLs of the
+/// site. A rule is written if the lower confidence bound of its precision, the share of joined groups of URLs that are one page, is
+/// high enough; a group is counted once, however many URLs it has.
 ///
-/// The script completes commands, options, and the names of rules, presets, backends and formats.
+/// Content under many unrelated URLs, as that of error pages, and pages that change between two fetches do not count. A site makes
+/// rules for itself only. A fifth of the pages is held back, and the rules are measured on these.
 #[derive(Debug, Args)]
-#[command(after_long_help = COMPLETIONS_EXAMPLES)]
-pub(crate) struct Completions {
-    /// The shell
-    #[arg(value_name = "SHELL", value_enum)]
-    pub(crate) shell: Shell,
+#[command(after_long_help = AFTER_HELP)]
+#[command(group = clap::ArgGroup::new("columns").multiple(true))]
+pub(crate) struct Learn {
+    /// Read tables, with the URLs in COLUMN: its name, or its number from 1
+    ///
+    /// Without it the input is lines of a URL, a digest, a canonical URL and the target of a redirect, with tabs between
+    /// them, of which all but the URL may be empty or missing; or lines of a CDX or CDXJ index; or archives (WARC and ARC), of
+    /// which digests, canonical links, redirects and the Clean-param of robots.txt are read.
+    #[arg(long, value_name = "COLUMN", group = "columns", help_heading = "Evidence")]
+    pub(crate) column: Option<String>,
+
+    /// The column whose equal values say that pages are the same, such as a digest of the content
+    #[arg(long, value_name = "COLUMN", requires = "column", help_heading = "Evidence")]
+    pub(crate) same: Option<String>,
+
+    /// The column with the URL that a page names as its canonical one
+    #[arg(long, value_name = "COLUMN", requires = "column", help_heading = "Evidence")]
+    pub(crate) canonical: Option<String>,
+
+    /// The column with the URL that a URL redirects to
+    #[arg(long, value_name = "COLUMN", requires = "column", help_heading = "Evidence")]
+    pub(crate) redirect: Option<String>,
+
+    /// Test the rules of FILE on the input instead of learning: for each site precision, recall, pages lost and fetches saved
+    ///
+    /// The table is TSV: site, urls, pages, right (groups that are one page), wrong, precision, recall (of the fetches that the
+    /// best rules would save), lost (pages), saved (fetches), possible. The last row, `*`, is for all sites.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    #[arg(conflicts_with_all = ["undecided", "precision", "confidence", "min_pages"])]
+    pub(crate) test: Option<PathBuf>,
+
+    /// Also write the URLs to FILE which should be fetched to decide hypotheses that are not decided
+    ///
+    /// As lines of a URL, the number of hypotheses that it says something about, and these, with tabs between them. Secrets are
+    /// not masked.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) undecided: Option<PathBuf>,
+
+    /// Name this day, such as 2026-11-27, in the file; by default none, so that the same rows give the same file
+    #[arg(long, value_name = "DAY", value_parser = day, help_heading = "Output")]
+    #[arg(conflicts_with = "test")]
+    pub(crate) date: Option<String>,
+
+    /// The share of the joined groups that must be one page, at the lower bound: 0 to 1
+    #[arg(long, value_name = "SHARE", default_value_t = 0.95, value_parser = share)]
+    #[arg(help_heading = "Proof")]
+    pub(crate) precision: f64,
+
+    /// The confidence of that bound: 0 to 1
+    ///
+    /// Of rules that are a little worse than --precision, this share is refused. Without a contradiction 59 pages prove a precision of
+    /// 0.95 with a confidence of 0.95, and 299 pages prove 0.99.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.95, value_parser = share)]
+    #[arg(help_heading = "Proof")]
+    pub(crate) confidence: f64,
+
+    /// The least number of groups that say something about a rule
+    #[arg(long, value_name = "N", default_value_t = 20, help_heading = "Proof")]
+    pub(crate) min_pages: u64,
+
+    /// The format of the tables, if their names do not say it: csv, tsv, jsonl, fields, parquet, arrow
+    #[arg(long, value_name = "FORMAT", requires = "column", help_heading = TABLES)]
+    pub(crate) from: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) dialect: Dialect,
+    #[command(flatten)]
+    pub(crate) strictness: Strictness,
+    #[command(flatten)]
+    pub(crate) memory: Memory,
+    #[command(flatten)]
+    pub(crate) common: Common,
 }
 
-const COMPLETIONS_EXAMPLES: &str = "\
-Examples:
-  $ uriscan completions bash | head -1
-  _uriscan() {
-
-  uriscan completions bash > ~/.local/share/bash-completion/completions/uriscan
-  uriscan completions zsh > ~/.zfunc/_uriscan
-  uriscan completions fish > ~/.config/fish/completions/uriscan.fish
-  uriscan completions powershell >> $PROFILE
-  uriscan completions elvish >> ~/.config/elvish/rc.elv
-
-Exit codes: 0 done, 2 error.";
-
-/// Write man pages: one for each command (section 1) and each topic (section 7)
-#[derive(Debug, Args)]
-#[command(after_long_help = MAN_EXAMPLES)]
-pub(crate) struct Man {
-    /// The directory to write to, which is created if it does not exist
-    #[arg(value_name = "DIR")]
-    pub(crate) directory: PathBuf,
+fn day(typed: &str) -> Result<String, String> {
+    let is_day = typed.len() == "2026-11-27".len() && typed.parse::<Timestamp>().is_ok();
+    is_day
+        .then(|| typed.to_owned())
+        .ok_or_else(|| "a day such as 2026-11-27 is expected".to_owned())
 }
 
-const MAN_EXAMPLES: &str = "\
+fn share(typed: &str) -> Result<f64, String> {
+    let share = typed.parse().ok().filter(|share| (0.0..1.0).contains(share));
+    share.ok_or_else(|| "a number from 0 to below 1 is expected".to_owned())
+}
+
+const AFTER_HELP: &str = "\
 Examples:
-  $ uriscan man pages && ls pages/uriscan-d*
-  pages/uriscan-dedup.1
+  $ for i in $(seq 100); do printf 'http://h.example/p%s\\t%s\\nhttp://h.example/p%s?ref=x\\t%s\\n' $i $i $i $i; done | \\
+      uriscan learn | tail -3
+  [[site]]
+  hosts = [\"h.example\"]
+  drop = [\"ref\"]
 
-  uriscan man ~/.local/share/man/man1         for one user
-  man ./pages/uriscan-dedup.1                 read one without installing it
+  uriscan learn crawl.csv --column url --same digest -o site-rules.toml
+  uriscan learn pages.parquet --column url --same content_digest --redirect fetch_redirect
+  uriscan learn cdx-00000.gz                        an index of a web archive
+  uriscan learn crawl.warc.gz                       the archive itself
+  uriscan learn --test site-rules.toml other.tsv    measure rules on other data
+  uriscan dedup --rules site-rules.toml urls.txt    use what was learned
 
-Exit codes: 0 done, 2 error.";
+Exit codes: 0 done, 1 invalid records under --strict, 2 error.";

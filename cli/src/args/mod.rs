@@ -15,6 +15,7 @@ mod learn;
 mod listed;
 mod named;
 mod normalize;
+mod pages;
 mod parse;
 mod resolve;
 mod rule_choice;
@@ -38,8 +39,9 @@ pub(crate) use groups::{
     OnInvalid, ProfileChoice, References, ReportFile, Reporting, StatsFormat, Typed, When,
 };
 pub(crate) use key::{Key, KeyForm};
-pub(crate) use learn::{Completions, Help, Man};
+pub(crate) use learn::Learn;
 pub(crate) use normalize::Normalize;
+pub(crate) use pages::{Completions, Help, Man};
 pub(crate) use parse::{Parse, RowFormat};
 pub(crate) use resolve::{Resolve, RowsFormat, SameDocument};
 pub(crate) use rule_choice::RuleChoice;
@@ -93,6 +95,7 @@ Examples:
   uriscan explain 'HTTP://h:80' http://h/      explain a canonical form, compare two URIs
   uriscan audit urls.txt                       find security problems (RFC 3986, section 7)
   uriscan dedup --preset crawl urls.txt        with rules beyond the RFC; see `uriscan rules`
+  uriscan learn crawl.tsv -o rules.toml        find rules in a crawl with digests of pages
   uriscan resolve --base http://a/b hrefs.txt  resolve references
   uriscan extract access.log.gz                find URIs in text, logs and directories
   uriscan dedup --seen s.set --update new.txt  drop URIs of earlier runs; see `uriscan set`
@@ -126,6 +129,7 @@ pub(crate) enum Command {
     Top(Top),
     Explain(Explain),
     Rules(Rules),
+    Learn(Learn),
     Resolve(Resolve),
     Extract(Extract),
     Set(Set),

@@ -6,7 +6,7 @@ use clap::builder::Resettable;
 use super::listed::is_elsewhere;
 
 /// Commands, each with the options that `-h` shows.
-const SHOWN: [(&str, &str); 16] = [
+const SHOWN: [(&str, &str); 17] = [
     (
         "dedup",
         "files extract level preset seen update count repeated dupes on_invalid max_memory column output stats help",
@@ -38,6 +38,10 @@ const SHOWN: [(&str, &str); 16] = [
     (
         "extract",
         "files uri from base link_column host domain matches www with_filename line_number context jsonl count output help",
+    ),
+    (
+        "learn",
+        "files column same canonical redirect precision confidence test undecided max_memory output stats help",
     ),
     ("rules", "level rules preset packs no_rules to output help"),
     ("set create", "set files extract level preset hash first_seen stats help"),

@@ -7,7 +7,7 @@ use uriscan::surt::Form;
 pub(super) const TABLES: &str = match cfg!(feature = "full") {
     true => "Tables",
     false => {
-        "Tables (without `--features full` only CSV, TSV and JSON lines, by census, check, dedup, extract and top)"
+        "Tables (without `--features full` only CSV, TSV and JSON lines, by census, check, dedup, extract, learn and top)"
     }
 };
 

@@ -7,6 +7,7 @@ mod dedup;
 mod explain;
 mod extract;
 mod key;
+mod learn;
 mod legacy;
 mod normalize;
 mod parse;
@@ -19,7 +20,7 @@ use crate::account::Account;
 use crate::args::{Cli, Command, Set};
 use crate::environment::Environment;
 use crate::exit::{Failure, Outcome};
-use crate::{grammar, learn, rules, run, sets};
+use crate::{grammar, pages, rules, run, sets};
 
 /// Runs `cli` in `environment`; `account` gets the summary of a run that was done.
 ///
@@ -34,9 +35,9 @@ pub(crate) fn run(
     let mut plan = match cli.command {
         Command::Rules(typed) => return rules::run(typed),
         Command::Grammar(typed) => return grammar::run(&typed),
-        Command::Help(typed) => return learn::help(&typed),
-        Command::Completions(typed) => return learn::completions(&typed),
-        Command::Man(typed) => return learn::man(&typed),
+        Command::Help(typed) => return pages::help(&typed),
+        Command::Completions(typed) => return pages::completions(&typed),
+        Command::Man(typed) => return pages::man(&typed),
         Command::Set(Set { command }) if !command.reads_uris() => return sets::run(&command),
         Command::Set(Set { command }) => command.plan(environment)?,
         Command::Dedup(typed) => typed.plan(environment)?,
@@ -48,6 +49,7 @@ pub(crate) fn run(
         Command::Census(typed) => typed.plan(environment)?,
         Command::Top(typed) => typed.plan(environment)?,
         Command::Explain(typed) => typed.plan(environment)?,
+        Command::Learn(typed) => typed.plan(environment)?,
         Command::Resolve(typed) => typed.plan(environment)?,
         Command::Extract(typed) => typed.plan(environment)?,
     };

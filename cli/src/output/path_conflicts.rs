@@ -304,6 +304,8 @@ pub(crate) enum Content {
     Clusters,
     /// A page about the run.
     Report,
+    /// Rows of a URL, a number and hypotheses.
+    Undecided,
 }
 
 impl Content {
@@ -314,6 +316,7 @@ impl Content {
             Content::Dupes => "duplicates",
             Content::Clusters => "clusters",
             Content::Report => "the report",
+            Content::Undecided => "URLs to fetch",
         }
     }
 
@@ -331,6 +334,7 @@ impl Content {
         read.is_ok()
             && match self {
                 Content::Rejects => uriscan::uri::parse(line).is_ok_and(|parts| parts.is_uri()),
+                Content::Undecided => line.iter().filter(|&&byte| byte == b'\t').count() != 2,
                 Content::Dupes => {
                     line.iter().filter(|&&byte| byte == b'\t').count() < 2
                         && !is_table_of_classes(path, line)

@@ -97,6 +97,8 @@ impl TableUse {
 pub(crate) struct Column {
     pub(super) name: String,
     pub(super) format: Option<TableFormat>,
+    /// The columns that are read beside it, where each has its place.
+    pub(super) fields: Option<[Option<String>; 3]>,
 }
 
 impl Column {
@@ -107,7 +109,19 @@ impl Column {
     pub(crate) fn new(name: &str, from: Option<&str>) -> Result<Column, Failure> {
         let from = from.filter(|name| *name != "auto");
         let format = from.map(|name| format("--from", name)).transpose()?;
-        Ok(Column { name: name.to_owned(), format })
+        Ok(Column { name: name.to_owned(), format, fields: None })
+    }
+
+    /// The column of this name, and columns beside it, as the fields of lines.
+    ///
+    /// # Errors
+    /// As [`Column::new`].
+    pub(crate) fn with_fields(
+        name: &str,
+        fields: [Option<String>; 3],
+        from: Option<&str>,
+    ) -> Result<Column, Failure> {
+        Ok(Column { fields: Some(fields), ..Column::new(name, from)? })
     }
 }
 

@@ -105,8 +105,16 @@ fn tables(plan: &Plan, table: &TableUse) -> Result<Vec<table::Input>, Failure> {
 pub(crate) fn open_column(plan: &Plan, column: &Column) -> Result<Inputs, Failure> {
     let total_bytes = inputs::total_bytes(&plan.inputs)?;
     hide_panics_of_decoders();
-    let Column { name, format } = column;
-    let sources = columns(plan, (name, *format), plan.settings.record_end)?;
+    let Column { name, format, fields } = column;
+    let sources = match fields {
+        None => columns(plan, (name, *format), plan.settings.record_end)?,
+        Some(fields) => {
+            let fields = fields.each_ref().map(Option::as_deref);
+            let source =
+                |input: &Input| Ok(table::fields_source(opened(input, *format)?, name, &fields));
+            plan.inputs.iter().map(source).collect::<Result<_, Failure>>()?
+        }
+    };
     Ok(Inputs { sources, total_bytes, stdin_head: StdinHead::default() })
 }
 

@@ -47,6 +47,7 @@ mod mending;
 mod outputs;
 mod outside;
 mod packed_pages;
+mod pages;
 #[cfg(unix)]
 mod power;
 mod profiles;

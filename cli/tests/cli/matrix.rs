@@ -199,6 +199,9 @@ matrix! {
         (&["key", "--iri", "--repair"], &["--rejects"]),
         (&["key", "--level", "protocol", "--aliases", EVIDENCE], &[]),
     ];
+    learn [
+        (&["learn", "--min-pages", "0", "--precision", "0"], &["--undecided"]),
+    ];
     resolve [
         (&["resolve", "--base", BASE, "--same-document", "drop", "--repair"], &["--rejects"]),
         (&["resolve", "--suffix-scheme", "https"], &["--rejects"]),

@@ -1,6 +1,6 @@
 //! What is counted of a record.
 
-use memchr::memchr3;
+use memchr::{memchr, memchr3_iter};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::part::{Part, Piece, weight};
@@ -83,9 +83,7 @@ impl<'a> Eye<'a> {
     /// Counts the names of the parameters of `query`, which is that of `form`.
     #[inline(always)]
     fn see_query(&mut self, form: &[u8], query: &[u8]) {
-        let may_cut_secret =
-            memchr3(b'@', b'%', b'"', query).is_some() || memchr::memchr(b'\'', query).is_some();
-        if may_cut_secret {
+        if may_cut_secret(query) {
             return self.see_masked_query(form);
         }
         self.see_names(query);
@@ -111,8 +109,8 @@ impl<'a> Eye<'a> {
         let mut start = 0;
         while start < query.len() {
             let rest = &query[start..];
-            let end = memchr::memchr(b'&', rest).unwrap_or(rest.len());
-            let name = memchr::memchr(b'=', &rest[..end]).unwrap_or(end);
+            let end = memchr(b'&', rest).unwrap_or(rest.len());
+            let name = memchr(b'=', &rest[..end]).unwrap_or(end);
             if end > 0 {
                 names.push(Span { start: start as u32, end: (start + name) as u32 });
             }
@@ -200,4 +198,15 @@ fn depth(path: &[u8], has_authority: bool) -> Option<usize> {
         }
         _ => None,
     }
+}
+
+/// Whether a secret in `query`, of a canonical form, may hold a `&`, so that its names may be parts of secrets: one with an `@`
+/// after it or quotes around it, perhaps encoded, in any number of layers.
+#[inline(always)]
+fn may_cut_secret(query: &[u8]) -> bool {
+    let is_mark = |at: usize| match query[at] {
+        b'%' => matches!(query.get(at + 1..at + 3), Some(b"40" | b"22" | b"27" | b"25")),
+        _ => true,
+    };
+    memchr3_iter(b'@', b'%', b'"', query).any(is_mark) || memchr(b'\'', query).is_some()
 }

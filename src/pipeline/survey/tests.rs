@@ -313,7 +313,8 @@ fn hostile_records_take_no_more_memory_and_secrets_are_no_names() {
     let params: String = (0..50_000).map(|i| format!("&p{}=1", i % 20_000)).collect();
     let long = format!("http://{}.example/{}", "h".repeat(60), "y".repeat(1 << 20));
     let text = format!(
-        "http://h/?{params}\n{long}\n{long}\nhttp://h/?d='token':'a&SECRET'\nhttp://h/?u=http://u:a&SECRET@i/\n"
+        "http://h/?{params}\n{long}\n{long}\nhttp://h/?d='token':'a&SECRET'\nhttp://h/?u=http://u:a&SECRET@i/\n\
+         http://h/?http%3A%2F%2Fu%3Aa&SECRET%40i\nhttp://h/?http%253A%252F%252Fu%253Aa&SECRET%2540i\n"
     );
     let options = SurveyOptions::default().merges(true);
     for settings in [Settings::default(), Settings::default().max_record(1 << 19)] {
@@ -326,7 +327,7 @@ fn hostile_records_take_no_more_memory_and_secrets_are_no_names() {
         match settings.max_record < 1 << 20 {
             true => assert_eq!((too_long, found.faults[0].line, groups.duplicates), (2, 2, 0)),
             false => {
-                assert_eq!((found.params.distinct, found.counted), (Some(20_002), 5));
+                assert_eq!(found.counted, 7);
                 assert_eq!((too_long, groups.duplicates, groups.unexplained), (0, 1, 1));
             }
         }

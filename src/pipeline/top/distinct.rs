@@ -28,6 +28,7 @@ pub(super) fn with_distinct<T>(
                 rejects: sinks.rejects.as_mut().map(|sink| &mut **sink as _),
                 dupes: None,
                 clusters: None,
+                undecided: None,
                 progress: sinks.progress.as_mut().map(|sink| &mut **sink as _),
                 unread: sinks.unread.as_mut().map(|sink| &mut **sink as _),
                 survey: sinks.survey.as_deref_mut(),

@@ -1,0 +1,139 @@
+//! `uriscan learn`.
+
+use std::sync::{Arc, PoisonError};
+
+use uriscan::learn::{self, LearnOptions};
+use uriscan::pipeline::{Error, MemoryLimit, fields_of};
+use uriscan::rules::{Pack, RuleSet};
+
+use crate::args::{self, TableChoice};
+use crate::environment::Environment;
+use crate::exit::{Failure, eprint_line};
+use crate::job::{Done, Job, RowsAre, Run, Writes};
+use crate::lists::SkippedSoFar;
+use crate::options::{memory_limit, side_file};
+use crate::plan::{Plan, RowUse};
+use crate::rows;
+use crate::rule_choice;
+use crate::summary::counted;
+use crate::tables::Column;
+
+impl args::Learn {
+    /// The plan of the command.
+    ///
+    /// # Errors
+    /// When options contradict each other.
+    pub(super) fn plan(self, environment: &Environment) -> Result<Plan, Failure> {
+        if self.common.input.null {
+            let what = "rows are lines; omit it";
+            return Err(Failure::at("-0", what));
+        }
+        let more = [&self.same, &self.canonical, &self.redirect];
+        if self.column.is_some() && more.iter().all(|column| column.is_none()) {
+            let what = "names the URLs; add --same, --canonical or --redirect for the column that says which pages are the same";
+            return Err(Failure::at("--column", what));
+        }
+        let options = LearnOptions::default()
+            .precision(self.precision)
+            .confidence(self.confidence)
+            .min_pages(self.min_pages)
+            .date(self.date.clone())
+            .limit(memory_limit(&self.memory, &self.common, environment));
+        let columns = more.map(Clone::clone);
+        let tested = match &self.test {
+            None => None,
+            Some(path) => Some(rule_choice::of_file(path)?),
+        };
+        let job = Learn { options, tested, columns: columns.clone(), skipped: Arc::default() };
+        let strict = self.strictness.strict;
+        let mut plan = Plan::of_job(Box::new(job), None, self.common, strict, environment)?;
+        plan.evidence.extend(self.test);
+        plan.side.undecided = side_file("--undecided", self.undecided)?;
+        let Some(column) = self.column else { return Ok(plan) };
+        let dialect = self.dialect;
+        let choice =
+            TableChoice { column: Some(column.clone()), dialect, ..TableChoice::default() };
+        let formats = [self.from, None];
+        match rows::options(&plan, (&choice, None), &formats)? {
+            Some(options) => plan.rows = Some(RowUse { options, is_list: false, table: None }),
+            None => {
+                let [from, _] = &formats;
+                plan.column = Some(Column::with_fields(&column, columns, from.as_deref())?);
+            }
+        }
+        Ok(plan)
+    }
+}
+
+/// Learns rules.
+#[derive(Debug)]
+struct Learn {
+    options: LearnOptions,
+    /// The rules that are tested instead.
+    tested: Option<Arc<RuleSet>>,
+    /// The columns of digests, canonical URLs and targets of redirects.
+    columns: [Option<String>; 3],
+    /// What was skipped in tables.
+    skipped: SkippedSoFar,
+}
+
+impl Job for Learn {
+    fn name(&self) -> &'static str {
+        "learn"
+    }
+
+    fn writes(&self) -> Writes {
+        Writes::Answers
+    }
+
+    fn run(&self, Run { sources, rows, settings, sinks, .. }: Run<'_, '_>) -> Result<Done, Error> {
+        let sources = match rows {
+            None => sources,
+            Some(rows) => {
+                let more = self.columns.each_ref().map(Option::as_deref);
+                let fields = |source| fields_of(source, rows, &more, settings, &self.skipped);
+                sources.into_iter().map(fields).collect()
+            }
+        };
+        let (mut report, learned) = match &self.tested {
+            Some(rules) => {
+                (learn::test(sources, rules, &self.options, settings, sinks)?.report, None)
+            }
+            None => {
+                let learned = learn::learn(sources, &self.options, settings, sinks)?;
+                if learned.bytes > Pack::MOST_BYTES {
+                    let what = "uriscan: --rules does not read the file, as it has more than 64 MiB; learn from fewer sites at a time";
+                    eprint_line(format_args!("{what}"));
+                }
+                (learned.report, Some(learned))
+            }
+        };
+        if report.broken > 0 {
+            let what = counted(
+                report.broken,
+                "place in archives is not a whole record, and was skipped",
+                "places in archives are not whole records, and were skipped",
+            );
+            eprint_line(format_args!("uriscan: {what}"));
+        }
+        let skipped = self.skipped.lock().unwrap_or_else(PoisonError::into_inner);
+        report.bad_rows += skipped.report.bad_rows;
+        Ok(Done { report, learned, ..Done::default() })
+    }
+
+    fn skips_invalid(&self) -> bool {
+        true
+    }
+
+    fn rows_are(&self) -> RowsAre {
+        RowsAre::Read
+    }
+
+    fn limit(&self) -> Option<&MemoryLimit> {
+        self.options.limit.as_ref()
+    }
+
+    fn has_report(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,184 @@
+//! URLs under rules: which forms they have, what content these have, and what more rules would join.
+
+use std::collections::HashMap;
+
+use super::contents::NONE;
+use crate::key::Hasher;
+
+/// What is known of the content of the URLs with a form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Content {
+    Unknown,
+    /// All that is known is this one.
+    One(u32),
+    /// Different ones: what joined these URLs was not right here, or the page changes. It says nothing about further rules.
+    Mixed,
+}
+
+impl Content {
+    pub(super) fn of(number: u32) -> Content {
+        if number == NONE { Content::Unknown } else { Content::One(number) }
+    }
+
+    fn and(self, other: Content) -> Content {
+        match (self, other) {
+            (Content::Unknown, it) | (it, Content::Unknown) => it,
+            (Content::One(one), Content::One(two)) if one == two => self,
+            _ => Content::Mixed,
+        }
+    }
+}
+
+/// The distinct forms of some URLs, sorted.
+#[derive(Debug, Default)]
+pub(super) struct Forms {
+    text: Vec<u8>,
+    /// Where each ends.
+    ends: Vec<usize>,
+    pub(super) content: Vec<Content>,
+    numbers: HashMap<u128, u32>,
+}
+
+/// What more rules would join.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Trial {
+    /// Groups of forms that would be joined and have the same content: pages.
+    pub(super) right: u64,
+    /// Groups with different contents.
+    pub(super) wrong: u64,
+    /// Forms in the groups that are right, less one for each: what need not be fetched.
+    pub(super) saved: u64,
+    /// Two forms that are joined rightly, and two that are joined wrongly.
+    pub(super) example: Option<(u32, u32)>,
+    pub(super) counterexample: Option<(u32, u32)>,
+}
+
+impl Forms {
+    /// The forms that `map` gives of `urls`, each with its content; `map` appends a form to a buffer.
+    pub(super) fn new<'u>(
+        urls: impl Iterator<Item = (&'u [u8], Content)>,
+        hasher: &Hasher,
+        mut map: impl FnMut(&[u8], &mut Vec<u8>),
+    ) -> Forms {
+        let (mut text, mut spans) = (Vec::new(), Vec::new());
+        for (url, content) in urls {
+            let start = text.len();
+            map(url, &mut text);
+            spans.push((start..text.len(), content));
+        }
+        spans.sort_by(|a, b| text[a.0.clone()].cmp(&text[b.0.clone()]));
+        let mut forms = Forms::default();
+        for same in spans.chunk_by(|a, b| text[a.0.clone()] == text[b.0.clone()]) {
+            let form = &text[same[0].0.clone()];
+            forms.text.extend_from_slice(form);
+            forms.ends.push(forms.text.len());
+            let content = same.iter().fold(Content::Unknown, |all, (_, one)| all.and(*one));
+            forms.content.push(content);
+            forms.numbers.insert(hasher.key(form).0, forms.ends.len() as u32 - 1);
+        }
+        forms
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub(super) fn get(&self, number: u32) -> &[u8] {
+        let number = number as usize;
+        let start = if number == 0 { 0 } else { self.ends[number - 1] };
+        &self.text[start..self.ends[number]]
+    }
+
+    /// The number of the form `url`.
+    pub(super) fn find(&self, url: &[u8], hasher: &Hasher) -> Option<u32> {
+        self.numbers.get(&hasher.key(url).0).copied()
+    }
+
+    /// Groups of forms that become one by `map`, which appends a form to a buffer; forms that stay as they are and alone are in none.
+    /// A group may have one member, which becomes a form that was not there.
+    pub(super) fn joined(
+        &self,
+        hasher: &Hasher,
+        mut map: impl FnMut(&[u8], &mut Vec<u8>),
+    ) -> Vec<Vec<u32>> {
+        let (mut changed, mut form) = (Vec::new(), Vec::new());
+        for number in 0..self.len() as u32 {
+            form.clear();
+            let before = self.get(number);
+            map(before, &mut form);
+            if form != before {
+                changed.push((hasher.key(&form).0, number));
+            }
+        }
+        let mut moved = vec![false; self.len()];
+        changed.iter().for_each(|&(_, number)| moved[number as usize] = true);
+        changed.sort_unstable();
+        let mut groups = Vec::new();
+        for same in changed.chunk_by(|a, b| a.0 == b.0) {
+            let mut group: Vec<u32> = same.iter().map(|&(_, number)| number).collect();
+            let there = self.numbers.get(&same[0].0).copied();
+            group.extend(there.filter(|&number| !moved[number as usize]));
+            group.sort_unstable();
+            groups.push(group);
+        }
+        groups.sort_unstable();
+        groups
+    }
+
+    /// Counts what `map` joins. `fetch` receives a URL for each group that would say something if the content of that URL were
+    /// known, too: one of its forms, or the form that they would have.
+    pub(super) fn trial(
+        &self,
+        hasher: &Hasher,
+        mut map: impl FnMut(&[u8], &mut Vec<u8>),
+        fetch: &mut dyn FnMut(&[u8]),
+    ) -> Trial {
+        let (mut trial, mut form) = (Trial::default(), Vec::new());
+        for group in self.joined(hasher, &mut map) {
+            if trial.add(&group, &self.content) {
+                continue;
+            }
+            let of = |number: &&u32| self.content[**number as usize];
+            let Some(&one) = group.iter().find(|it| matches!(of(it), Content::One(_))) else {
+                continue;
+            };
+            if let Some(&other) = group.iter().find(|it| of(it) == Content::Unknown) {
+                fetch(self.get(other));
+                continue;
+            }
+            form.clear();
+            map(self.get(one), &mut form);
+            if self.find(&form, hasher).is_none() {
+                fetch(&form);
+            }
+        }
+        trial
+    }
+}
+
+impl Trial {
+    /// Adds a group of forms; `false` if it says nothing.
+    fn add(&mut self, group: &[u32], contents: &[Content]) -> bool {
+        let is_known = |number: u32| matches!(contents[number as usize], Content::One(_));
+        let mut known = group.iter().copied().filter(|&it| is_known(it));
+        let (Some(first), Some(second)) = (known.next(), known.next()) else { return false };
+        let differs = |number: u32| contents[number as usize] != contents[first as usize];
+        match group.iter().copied().find(|&it| is_known(it) && differs(it)) {
+            None => {
+                self.right += 1;
+                self.saved += group.len() as u64 - 1;
+                self.example.get_or_insert((first, second));
+            }
+            Some(other) => {
+                self.wrong += 1;
+                self.counterexample.get_or_insert((first, other));
+            }
+        }
+        true
+    }
+
+    /// How many groups say something.
+    pub(super) fn pages(&self) -> u64 {
+        self.right + self.wrong
+    }
+}

@@ -1,0 +1,243 @@
+//! Hosts of a site, those that were found to be the same as one, and the rules for each.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Proof;
+use super::edit::{Edit, rules_of};
+use super::forms::{Content, Forms};
+use super::search::{HostRules, Hypothesis, MOST_FETCHES};
+use crate::key::Hasher;
+use crate::rules::{Scratch, host_in};
+use crate::uri::split;
+
+/// A host with those that become it, and what was found for it.
+#[derive(Debug, Default)]
+pub(super) struct Host<'u> {
+    /// Its name.
+    pub(super) name: Vec<u8>,
+    /// Other names, and why they are the same.
+    pub(super) aliases: Vec<(Vec<u8>, Hypothesis)>,
+    /// All URLs, under its name.
+    urls: Vec<(Cow<'u, [u8]>, Content)>,
+    /// Rules that go with an alias.
+    seed: Vec<Hypothesis>,
+    declared: BTreeSet<Vec<Edit>>,
+    pub(super) rules: HostRules,
+    forms: Forms,
+}
+
+/// The edits that hosts declare to be right, by name: hypotheses as others are.
+pub(super) type Declared = BTreeMap<Vec<u8>, BTreeSet<Vec<Edit>>>;
+
+/// Pairs of hosts that are tried in a round, those with the most common content first, and rounds.
+const MOST_PAIRS: usize = 64;
+const MOST_ROUNDS: usize = 8;
+
+/// Finds the rules of all hosts of a site, of which `urls` are sorted. Returns the hosts, and the aliases that were tried and not
+/// proven.
+pub(super) fn find<'u>(
+    urls: &[(&'u [u8], Content)],
+    declared: &Declared,
+    proof: &Proof,
+    hasher: &Hasher,
+) -> (Vec<Host<'u>>, Vec<(Vec<u8>, Vec<u8>, Hypothesis)>) {
+    let mut by_name: BTreeMap<&[u8], Vec<(Cow<'u, [u8]>, Content)>> = BTreeMap::new();
+    for &(url, content) in urls {
+        by_name.entry(name_of(url)).or_default().push((Cow::Borrowed(url), content));
+    }
+    let host = |(name, urls): (&[u8], Vec<_>)| {
+        let declared = declared.get(name).cloned().unwrap_or_default();
+        let mut host = Host { name: name.to_vec(), urls, declared, ..Host::default() };
+        host.find_rules(proof, hasher);
+        host
+    };
+    let mut hosts: Vec<Host<'u>> = by_name.into_iter().map(host).collect();
+    let mut rejected = BTreeMap::new();
+    for _ in 0..MOST_ROUNDS {
+        let found = aliases(&hosts, &mut rejected, proof, hasher);
+        if found.is_empty() {
+            break;
+        }
+        let mut left: Vec<Option<Host<'u>>> = hosts.into_iter().map(Some).collect();
+        for Alias { kept, merged, alias, seed } in found {
+            let Some((mut host, other)) = left[kept].take().zip(left[merged].take()) else {
+                continue;
+            };
+            let names = [host.name.clone(), other.name.clone()];
+            rejected.retain(|(a, b), _| !names.contains(a) && !names.contains(b));
+            host.take(other, alias, seed);
+            host.find_rules(proof, hasher);
+            left[kept] = Some(host);
+        }
+        hosts = left.into_iter().flatten().collect();
+    }
+    let rejected = rejected.into_iter().map(|((main, name), tried)| (main, name, tried));
+    let rejected = rejected.filter(|(.., tried)| tried.trial.right > 0).collect();
+    (hosts, rejected)
+}
+
+type Rejected = BTreeMap<(Vec<u8>, Vec<u8>), Hypothesis>;
+
+/// Two hosts that are proven to be the same, by number.
+struct Alias {
+    /// The one whose name stays.
+    kept: usize,
+    merged: usize,
+    alias: Hypothesis,
+    /// Rules that go with it.
+    seed: Vec<Edit>,
+}
+
+/// Pairs of `hosts` that are proven to be the same; no host is in two of them.
+fn aliases(
+    hosts: &[Host<'_>],
+    rejected: &mut Rejected,
+    proof: &Proof,
+    hasher: &Hasher,
+) -> Vec<Alias> {
+    let (mut found, mut is_paired) = (Vec::new(), vec![false; hosts.len()]);
+    for (one, other) in candidates(hosts) {
+        let (kept, merged) = ordered(hosts, one, other);
+        let names = (hosts[kept].name.clone(), hosts[merged].name.clone());
+        if is_paired[one] || is_paired[other] || rejected.contains_key(&names) {
+            continue;
+        }
+        let tries = [&[][..], &[Edit::Https]];
+        let tried = tries.map(|extra| hosts[kept].tried_with(&hosts[merged], extra, hasher));
+        match tried.iter().position(|tried| proof.is_given(&tried.trial)) {
+            Some(at) => {
+                (is_paired[one], is_paired[other]) = (true, true);
+                let alias = tried[at].clone();
+                let seed = alias.edits.clone();
+                found.push(Alias { kept, merged, alias, seed });
+            }
+            None => {
+                let [plain, secure] = tried;
+                let is_better = secure.trial.right > plain.trial.right;
+                rejected.insert(names, if is_better { secure } else { plain });
+            }
+        }
+    }
+    found
+}
+
+/// Which of two hosts stays: the one without `www.`, with more URLs, the shorter name, the first.
+fn ordered(hosts: &[Host<'_>], one: usize, other: usize) -> (usize, usize) {
+    let rank = |i: usize| {
+        let Host { name, urls, .. } = &hosts[i];
+        (name.starts_with(b"www."), std::cmp::Reverse(urls.len()), name.len(), name)
+    };
+    let is_www = |a: usize, b: usize| hosts[a].name.strip_prefix(b"www.") == Some(&hosts[b].name);
+    match (is_www(one, other), is_www(other, one)) {
+        (true, _) => (other, one),
+        (_, true) => (one, other),
+        _ if rank(one) <= rank(other) => (one, other),
+        _ => (other, one),
+    }
+}
+
+/// Pairs of hosts that have the same content at the same place, by number, those with the most of it first.
+fn candidates(hosts: &[Host<'_>]) -> Vec<(usize, usize)> {
+    let mut places: Vec<(u32, &[u8], usize)> = Vec::new();
+    for (i, Host { forms, .. }) in hosts.iter().enumerate() {
+        for (number, content) in (0..).zip(&forms.content) {
+            if let Content::One(content) = content {
+                let form = forms.get(number);
+                places.push((*content, &form[host_range(form).end..], i));
+            }
+        }
+    }
+    places.sort_unstable();
+    let mut counts: BTreeMap<(usize, usize), u64> = BTreeMap::new();
+    for two in places.windows(2) {
+        let ((a, b), is_same) =
+            ((two[0].2, two[1].2), (two[0].0, two[0].1) == (two[1].0, two[1].1));
+        if is_same && a != b {
+            *counts.entry((a, b)).or_default() += 1;
+        }
+    }
+    let mut counted: Vec<((usize, usize), u64)> = counts.into_iter().collect();
+    counted.sort_by(|a, b| (b.1, a.0).cmp(&(a.1, b.0)));
+    counted.truncate(MOST_PAIRS);
+    counted.into_iter().map(|(pair, _)| pair).collect()
+}
+
+impl<'u> Host<'u> {
+    fn find_rules(&mut self, proof: &Proof, hasher: &Hasher) {
+        let urls: Vec<(&[u8], Content)> = self.urls.iter().map(|(url, it)| (&**url, *it)).collect();
+        self.rules = HostRules::find(&urls, (self.seed.clone(), &self.declared), proof, hasher);
+        self.forms = self.rules.forms(&urls, hasher);
+    }
+
+    /// Counts what is joined if `other` becomes this host, and `extra` rules apply.
+    fn tried_with(&self, other: &Host<'_>, extra: &[Edit], hasher: &Hasher) -> Hypothesis {
+        let rules = rules_of(self.rules.edits().chain(other.rules.edits()).chain(extra));
+        let both = [&self.forms, &other.forms];
+        let all = both.into_iter().flat_map(|forms| {
+            (0..forms.len() as u32)
+                .map(|number| (forms.get(number), forms.content[number as usize]))
+        });
+        let forms = Forms::new(all, hasher, |url, out| out.extend_from_slice(url));
+        let (mut scratch, mut renamed, mut fetch) = (Scratch::default(), Vec::new(), Vec::new());
+        let map = |url: &[u8], out: &mut Vec<u8>| {
+            rename(url, &self.name, &mut renamed);
+            out.extend_from_slice(rules.apply(&renamed, &mut scratch).0);
+        };
+        let mut take = |url: &[u8]| {
+            if fetch.len() < MOST_FETCHES {
+                fetch.push(url.to_vec());
+            }
+        };
+        let trial = forms.trial(hasher, map, &mut take);
+        let mut tried = Hypothesis::new(extra.to_vec(), trial, &forms, fetch);
+        tried.add_fetches(&forms, hasher, |url| {
+            let mut made = Vec::new();
+            rename(url, &other.name, &mut made);
+            Some(made)
+        });
+        tried
+    }
+
+    /// Makes `other` a name of this host.
+    fn take(&mut self, other: Host<'u>, alias: Hypothesis, seed: Vec<Edit>) {
+        let mut renamed = Vec::new();
+        for (url, content) in other.urls {
+            rename(&url, &self.name, &mut renamed);
+            self.urls.push((Cow::Owned(renamed.clone()), content));
+        }
+        // In an order that does not depend on the way to here.
+        self.urls.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        if !seed.is_empty() && !self.rules.edits().any(|edit| seed.contains(edit)) {
+            self.seed.push(Hypothesis { edits: seed, ..alias.clone() });
+        }
+        self.seed.extend(other.seed);
+        self.declared.extend(other.declared);
+        self.aliases.push((other.name, alias));
+        self.aliases.extend(other.aliases);
+        self.aliases.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+    }
+}
+
+/// The name of the host of the canonical `url`.
+pub(super) fn name_of(url: &[u8]) -> &[u8] {
+    &url[host_range(url)]
+}
+
+/// Where that is.
+fn host_range(url: &[u8]) -> std::ops::Range<usize> {
+    let parts = split(url);
+    let authority = parts.authority.unwrap_or_default();
+    let start = parts.scheme.map_or(0, <[u8]>::len) + "://".len();
+    let (from, to) = host_in(authority);
+    start + from..start + to
+}
+
+/// Makes `out` the `url` with the host `name`.
+fn rename(url: &[u8], name: &[u8], out: &mut Vec<u8>) {
+    let range = host_range(url);
+    out.clear();
+    out.extend_from_slice(&url[..range.start]);
+    out.extend_from_slice(name);
+    out.extend_from_slice(&url[range.end..]);
+}

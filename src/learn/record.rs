@@ -1,0 +1,241 @@
+//! Rows of the input: a URL and what is known of its content.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+
+use crate::extract::warc::ArchivedPage;
+use crate::key::Hasher;
+use crate::normalize::{Level, Normalizer, Options};
+use crate::resolve::{BaseUri, Resolver};
+use crate::rules::{host_in, registrable_domain};
+use crate::simd::Kernels;
+use crate::uri::{ErrorKind, split};
+
+/// Reads rows, and makes labels of what they say.
+#[derive(Debug)]
+pub(super) struct Reader {
+    normalizer: Normalizer,
+    hasher: Hasher,
+    /// The canonical URL of a page, and where it redirects to.
+    targets: [Target; 2],
+}
+
+/// A URL that another one names.
+#[derive(Debug)]
+struct Target {
+    normalizer: Normalizer,
+    kernels: Kernels,
+    resolved: Vec<u8>,
+    /// Its canonical form; empty if there is none.
+    form: Vec<u8>,
+}
+
+/// A row about a URL. Labels are hashes of digests and of URLs, of which 0 is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Row<'t> {
+    pub(super) url: &'t [u8],
+    /// Of the digest of its content.
+    pub(super) same: u64,
+    /// Of the URL that the page names as its canonical one.
+    pub(super) names: u64,
+    /// Of the URL that it redirects to.
+    pub(super) leads: u64,
+    /// It is not about a page: the query has the names of parameters that the site declares to be without meaning.
+    pub(super) is_declared: bool,
+}
+
+/// What a line is.
+pub(super) enum Line<'a> {
+    /// A row about a web page, and the URLs of its site that it names, which are pages, too.
+    Row(Row<'a>, [Option<&'a [u8]>; 2]),
+    /// Not a URI.
+    Invalid(ErrorKind),
+    /// A URI that no rule changes, or one without a host.
+    Other,
+}
+
+/// The fields of a line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Fields<'t> {
+    url: Cow<'t, [u8]>,
+    same: Cow<'t, [u8]>,
+    names: Cow<'t, [u8]>,
+    leads: Cow<'t, [u8]>,
+}
+
+/// The object of a line of CDXJ.
+#[derive(Deserialize)]
+struct Cdxj<'t> {
+    #[serde(borrow)]
+    url: Cow<'t, str>,
+    #[serde(borrow, default)]
+    status: Cow<'t, str>,
+    #[serde(borrow, default)]
+    digest: Cow<'t, str>,
+}
+
+impl Reader {
+    pub(super) fn new(hasher: Hasher, kernels: Kernels) -> Reader {
+        // Fragments are not sent to a server, which cannot tell such URLs apart.
+        let options = Options::new(Level::Scheme).drop_fragment(true);
+        let normalizer = Normalizer::with_kernels(options, kernels);
+        let target = || Target::new(normalizer.clone(), kernels);
+        Reader { hasher, targets: [target(), target()], normalizer }
+    }
+
+    /// Reads `line`, which is trimmed: fields with a tab between them (URL, digest, canonical URL, target of a redirect), or a
+    /// line of a CDX or CDXJ index.
+    pub(super) fn read(&mut self, line: &[u8]) -> Line<'_> {
+        Fields::of(line).map_or(Line::Other, |fields| self.row(&fields))
+    }
+
+    /// Reads what an archive says about a page.
+    pub(super) fn read_archived(&mut self, page: &ArchivedPage<'_>) -> Line<'_> {
+        let ArchivedPage { url, digest, canonical, location, .. } = page;
+        self.row(&Fields {
+            url: Cow::Borrowed(url),
+            same: Cow::Borrowed(digest),
+            names: Cow::Borrowed(canonical),
+            leads: Cow::Borrowed(location),
+        })
+    }
+
+    /// Reads that the site of `url` declares the parameters of these `names`, with `&` between them, to be without meaning.
+    pub(super) fn read_declared(&mut self, url: &[u8], names: &[u8]) -> Line<'_> {
+        let authority = split(url).authority.unwrap_or_default();
+        let scheme = split(url).scheme.unwrap_or_default();
+        let url = [scheme, b"://", authority, b"/?", names].concat();
+        match self.row(&Fields { url: url.into(), ..Fields::default() }) {
+            Line::Row(row, targets) => Line::Row(Row { is_declared: true, ..row }, targets),
+            other => other,
+        }
+    }
+
+    fn row(&mut self, fields: &Fields<'_>) -> Line<'_> {
+        let Reader { normalizer, hasher, targets: [canonical, location], .. } = self;
+        let url = match normalizer.normalize(&fields.url) {
+            Ok(url) => url,
+            Err(error) => return Line::Invalid(error.kind),
+        };
+        if !is_web(url) {
+            return Line::Other;
+        }
+        canonical.read(&fields.names, url);
+        location.read(&fields.leads, url);
+        let label_of = |target: &Target| match &target.form[..] {
+            b"" => 0,
+            form => label_of_url(hasher, form),
+        };
+        let (names, leads) = (label_of(canonical), label_of(location));
+        // A redirect to the same page, as one that sets a cookie, says nothing.
+        let leads = if location.form == url { 0 } else { leads };
+        let same = if fields.same.is_empty() { 0 } else { label(hasher, b'd', &fields.same) };
+        let targets = [canonical.of_site(url), location.of_site(url)];
+        Line::Row(Row { url, same, names, leads, is_declared: false }, targets)
+    }
+}
+
+impl Target {
+    fn new(normalizer: Normalizer, kernels: Kernels) -> Target {
+        Target { normalizer, kernels, resolved: Vec::new(), form: Vec::new() }
+    }
+
+    /// Reads the reference `typed` in the page of `url`.
+    fn read(&mut self, typed: &[u8], url: &[u8]) {
+        let Target { normalizer, kernels, resolved, form } = self;
+        form.clear();
+        if typed.is_empty() {
+            return;
+        }
+        if let Ok(absolute) = normalizer.normalize(typed) {
+            return form.extend_from_slice(absolute);
+        }
+        let Ok(base) = BaseUri::new(url) else { return };
+        resolved.clear();
+        let options = crate::resolve::Options::default();
+        let mut resolver = Resolver::with_kernels(base, options, *kernels);
+        if resolver.resolve_into(typed, resolved).is_ok()
+            && let Ok(absolute) = normalizer.normalize(resolved)
+        {
+            form.extend_from_slice(absolute);
+        }
+    }
+
+    /// The form if it is a URL of the site of `url`: what a page says about those of others is none of their rows.
+    fn of_site(&self, url: &[u8]) -> Option<&[u8]> {
+        let form = &self.form[..];
+        (!form.is_empty() && is_web(form) && site_of(form) == site_of(url)).then_some(form)
+    }
+}
+
+impl<'t> Fields<'t> {
+    /// The fields of a line; `None` if it has none, or is about something that is not a page.
+    fn of(line: &'t [u8]) -> Option<Fields<'t>> {
+        if memchr::memchr(b'\t', line).is_some() {
+            let mut fields = line.split(|&byte| byte == b'\t').map(<[u8]>::trim_ascii);
+            let mut next = || Cow::Borrowed(fields.next().unwrap_or_default());
+            return Some(Fields { url: next(), same: next(), names: next(), leads: next() });
+        }
+        let line = line.trim_ascii();
+        let alone = |url: &'t [u8]| Fields { url: url.into(), ..Fields::default() };
+        let mut fields = line.split(|&byte| byte == b' ');
+        let (key, time, third) = (fields.next()?, fields.next(), fields.next());
+        let (Some(time), Some(third)) = (time, third) else { return Some(alone(line)) };
+        if time.len() != 14 || !time.iter().all(u8::is_ascii_digit) {
+            // The header of a CDX index begins with the word CDX.
+            return (key != b"CDX").then(|| alone(line));
+        }
+        if third.starts_with(b"{") {
+            return Fields::of_object(&line[key.len() + 1 + time.len() + 1..]);
+        }
+        let (_media, status, digest) = (fields.next()?, fields.next()?, fields.next()?);
+        is_page(status).then(|| Fields { same: digest.into(), ..alone(third) })
+    }
+
+    /// The fields of the object of a line of CDXJ.
+    fn of_object(object: &'t [u8]) -> Option<Fields<'t>> {
+        let Cdxj { url, status, digest } = serde_json::from_slice(object).ok()?;
+        let bytes = |text: Cow<'t, str>| match text {
+            Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+        };
+        let is_page = is_page(status.as_bytes());
+        is_page.then(|| Fields { url: bytes(url), same: bytes(digest), ..Fields::default() })
+    }
+}
+
+/// Whether a response with this status has a page; `-` is that of a page that was seen before.
+fn is_page(status: &[u8]) -> bool {
+    matches!(status, b"200" | b"-" | b"")
+}
+
+/// Whether rules may change the canonical `url`.
+fn is_web(url: &[u8]) -> bool {
+    let parts = split(url);
+    matches!(parts.scheme, Some(b"http" | b"https")) && !host_of(parts.authority).is_empty()
+}
+
+fn host_of(authority: Option<&[u8]>) -> &[u8] {
+    let authority = authority.unwrap_or_default();
+    let (from, to) = host_in(authority);
+    &authority[from..to]
+}
+
+/// The name of the site of the canonical `url`: its registrable domain, or else its host.
+pub(super) fn site_of(url: &[u8]) -> &[u8] {
+    let host = host_of(split(url).authority);
+    registrable_domain(host).unwrap_or(host)
+}
+
+/// The label of the canonical `url` as a target.
+pub(super) fn label_of_url(hasher: &Hasher, url: &[u8]) -> u64 {
+    label(hasher, b'u', url)
+}
+
+fn label(hasher: &Hasher, kind: u8, text: &[u8]) -> u64 {
+    let mut bytes = Vec::with_capacity(text.len() + 1);
+    bytes.push(kind);
+    bytes.extend_from_slice(text);
+    (hasher.key(&bytes).0 as u64).max(1)
+}

@@ -1,0 +1,214 @@
+//! Rules for the URLs of one host: hypotheses from URLs with the same content, each tried on all URLs, one after the other, until
+//! none is left that adds something.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Proof;
+use super::difference::between;
+use super::edit::{Edit, rules_of};
+use super::forms::{Content, Forms, Trial};
+use super::undo::undone;
+use crate::key::Hasher;
+use crate::rules::Scratch;
+
+/// Edits that are right or wrong together, and what counts for and against them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Hypothesis {
+    pub(super) edits: Vec<Edit>,
+    pub(super) trial: Trial,
+    /// The forms of the examples.
+    pub(super) example: Option<(Vec<u8>, Vec<u8>)>,
+    pub(super) counterexample: Option<(Vec<u8>, Vec<u8>)>,
+    /// Where to fetch one more page that would say something.
+    pub(super) fetch: Vec<Vec<u8>>,
+    /// The site declares it.
+    pub(super) is_declared: bool,
+}
+
+/// What was found for a host.
+#[derive(Clone, Debug, Default)]
+pub(super) struct HostRules {
+    /// In the order in which they were found.
+    pub(super) accepted: Vec<Hypothesis>,
+    /// What had some support, and was not proven.
+    pub(super) rejected: Vec<Hypothesis>,
+}
+
+/// Hypotheses that are counted for a host.
+const MOST_COUNTED: usize = 1 << 16;
+
+/// Hypotheses that are tried for a host, those with the most support first.
+const MOST: usize = 256;
+
+/// Pairs of URLs with the same content that are looked at, for each content.
+const MOST_PAIRS: usize = 64;
+
+/// Passes through the hypotheses.
+const MOST_PASSES: usize = 16;
+
+/// URLs to fetch that are kept for a hypothesis, and forms that are looked at for more of them.
+pub(super) const MOST_FETCHES: usize = 400;
+const MOST_TURNED: usize = 10_000;
+
+impl HostRules {
+    /// All edits that were accepted.
+    pub(super) fn edits(&self) -> impl Iterator<Item = &Edit> {
+        self.accepted.iter().flat_map(|found| &found.edits)
+    }
+
+    /// Finds the rules of `urls`, each with its content, on one host, beyond those of `seed`. What is `declared` is tried, too.
+    pub(super) fn find(
+        urls: &[(&[u8], Content)],
+        (seed, declared): (Vec<Hypothesis>, &BTreeSet<Vec<Edit>>),
+        proof: &Proof,
+        hasher: &Hasher,
+    ) -> HostRules {
+        let mut found = HostRules { accepted: seed, rejected: Vec::new() };
+        let mut rejected: BTreeMap<Vec<Edit>, Hypothesis> = BTreeMap::new();
+        let mut forms = found.forms(urls, hasher);
+        for _ in 0..MOST_PASSES {
+            let before = found.accepted.len();
+            for edits in candidates(&forms, declared) {
+                let known: BTreeSet<&Edit> = found.edits().collect();
+                if edits.iter().any(|edit| known.contains(edit)) {
+                    continue;
+                }
+                let mut tried = found.tried(&edits, &forms, hasher);
+                tried.is_declared = declared.contains(&edits);
+                if proof.is_given(&tried.trial) {
+                    found.accepted.push(tried);
+                    rejected.remove(&edits);
+                    forms = found.forms(urls, hasher);
+                } else {
+                    rejected.insert(edits, tried);
+                }
+            }
+            if found.accepted.len() == before {
+                break;
+            }
+        }
+        let known: BTreeSet<Edit> = found.edits().cloned().collect();
+        let is_open = |tried: &Hypothesis| {
+            let is_told = tried.trial.right > 0 || tried.is_declared;
+            is_told && !tried.edits.iter().any(|edit| known.contains(edit))
+        };
+        found.rejected = rejected.into_values().filter(is_open).collect();
+        found.accepted.iter_mut().for_each(|accepted| accepted.fetch = Vec::new());
+        for open in &mut found.rejected {
+            let needed = proof.needed(&open.trial).and_then(|needed| usize::try_from(needed).ok());
+            open.fetch.truncate(needed.unwrap_or(0));
+            open.fetch.shrink_to_fit();
+        }
+        found
+    }
+
+    /// The forms of `urls` under the rules that were accepted.
+    pub(super) fn forms(&self, urls: &[(&[u8], Content)], hasher: &Hasher) -> Forms {
+        let (rules, mut scratch) = (rules_of(self.edits()), Scratch::default());
+        Forms::new(urls.iter().copied(), hasher, |url, out| {
+            out.extend_from_slice(rules.apply(url, &mut scratch).0);
+        })
+    }
+
+    /// Counts what `edits` join beyond the rules that were accepted.
+    fn tried(&self, edits: &[Edit], forms: &Forms, hasher: &Hasher) -> Hypothesis {
+        let (rules, mut scratch) = (rules_of(self.edits().chain(edits)), Scratch::default());
+        let mut fetch = Vec::new();
+        let trial = forms.trial(
+            hasher,
+            |form, out| out.extend_from_slice(rules.apply(form, &mut scratch).0),
+            &mut |url| {
+                if fetch.len() < MOST_FETCHES {
+                    fetch.push(url.to_vec());
+                }
+            },
+        );
+        let mut tried = Hypothesis::new(edits.to_vec(), trial, forms, fetch);
+        if let Some((one, other)) = tried.trial.example {
+            let sample = [forms.get(one), forms.get(other)];
+            let undone = |url: &[u8]| {
+                let two = sample.map(|sample| undone(edits, url, sample));
+                two.into_iter().flatten().find(|made| rules.apply(made, &mut scratch).0 == url)
+            };
+            tried.add_fetches(forms, hasher, undone);
+        }
+        tried
+    }
+}
+
+impl Hypothesis {
+    pub(super) fn new(
+        edits: Vec<Edit>,
+        trial: Trial,
+        forms: &Forms,
+        fetch: Vec<Vec<u8>>,
+    ) -> Hypothesis {
+        let pair = |(a, b): (u32, u32)| (forms.get(a).to_vec(), forms.get(b).to_vec());
+        let (example, counterexample) = (trial.example.map(pair), trial.counterexample.map(pair));
+        Hypothesis { edits, trial, example, counterexample, fetch, is_declared: false }
+    }
+
+    /// Adds URLs to fetch, which are not among `forms` and which `undone` makes of forms with known content.
+    pub(super) fn add_fetches(
+        &mut self,
+        forms: &Forms,
+        hasher: &Hasher,
+        mut undone: impl FnMut(&[u8]) -> Option<Vec<u8>>,
+    ) {
+        for (number, content) in (0..).zip(&forms.content).take(MOST_TURNED) {
+            if self.fetch.len() >= MOST_FETCHES {
+                return;
+            }
+            if matches!(content, Content::One(_)) {
+                let made = undone(forms.get(number));
+                self.fetch.extend(made.filter(|made| forms.find(made, hasher).is_none()));
+            }
+        }
+    }
+}
+
+/// The edits that occur between forms with the same content: those of pairs, and each alone, and those that are `declared`, in the
+/// order in which they are tried.
+fn candidates(forms: &Forms, declared: &BTreeSet<Vec<Edit>>) -> Vec<Vec<Edit>> {
+    let mut by_content: Vec<(u32, u32)> = Vec::new();
+    for (number, content) in (0..).zip(&forms.content) {
+        if let Content::One(content) = content {
+            by_content.push((*content, number));
+        }
+    }
+    by_content.sort_unstable();
+    let (mut counts, mut least): (BTreeMap<Vec<Edit>, u64>, u64) = (BTreeMap::new(), 0);
+    for group in by_content.chunk_by(|a, b| a.0 == b.0) {
+        let mut of_page: BTreeSet<Vec<Edit>> = BTreeSet::new();
+        for (a, b) in pairs(group) {
+            let Some(edits) = between(forms.get(a), forms.get(b)) else { continue };
+            of_page.extend(edits.iter().map(|edit| vec![edit.clone()]));
+            let is_of_query = |edit: &Edit| matches!(edit, Edit::Param(_) | Edit::AnyParam);
+            if edits.iter().all(is_of_query) {
+                of_page.insert(vec![Edit::AnyParam]);
+            }
+            of_page.insert(edits);
+        }
+        of_page.into_iter().for_each(|edits| *counts.entry(edits).or_default() += 1);
+        while counts.len() > MOST_COUNTED {
+            // Of names that are new on each page, none can be proven.
+            least += 1;
+            counts.retain(|_, count| *count > least);
+        }
+    }
+    let mut counted: Vec<(Vec<Edit>, u64)> = counts.into_iter().collect();
+    counted.sort_by(|a, b| (b.1, &a.0).cmp(&(a.1, &b.0)));
+    counted.truncate(MOST);
+    let mut all: Vec<Vec<Edit>> = counted.into_iter().map(|(edits, _)| edits).collect();
+    all.extend(declared.iter().cloned());
+    all.sort_by(|a, b| (a.len(), a).cmp(&(b.len(), b)));
+    all.dedup();
+    all
+}
+
+/// Pairs of the forms in `group`, which are sorted: neighbors differ in little, and each differs from the first.
+fn pairs(group: &[(u32, u32)]) -> impl Iterator<Item = (u32, u32)> {
+    let neighbors = group.windows(2).map(|two| (two[0].1, two[1].1)).take(MOST_PAIRS);
+    let others = group.iter().skip(2).map(|other| (group[0].1, other.1)).take(MOST_PAIRS);
+    neighbors.chain(others)
+}

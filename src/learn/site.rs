@@ -1,0 +1,252 @@
+//! One site: its rows become URLs with content, then rules, which are checked together, and then a part of a rules file.
+
+use super::contents::{Contents, Evidence, NONE, unite};
+use super::edit::Edit;
+use super::forms::{Content, Forms};
+use super::host::{self, Declared, Host};
+use super::record::{Row, label_of_url};
+use super::score::Score;
+use super::search::Hypothesis;
+use super::undecided;
+use super::write::{self, About, Rule};
+use super::{Proof, page};
+use crate::key::Hasher;
+use crate::rules::{Pack, RuleSet, Scratch};
+use crate::uri::split;
+
+/// The URLs of a site, sorted, and their content.
+#[derive(Debug)]
+pub(super) struct Site<'t> {
+    pub(super) name: &'t [u8],
+    pub(super) urls: Vec<&'t [u8]>,
+    pub(super) contents: Contents,
+    /// The parameters that hosts declare to be without meaning.
+    declared: Declared,
+    /// Whether all rows of the site are there, and not only a sample.
+    pub(super) is_whole: bool,
+}
+
+/// What was learned about a site.
+#[derive(Debug, Default)]
+pub(super) struct Learned {
+    pub(super) name: Vec<u8>,
+    /// The part of the rules file.
+    pub(super) text: String,
+    pub(super) rules: u64,
+    /// That of the pages which were held back.
+    pub(super) held_back: Score,
+    /// Lines of URLs to fetch, which would decide what is not decided.
+    pub(super) undecided: Vec<u8>,
+}
+
+/// URLs that belong together are not held back if they are more than this share of all: the rest would be another site.
+const LARGE_SHARE: usize = 10;
+
+/// A host with so many URLs or more that has one content under this share of them serves one page for everything.
+const LEAST_URLS: usize = 20;
+
+impl<'t> Site<'t> {
+    /// The site of `rows`, in any order.
+    pub(super) fn new(
+        name: &'t [u8],
+        mut rows: Vec<Row<'t>>,
+        is_whole: bool,
+        hasher: &Hasher,
+    ) -> Site<'t> {
+        rows.sort_unstable();
+        let mut urls: Vec<&[u8]> = Vec::new();
+        let mut evidence = Vec::with_capacity(rows.len());
+        let mut declared = Declared::new();
+        for Row { url, same, names, leads, is_declared } in rows {
+            if is_declared {
+                let of_host = declared.entry(host::name_of(url).to_vec()).or_default();
+                of_host.extend(declared_in(url));
+                continue;
+            }
+            if urls.last() != Some(&url) {
+                urls.push(url);
+            }
+            evidence.push(Evidence { url: urls.len() as u32 - 1, same, names, leads });
+        }
+        let contents = Contents::new(&urls, evidence, |url| label_of_url(hasher, url));
+        Site { name, urls, contents, declared, is_whole }
+    }
+
+    /// Which URLs are held back: those with the same content, or the same path, are together.
+    fn held_back(&self) -> Vec<bool> {
+        let paths = self.urls.iter().map(|url| page::whole_number(url));
+        let mut labels: Vec<(u64, u32)> = paths.zip(0..).collect();
+        labels.sort_unstable();
+        let by_path = unite(self.urls.len(), &labels);
+        // Numbers of contents, and those of paths.
+        let contents = self.contents.of.iter().zip(0..).filter(|(content, _)| **content != NONE);
+        labels = contents.map(|(&content, url)| (u64::from(content), url)).collect();
+        let paths = by_path.iter().zip(0..);
+        labels.extend(paths.map(|(&path, url)| (1 << 32 | u64::from(path), url)));
+        labels.sort_unstable();
+        let together = unite(self.urls.len(), &labels);
+        let mut counts = vec![0usize; self.urls.len()];
+        together.iter().for_each(|&first| counts[first as usize] += 1);
+        let is_held_back = |&first: &u32| {
+            let is_small = counts[first as usize] * LARGE_SHARE <= self.urls.len();
+            is_small && page::is_held_back(self.urls[first as usize])
+        };
+        together.iter().map(is_held_back).collect()
+    }
+
+    /// Hosts that serve one page for everything, by name.
+    fn uniform(&self) -> Vec<&'t [u8]> {
+        let mut counts: Vec<(&[u8], [usize; 2])> = Vec::new();
+        let mut by_host: Vec<(&[u8], bool)> = Vec::new();
+        for (i, url) in self.urls.iter().enumerate() {
+            let is_shared = self.contents.is_shared[i];
+            if is_shared || self.contents.of[i] != NONE {
+                by_host.push((host::name_of(url), is_shared));
+            }
+        }
+        by_host.sort_unstable();
+        for group in by_host.chunk_by(|a, b| a.0 == b.0) {
+            let shared = group.iter().filter(|(_, is_shared)| *is_shared).count();
+            counts.push((group[0].0, [group.len(), shared]));
+        }
+        let is_uniform = |[all, shared]: [usize; 2]| all >= LEAST_URLS && shared * 2 > all;
+        counts.into_iter().filter(|(_, counts)| is_uniform(*counts)).map(|(name, _)| name).collect()
+    }
+
+    /// How good `rules` are on its URLs.
+    pub(super) fn score(&self, rules: &RuleSet, hasher: &Hasher) -> Score {
+        let urls = self.urls.iter().zip(&self.contents.of);
+        Score::of(rules, urls.map(|(url, content)| (*url, *content)), hasher)
+    }
+
+    /// Finds its rules.
+    pub(super) fn learn(&self, proof: &Proof, hasher: &Hasher) -> Learned {
+        let held_back = self.held_back();
+        let uniform = self.uniform();
+        let has_rules = |url: &[u8]| {
+            let name = host::name_of(url);
+            is_plain(name) && !uniform.contains(&name)
+        };
+        let of = |i: usize| (self.urls[i], Content::of(self.contents.of[i]));
+        let shown = (0..self.urls.len()).filter(|&i| !held_back[i] && has_rules(self.urls[i]));
+        let shown: Vec<(&[u8], Content)> = shown.map(of).collect();
+        let (hosts, rejected) = host::find(&shown, &self.declared, proof, hasher);
+        let mut rules = written(&hosts);
+        let mut taken_back = Vec::new();
+        let compiled = loop {
+            let compiled = compile(&rules);
+            if rules.is_empty() || self.is_right(&shown, &compiled, proof, hasher) {
+                break compiled;
+            }
+            taken_back.push(rules.remove(weakest(&rules, proof)));
+        };
+        let held = (0..self.urls.len()).filter(|&i| held_back[i]);
+        let held = held.map(|i| (self.urls[i], self.contents.of[i]));
+        let held_back = Score::of(&compiled, held, hasher);
+        let open = open(&hosts, rejected);
+        let about = About {
+            name: self.name,
+            urls: self.urls.len() as u64,
+            volatile: self.contents.volatile,
+            shared: self.contents.shared_urls,
+            is_whole: self.is_whole,
+            uniform: &uniform,
+        };
+        let text = write::site(&about, (&rules, &taken_back, &open), proof);
+        let undecided = undecided::lines(&open, proof);
+        Learned { name: self.name.to_vec(), text, rules: rules.len() as u64, held_back, undecided }
+    }
+
+    /// Whether all `rules` together do no harm.
+    fn is_right(
+        &self,
+        urls: &[(&[u8], Content)],
+        rules: &RuleSet,
+        proof: &Proof,
+        hasher: &Hasher,
+    ) -> bool {
+        let all = Forms::new(urls.iter().copied(), hasher, |url, out| out.extend_from_slice(url));
+        let mut scratch = Scratch::default();
+        let map =
+            |url: &[u8], out: &mut Vec<u8>| out.extend_from_slice(rules.apply(url, &mut scratch).0);
+        proof.is_given(&all.trial(hasher, map, &mut |_| {}))
+    }
+}
+
+/// What a row declares: the parameters together, and each alone.
+fn declared_in(url: &[u8]) -> Vec<Vec<Edit>> {
+    let names = split(url).query.unwrap_or_default().split(|&byte| byte == b'&');
+    let mut all: Vec<Edit> = names.filter_map(Edit::param).collect();
+    all.sort_unstable();
+    all.dedup();
+    let mut sets: Vec<Vec<Edit>> = all.iter().map(|edit| vec![edit.clone()]).collect();
+    sets.extend((all.len() > 1).then_some(all));
+    sets
+}
+
+/// Whether a rules file can name this host, and nothing else by it.
+fn is_plain(name: &[u8]) -> bool {
+    let is_allowed = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
+    !name.is_empty() && !name.ends_with(b".") && name.iter().all(is_allowed)
+}
+
+/// The rules that were found, in the order of the file.
+fn written(hosts: &[Host<'_>]) -> Vec<Rule> {
+    let aliases = hosts.iter().flat_map(|host| {
+        let rule = |(name, hypothesis): &(Vec<u8>, Hypothesis)| Rule {
+            host: name.clone(),
+            becomes: Some(host.name.clone()),
+            // What goes with it is a rule of its own.
+            hypothesis: Hypothesis { edits: Vec::new(), ..hypothesis.clone() },
+        };
+        host.aliases.iter().map(rule)
+    });
+    let others = hosts.iter().flat_map(|host| {
+        let rule = |found: &Hypothesis| Rule {
+            host: host.name.clone(),
+            becomes: None,
+            hypothesis: found.clone(),
+        };
+        host.rules.accepted.iter().map(rule)
+    });
+    aliases.chain(others).collect()
+}
+
+/// What had some support and was not proven.
+fn open(hosts: &[Host<'_>], rejected: Vec<(Vec<u8>, Vec<u8>, Hypothesis)>) -> Vec<Rule> {
+    let aliases = rejected.into_iter().map(|(main, host, hypothesis)| Rule {
+        host,
+        becomes: Some(main),
+        hypothesis,
+    });
+    let others = hosts.iter().flat_map(|host| {
+        let rule = |found: &Hypothesis| Rule {
+            host: host.name.clone(),
+            becomes: None,
+            hypothesis: found.clone(),
+        };
+        host.rules.rejected.iter().map(rule)
+    });
+    aliases.chain(others).collect()
+}
+
+/// The rules as they work in a file.
+fn compile(rules: &[Rule]) -> RuleSet {
+    let text: String = rules.iter().map(Rule::table).collect();
+    let pack = Pack::parse(&text, "learned", &mut |_, _| Err(String::new()));
+    let mut builder = RuleSet::builder();
+    builder.pack(&pack.expect("what is written can be read"));
+    builder.build().expect("sites do not replace each other's hosts")
+}
+
+/// The rule with the weakest proof; of several the last one.
+fn weakest(rules: &[Rule], proof: &Proof) -> usize {
+    let bounds = rules.iter().map(|rule| proof.bound(&rule.hypothesis.trial));
+    let mut weakest = (0, f64::INFINITY);
+    for (i, bound) in bounds.enumerate() {
+        if bound <= weakest.1 {
+            weakest = (i, bound);
+        }
+    }
+    weakest.0
+}

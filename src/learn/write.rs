@@ -1,0 +1,168 @@
+//! The text of rules with their proofs, which a rules file has.
+
+use std::fmt::Write;
+
+use super::Proof;
+use super::edit::Edit;
+use super::search::Hypothesis;
+use crate::audit::redact_into;
+use crate::escape::{counted, escaped_bytes};
+use crate::rules::quoted;
+
+/// A rule for a host.
+#[derive(Clone, Debug)]
+pub(super) struct Rule {
+    pub(super) host: Vec<u8>,
+    /// The host that it becomes, if that is the rule.
+    pub(super) becomes: Option<Vec<u8>>,
+    pub(super) hypothesis: Hypothesis,
+}
+
+/// Rules that were not proven, which are named for a site.
+const MOST_OPEN: usize = 20;
+
+impl Rule {
+    /// Its name, as rules are typed.
+    pub(super) fn name(&self) -> String {
+        let becomes = self.becomes.as_ref();
+        let host = becomes.map(|name| format!("{} = {}", text(&self.host), text(name)));
+        let edits = self.hypothesis.edits.iter().map(Edit::typed);
+        host.into_iter().chain(edits).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The table of it.
+    pub(super) fn table(&self) -> String {
+        let mut table = format!("[[site]]\nhosts = [{}]\n", quoted(&text(&self.host)));
+        if let Some(name) = &self.becomes {
+            let _ = writeln!(table, "host = {}", quoted(&text(name)));
+        }
+        let edits = &self.hypothesis.edits;
+        let rules = edits.iter().filter(|edit| edit.pattern().is_none()).map(Edit::typed);
+        list(&mut table, "rules", rules);
+        list(&mut table, "drop", edits.iter().filter_map(Edit::pattern));
+        table
+    }
+
+    /// The table with its proof.
+    fn proven(&self, proof: &Proof) -> String {
+        let mut out = format!("\n# {}: {}\n", self.name(), self.support(proof));
+        self.examples(&mut out);
+        out + &self.table()
+    }
+
+    fn support(&self, proof: &Proof) -> String {
+        let trial = &self.hypothesis.trial;
+        let declared = if self.hypothesis.is_declared { "declared in robots.txt; " } else { "" };
+        format!(
+            "{declared}{} joined rightly, {} wrongly, precision at least {:.4}; saves {}",
+            counted(trial.right, "page"),
+            trial.wrong,
+            proof.bound(trial),
+            counted(trial.saved, "fetch").replace("fetchs", "fetches"),
+        )
+    }
+
+    fn examples(&self, out: &mut String) {
+        let Hypothesis { example, counterexample, .. } = &self.hypothesis;
+        for (what, pair) in [("same:  ", example), ("differ:", counterexample)] {
+            if let Some((a, b)) = pair {
+                let _ = writeln!(out, "#   {what} {}\n#           {}", shown(a), shown(b));
+            }
+        }
+    }
+}
+
+/// What there is to say about a site besides its rules.
+pub(super) struct About<'t> {
+    pub(super) name: &'t [u8],
+    pub(super) urls: u64,
+    /// URLs with different contents at different times.
+    pub(super) volatile: u64,
+    /// URLs whose content is that of many pages.
+    pub(super) shared: u64,
+    /// All of its rows were read.
+    pub(super) is_whole: bool,
+    /// Hosts with one page for everything.
+    pub(super) uniform: &'t [&'t [u8]],
+}
+
+/// The part of a file about a site: nothing if there is nothing to say.
+pub(super) fn site(
+    about: &About<'_>,
+    (rules, taken_back, open): (&[Rule], &[Rule], &[Rule]),
+    proof: &Proof,
+) -> String {
+    let About { name, urls, volatile, shared, is_whole, uniform } = *about;
+    let has_rules = !(rules.is_empty() && taken_back.is_empty() && open.is_empty());
+    if is_whole && !has_rules && uniform.is_empty() {
+        return String::new();
+    }
+    let mut out = format!("\n# {}: {}", escaped_bytes(name), counted(urls, "URL"));
+    if volatile > 0 {
+        let _ = write!(out, ", {volatile} of changing content");
+    }
+    if shared > 0 {
+        let _ = write!(out, ", {shared} with the content of many pages");
+    }
+    out.push_str(if is_whole {
+        "\n"
+    } else {
+        ", a sample of those that exceed the memory limit\n"
+    });
+    for name in uniform {
+        let _ = writeln!(
+            out,
+            "# {} has one page for everything, and gets no rules",
+            escaped_bytes(name)
+        );
+    }
+    rules.iter().for_each(|rule| out.push_str(&rule.proven(proof)));
+    if !taken_back.is_empty() || !open.is_empty() {
+        out.push_str("\n# Not proven:\n");
+    }
+    for rule in taken_back {
+        let host = escaped_bytes(&rule.host);
+        let _ = writeln!(
+            out,
+            "# {host}: {}: taken back, as all rules together join different pages",
+            rule.name()
+        );
+    }
+    for rule in &open[..open.len().min(MOST_OPEN)] {
+        let host = escaped_bytes(&rule.host);
+        let _ = write!(out, "# {host}: {}: {}", rule.name(), rule.support(proof));
+        match proof.needed(&rule.hypothesis.trial) {
+            Some(needed) => _ = writeln!(out, "; {} more would prove it", counted(needed, "page")),
+            None => out.push('\n'),
+        }
+        rule.examples(&mut out);
+    }
+    if open.len() > MOST_OPEN {
+        let _ = writeln!(out, "# and {} more", open.len() - MOST_OPEN);
+    }
+    out
+}
+
+/// A canonical URL in a comment, with its secrets masked.
+fn shown(url: &[u8]) -> String {
+    const MOST: usize = 300;
+    let mut masked = Vec::new();
+    redact_into(url, &mut masked);
+    let mut shown = escaped_bytes(&masked[..masked.len().min(MOST)]);
+    if masked.len() > MOST {
+        shown.push_str("...");
+    }
+    shown
+}
+
+/// A name in a canonical URL, which is ASCII.
+fn text(name: &[u8]) -> String {
+    String::from_utf8_lossy(name).into_owned()
+}
+
+fn list(out: &mut String, name: &str, values: impl Iterator<Item = String>) {
+    let values: Vec<String> = values.map(|value| quoted(&value)).collect();
+    if !values.is_empty() {
+        let _ = writeln!(out, "{name} = [{}]", values.join(", "));
+    }
+}

@@ -1,0 +1,171 @@
+//! Learning on sites whose rules are known: every rule is found, and no other.
+
+#[allow(dead_code, reason = "the generator's program uses what is not looked at here")]
+#[path = "../../examples/gen-sites/sites.rs"]
+mod sites;
+
+use std::io::Cursor;
+
+use sites::{EDITS, Kind, Row, Site};
+use uriscan::io::Source;
+use uriscan::learn::{LearnOptions, Learned, learn, test};
+use uriscan::pipeline::{MemoryLimit, Settings, Sinks};
+use uriscan::rules::{Pack, RuleSet, Scratch};
+
+fn rows(sites: &[Site], pages: u32) -> Vec<Row> {
+    let mut rows = Vec::new();
+    sites.iter().for_each(|site| site.rows(pages, |row| rows.push(row)));
+    rows
+}
+
+fn source(rows: &[Row]) -> Source {
+    let lines: Vec<String> =
+        rows.iter().map(|(url, digest)| format!("{url}\t{digest}\n")).collect();
+    Source::new("rows", Cursor::new(lines.concat().into_bytes()))
+}
+
+fn learned(rows: &[Row], options: &LearnOptions) -> (Learned, String) {
+    let mut out = Vec::new();
+    let learned =
+        learn(vec![source(rows)], options, &Settings::default(), &mut Sinks::new(&mut out));
+    (learned.unwrap(), String::from_utf8(out).unwrap())
+}
+
+fn rules_of(text: &str) -> RuleSet {
+    let pack = Pack::parse(text, "learned", &mut |_, _| Err(String::new())).unwrap();
+    let mut builder = RuleSet::builder();
+    builder.pack(&pack);
+    builder.build().unwrap()
+}
+
+/// What was not found, and what was found and is not so.
+fn mistakes(sites: &[Site], rules: &RuleSet) -> [Vec<String>; 2] {
+    let mut mistakes = [Vec::new(), Vec::new()];
+    let form = |url: &str| rules.apply(url.as_bytes(), &mut Scratch::default()).0.to_vec();
+    for site in sites {
+        for (i, edit) in EDITS.iter().enumerate() {
+            let (one, other) = site.probe(i);
+            let is_rule = site.rules[i] && site.kind == Kind::Honest;
+            let is_found = form(&one) == form(&other);
+            if is_rule != is_found {
+                mistakes[usize::from(is_found)].push(format!("{} {edit:?}", site.host));
+            }
+        }
+    }
+    mistakes
+}
+
+fn check(seed: u64, count: u64, pages: u32) {
+    let sites: Vec<Site> = (0..count).map(|number| Site::new(seed, number, true, 0)).collect();
+    let (learned, text) = learned(&rows(&sites, pages), &LearnOptions::default());
+    let [missed, wrong] = mistakes(&sites, &rules_of(&text));
+    assert!(missed.is_empty() && wrong.is_empty(), "missed {missed:?}\nwrong {wrong:?}\n{text}");
+    assert!(learned.held_back.wrong * 100 <= learned.held_back.right, "{:?}", learned.held_back);
+    assert!(learned.held_back.recall().unwrap() > 0.95, "{:?}", learned.held_back);
+}
+
+#[test]
+fn every_rule_of_a_site_of_200_pages_is_found_and_no_other() {
+    check(1, 12, 200);
+}
+
+mod full {
+    #[test]
+    fn every_rule_of_a_thousand_sites_is_found_and_no_other() {
+        super::check(2, 1000, 200);
+    }
+}
+
+#[test]
+fn the_same_rows_in_any_order_and_under_any_limit_give_the_same_file() {
+    let sites: Vec<Site> = (0..4).map(|number| Site::new(5, number, true, 2)).collect();
+    let mut rows = rows(&sites, 120);
+    let (_, text) = learned(&rows, &LearnOptions::default());
+    let dir = tempfile::tempdir().unwrap();
+    for (turn, bytes) in [(1, 1 << 30), (2, 16 << 20), (3, 4 << 20)] {
+        // A bijection that is far from the identity.
+        let count = rows.len();
+        rows = (0..count).map(|i| rows[(i * 7919 + turn) % count].clone()).collect();
+        let options = LearnOptions::default().limit(MemoryLimit::new(bytes, dir.path()));
+        assert_eq!(learned(&rows, &options).1, text, "{turn}");
+    }
+}
+
+#[test]
+fn what_was_learned_can_be_tested_on_other_pages() {
+    let site = Site::new(9, 1, false, 0);
+    let all = rows(std::slice::from_ref(&site), 700);
+    let is_first = |(url, _): &Row| {
+        url.to_lowercase().contains("shop1") || url.to_lowercase().contains("shop2")
+    };
+    let (first, second): (Vec<Row>, Vec<Row>) = all.into_iter().partition(is_first);
+    let (_, text) = learned(&first, &LearnOptions::default());
+    let mut out = Vec::new();
+    let (settings, mut sinks) = (Settings::default(), Sinks::new(&mut out));
+    let tested = test(
+        vec![source(&second)],
+        &rules_of(&text),
+        &LearnOptions::default(),
+        &settings,
+        &mut sinks,
+    )
+    .unwrap();
+    assert!(tested.score.lost == 0 && tested.score.recall().unwrap() > 0.9, "{:?}", tested.score);
+    let table = String::from_utf8(out).unwrap();
+    let starts: Vec<&str> = table.lines().map(|line| line.split('\t').next().unwrap()).collect();
+    assert_eq!(starts, ["site", "s1.example", "*"]);
+}
+
+#[test]
+fn a_site_that_exceeds_the_limit_is_sampled_by_pages() {
+    let site = Site::new(3, 3, false, 0);
+    let mut rows = rows(std::slice::from_ref(&site), 1500);
+    let dir = tempfile::tempdir().unwrap();
+    let options = LearnOptions::default().limit(MemoryLimit::new(8 << 20, dir.path()));
+    let (learned_first, text) = learned(&rows, &options);
+    let [missed, wrong] = mistakes(&[site], &rules_of(&text));
+    assert!(missed.is_empty() && wrong.is_empty(), "missed {missed:?}\nwrong {wrong:?}\n{text}");
+    assert!(
+        text.contains(", a sample of those that exceed the memory limit\n")
+            && learned_first.report.spilled > 0
+    );
+    rows.reverse();
+    assert_eq!(learned(&rows, &options).1, text);
+    // One script has one path, of which there is no part.
+    let script = |i: usize| (format!("http://h.example/index.php?page={i}"), i.to_string());
+    let (learned, text) = learned(&(0..20_000).map(script).collect::<Vec<_>>(), &options);
+    assert!(
+        text.ends_with("\n# h.example: 1 URL, a sample of those that exceed the memory limit\n"),
+        "{text}"
+    );
+    assert_eq!((learned.rules, learned.sites), (0, 1));
+}
+
+#[test]
+fn hosts_of_a_shared_suffix_are_sites_of_their_own() {
+    let page =
+        |host: &str, i: usize, query: &str| (format!("http://{host}/p{i}{query}"), format!("{i}"));
+    let hosts = ["a.github.io", "b.github.io", "192.0.2.1", "localhost"];
+    let rows: Vec<Row> = (0..100)
+        .flat_map(|i| {
+            hosts.into_iter().flat_map(move |host| [page(host, i, ""), page(host, i, "?s=1")])
+        })
+        .collect();
+    let (learned, text) = learned(&rows, &LearnOptions::default());
+    assert_eq!((learned.sites, learned.rules), (4, 4), "{text}");
+    assert!(!text.contains("host ="), "{text}");
+}
+
+#[test]
+fn names_that_are_new_on_each_page_take_little_and_prove_nothing() {
+    let page = |i: usize| {
+        [
+            (format!("http://h.example/p{i}"), i.to_string()),
+            (format!("http://h.example/p{i}?x{i}=1&y{i}"), i.to_string()),
+        ]
+    };
+    let (learned, text) =
+        learned(&(0..5000).flat_map(page).collect::<Vec<_>>(), &LearnOptions::default());
+    // All together they mean nothing, which is what the data say.
+    assert_eq!((learned.rules, text.contains("drop = [\"*\"]")), (1, true), "{text}");
+}
