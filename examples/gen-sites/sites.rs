@@ -4,7 +4,11 @@
 //! page, or to an error page. Everything follows from the seed and the numbers of site and page.
 
 #[path = "../gen-corpus/generator/draw.rs"]
-#[allow(dead_code, reason = "the other generator uses more of it")]
+#[allow(
+    dead_code,
+    clippy::duplicate_mod,
+    reason = "the other generator, which tests include too, uses more of it"
+)]
 mod draw;
 
 use draw::{Draw, derive};

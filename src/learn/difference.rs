@@ -42,6 +42,9 @@ fn port<'t>(url: &Split<'t>) -> (&'t [u8], &'t [u8]) {
     (&authority[..start], &authority[end..])
 }
 
+/// Whether an edit can change a path.
+type Test<'a> = &'a dyn Fn(&[u8]) -> bool;
+
 /// Adds the edits of two paths.
 fn of_paths(a: &[u8], b: &[u8], edits: &mut Vec<Edit>) -> Option<()> {
     if a == b {
@@ -56,7 +59,7 @@ fn of_paths(a: &[u8], b: &[u8], edits: &mut Vec<Edit>) -> Option<()> {
         all.extend(last.into_iter().filter_map(Edit::index));
     }
     let either = |has: &dyn Fn(&[u8]) -> bool| has(a) || has(b);
-    let tests: [(Edit, &dyn Fn(&[u8]) -> bool); 5] = [
+    let tests: [(Edit, Test<'_>); 5] = [
         (Edit::Slashes, &|path| memchr::memmem::find(path, b"//").is_some()),
         (Edit::Session, &|path| memchr::memchr2(b';', b'(', path).is_some()),
         (Edit::Slash, &|path| path.len() > 1),

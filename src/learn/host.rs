@@ -19,7 +19,7 @@ pub(super) struct Host<'u> {
     /// Other names, and why they are the same.
     pub(super) aliases: Vec<(Vec<u8>, Hypothesis)>,
     /// All URLs, under its name.
-    urls: Vec<(Cow<'u, [u8]>, Content)>,
+    urls: Urls<'u>,
     /// Rules that go with an alias.
     seed: Vec<Hypothesis>,
     declared: BTreeSet<Vec<Edit>>,
@@ -29,6 +29,12 @@ pub(super) struct Host<'u> {
 
 /// The edits that hosts declare to be right, by name: hypotheses as others are.
 pub(super) type Declared = BTreeMap<Vec<u8>, BTreeSet<Vec<Edit>>>;
+
+/// URLs under the name of their host, and their content.
+type Urls<'u> = Vec<(Cow<'u, [u8]>, Content)>;
+
+/// The name that would stay, the one that would become it, and what speaks for that.
+pub(super) type OpenAlias = (Vec<u8>, Vec<u8>, Hypothesis);
 
 /// Pairs of hosts that are tried in a round, those with the most common content first, and rounds.
 const MOST_PAIRS: usize = 64;
@@ -41,8 +47,8 @@ pub(super) fn find<'u>(
     declared: &Declared,
     proof: &Proof,
     hasher: &Hasher,
-) -> (Vec<Host<'u>>, Vec<(Vec<u8>, Vec<u8>, Hypothesis)>) {
-    let mut by_name: BTreeMap<&[u8], Vec<(Cow<'u, [u8]>, Content)>> = BTreeMap::new();
+) -> (Vec<Host<'u>>, Vec<OpenAlias>) {
+    let mut by_name: BTreeMap<&[u8], Urls<'u>> = BTreeMap::new();
     for &(url, content) in urls {
         by_name.entry(name_of(url)).or_default().push((Cow::Borrowed(url), content));
     }

@@ -260,7 +260,7 @@ impl Part {
             }
         } else if chunk.kind.format == Format::Warc {
             let broken = archived_pages(text.content(), &mut |page| {
-                found.take(reader.read_archived(page), hasher);
+                found.take(&reader.read_archived(page), hasher);
                 for names in &page.clean {
                     found.add(&reader.read_declared(page.url, names), hasher);
                 }
@@ -271,7 +271,7 @@ impl Part {
                 match line.trim_ascii() {
                     b"" => found.report.blank += 1,
                     // A tab at the end is before an empty field.
-                    _ => found.take(reader.read(line), hasher),
+                    _ => found.take(&reader.read(line), hasher),
                 }
             }
         }
@@ -280,10 +280,10 @@ impl Part {
 
 impl Found {
     /// Counts a record and adds its row.
-    fn take(&mut self, line: Line<'_>, hasher: &Hasher) {
+    fn take(&mut self, line: &Line<'_>, hasher: &Hasher) {
         self.report.records += 1;
-        match &line {
-            Line::Row(..) => self.add(&line, hasher),
+        match line {
+            Line::Row(..) => self.add(line, hasher),
             Line::Invalid(kind) => self.report.invalid.add(*kind),
             Line::Other => self.others += 1,
         }

@@ -3,7 +3,7 @@
 use super::contents::{Contents, Evidence, NONE, unite};
 use super::edit::Edit;
 use super::forms::{Content, Forms};
-use super::host::{self, Declared, Host};
+use super::host::{self, Declared, Host, OpenAlias};
 use super::record::{Row, label_of_url};
 use super::score::Score;
 use super::search::Hypothesis;
@@ -213,7 +213,7 @@ fn written(hosts: &[Host<'_>]) -> Vec<Rule> {
 }
 
 /// What had some support and was not proven.
-fn open(hosts: &[Host<'_>], rejected: Vec<(Vec<u8>, Vec<u8>, Hypothesis)>) -> Vec<Rule> {
+fn open(hosts: &[Host<'_>], rejected: Vec<OpenAlias>) -> Vec<Rule> {
     let aliases = rejected.into_iter().map(|(main, host, hypothesis)| Rule {
         host,
         becomes: Some(main),

@@ -46,6 +46,9 @@ pub(super) struct Rows<'t> {
     pub(super) is_whole: bool,
 }
 
+/// The name of a site, and its rows.
+pub(super) type Named<'t> = (&'t [u8], Rows<'t>);
+
 impl Store {
     /// No rows; files are made in `dir`.
     pub(super) fn new(hasher: Hasher, room: usize, dir: SpillDir) -> Store {
@@ -103,7 +106,7 @@ impl Store {
     /// Calls `each` with the rows of some sites at a time, each site once: names of sites and their rows.
     pub(super) fn finish(
         mut self,
-        each: &mut dyn FnMut(Vec<(&[u8], Rows<'_>)>) -> Result<(), Error>,
+        each: &mut dyn FnMut(Vec<Named<'_>>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         for part in std::mem::take(&mut self.parts) {
             if part.bytes == 0 {
