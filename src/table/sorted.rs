@@ -208,11 +208,11 @@ mod tests {
     }
 
     /// The order that the results of a task on `files` declare, in all groups.
-    fn declared_by(files: &[&tempfile::NamedTempFile], job: Job) -> Vec<SortingColumn> {
+    fn declared_by(files: &[&tempfile::NamedTempFile], job: &Job) -> Vec<SortingColumn> {
         let inputs =
             files.iter().map(|file| Input::file(file.path(), Some(TableFormat::Parquet))).collect();
         let mut out = Vec::new();
-        run(inputs, &job, &mut out, None).unwrap();
+        run(inputs, job, &mut out, None).unwrap();
         let metadata =
             ArrowReaderMetadata::load(&bytes::Bytes::from(out), Default::default()).unwrap();
         let names = metadata.schema().metadata();
@@ -257,8 +257,8 @@ mod tests {
             ),
         ] {
             let file = file(rows.clone(), sorted);
-            assert_eq!(declared_by(&[&file], job(Task::Dedup)), declared, "{rows:?} {sorted:?}");
-            assert_eq!(declared_by(&[&file], job(Task::Form(Form::Normalized))), declared);
+            assert_eq!(declared_by(&[&file], &job(Task::Dedup)), declared, "{rows:?} {sorted:?}");
+            assert_eq!(declared_by(&[&file], &job(Task::Form(Form::Normalized))), declared);
         }
     }
 
@@ -268,11 +268,11 @@ mod tests {
             (vec![Some(1), Some(2), Some(3)], vec!["http://a", "http://b", "http://c"]);
         let (sorted, plain) = (file(rows.clone(), &[DAY]), file(rows.clone(), &[]));
         let other = file(rows, &[URL]);
-        assert_eq!(declared_by(&[&sorted, &sorted], job(Task::Copy)), [DAY]);
-        assert_eq!(declared_by(&[&sorted, &plain], job(Task::Copy)), []);
-        assert_eq!(declared_by(&[&plain, &sorted], job(Task::Copy)), []);
-        assert_eq!(declared_by(&[&sorted, &other], job(Task::Copy)), []);
+        assert_eq!(declared_by(&[&sorted, &sorted], &job(Task::Copy)), [DAY]);
+        assert_eq!(declared_by(&[&sorted, &plain], &job(Task::Copy)), []);
+        assert_eq!(declared_by(&[&plain, &sorted], &job(Task::Copy)), []);
+        assert_eq!(declared_by(&[&sorted, &other], &job(Task::Copy)), []);
         let by = SortBy::new(crate::surt::Form::Cdxj, std::env::temp_dir());
-        assert_eq!(declared_by(&[&sorted], job(Task::Copy).sort_by(by)), []);
+        assert_eq!(declared_by(&[&sorted], &job(Task::Copy).sort_by(by)), []);
     }
 }

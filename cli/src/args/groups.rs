@@ -299,7 +299,7 @@ pub(crate) struct ReportFile {
     /// Also write an HTML report to FILE (one self-contained file, no scripts)
     ///
     /// It shows what was merged and why, the largest groups, hosts, domains, parameters, and what is wrong, with examples. Secrets
-    /// are masked. It takes some 40 MB of memory, or an eighth of --max-memory.
+    /// are masked. It takes some 100 MB of memory, or an eighth of --max-memory.
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
 }

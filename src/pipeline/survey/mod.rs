@@ -238,7 +238,7 @@ impl Survey {
         }
         if let Some(sample) = &mut self.sample {
             pieces.iter().for_each(|piece| {
-                piece.candidates.each(|key, rank, text| sample.add(key, rank, text))
+                piece.candidates.each(|key, rank, text| sample.add(key, rank, text));
             });
         }
         pieces.clear();

@@ -12,6 +12,9 @@ use crate::row::{TextFormat, TextTable};
 use crate::rules::RuleSet;
 use crate::uri::parse;
 
+/// A job over some list.
+type Run<'a> = &'a dyn Fn(&Settings, &mut Sinks<'_>);
+
 /// A list with equivalent records, invalid ones, blank lines, and whatever URIs are made of.
 fn list(count: u64) -> String {
     let mut state = 1u64;
@@ -207,7 +210,7 @@ fn agrees_with_the_slow_twin_however_it_is_cut() {
         assert!(expected.counted > 1_000 && expected.invalid.total() > 200);
         let dedup = DedupOptions::default().equivalence(equivalence.clone());
         let classes = ClassOptions::default().dedup(dedup.clone()).count(true).keep(Keep::Last);
-        let jobs: [&dyn Fn(&Settings, &mut Sinks<'_>); 3] = [
+        let jobs: [Run<'_>; 3] = [
             &|settings, sinks| {
                 pipeline::dedup(sources(&text), &dedup, settings, sinks).unwrap();
             },
