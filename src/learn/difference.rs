@@ -226,6 +226,7 @@ mod tests {
             ("http://h/a/", "http://h/a", "trailing-slash"),
             ("http://h/a/i.php", "http://h/a/", "index-page=i.php"),
             ("http://h/a/i.php", "http://h/a", "index-page=i.php trailing-slash"),
+            ("http://h/a/i.php", "http://h/a/i.htm", "index-page=i.htm index-page=i.php"),
             ("http://h/A/b", "http://h/a/b", "path-case"),
             ("http://h/en/a", "http://h/a", "path-prefix=/en/"),
             ("http://h/en/a", "http://h/de/a", "path-prefix=/de/ path-prefix=/en/"),
@@ -250,7 +251,7 @@ mod tests {
             }
         }
         for (a, b) in [
-            ("http://h/a", "http://h/b"),
+            ("http://h/a/x/c", "http://h/b/y/c"),
             ("http://h:1/a", "http://h/a"),
             ("http://h/a", "http://h/a"),
         ] {

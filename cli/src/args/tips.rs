@@ -73,11 +73,6 @@ mod tests {
                 "'tsv'",
             ),
             ("resolve --base-column 1 --from parquet", "tsv or jsonl", "similar"),
-            (
-                "set add --column u s.set",
-                "`uriscan set add --extract --link-column NAME` reads",
-                "--color",
-            ),
         ] {
             let args: Vec<String> =
                 ["uriscan"].into_iter().chain(typed.split(' ')).map(str::to_owned).collect();

@@ -176,7 +176,8 @@ mod tests {
             (&["dedup", "a b.txt"][..], "uriscan dedup 'a b.txt'"),
             (
                 &["dedup", "--base=http://u:secret@h/x", "l"],
-                "uriscan dedup --base=http://***@h/x l",
+                // In quotes, since a shell takes stars for patterns.
+                "uriscan dedup '--base=http://u:***@h/x' l",
             ),
             (&["top", "it's"], "uriscan top 'it'\\''s'"),
             (&["dedup", ""], "uriscan dedup ''"),

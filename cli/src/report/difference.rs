@@ -101,7 +101,7 @@ mod tests {
                 "http://h/<mark>%7Ea</mark>",
                 "http://h/<mark>~a</mark>",
             ),
-            ("h?a=1&utm=2&b", "h?a=1&b", "h?a=1<mark>&amp;utm=2</mark>&amp;b", "h?a=1&amp;b"),
+            ("h?a=1&utm=2&b", "h?a=1&b", "h?a=1&amp;<mark>utm=2&amp;</mark>b", "h?a=1&amp;b"),
             ("<a>", "", "<mark>&lt;a&gt;</mark>", ""),
             ("", "", "", ""),
         ] {
