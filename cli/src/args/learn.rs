@@ -107,11 +107,10 @@ fn share(typed: &str) -> Result<f64, String> {
 
 const AFTER_HELP: &str = "\
 Examples:
-  $ for i in $(seq 100); do printf 'http://h.example/p%s\\t%s\\nhttp://h.example/p%s?ref=x\\t%s\\n' $i $i $i $i; done | \\
-      uriscan learn | tail -3
+  $ seq 100 | awk '{print \"http://a.b/p\"$1\"\\t\"$1\"\\nhttp://a.b/p\"$1\"?r=x\\t\"$1}' | uriscan learn | tail -3
   [[site]]
-  hosts = [\"h.example\"]
-  drop = [\"ref\"]
+  hosts = [\"a.b\"]
+  drop = [\"r\"]
 
   uriscan learn crawl.csv --column url --same digest -o site-rules.toml
   uriscan learn pages.parquet --column url --same content_digest --redirect fetch_redirect

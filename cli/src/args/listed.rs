@@ -2,7 +2,7 @@
 //! completions offer it everywhere.
 
 /// Who explains options, the commands by their names or a topic, and the options by their identifiers.
-const EXPLAINED: [(&[&str], &str); 5] = [
+const EXPLAINED: [(&[&str], &str); 6] = [
     (
         &["extract"],
         "link_column log_format log_field status method since until warc_field also warc_type mime unwrap www email refang \
@@ -11,10 +11,11 @@ const EXPLAINED: [(&[&str], &str); 5] = [
     ),
     (&["resolve"], "lenient_scheme suffix_scheme"),
     (&["key", "set create"], "hash"),
+    (&["help repairs"], "iri"),
     (&["help tuning"], "backend chunk_size max_expansion temp_dir approx"),
     (
         &["help tables"],
-        "into delimiter no_header quote no_uri sort_by no_hive rows_per_file bytes_per_file partition_by max_partitions",
+        "into delimiter no_header quote no_uri with sort_by no_hive rows_per_file bytes_per_file partition_by max_partitions",
     ),
 ];
 

@@ -412,7 +412,7 @@ fn files_of_rules_have_a_limit() {
     fs::File::create(place.path("x.toml")).unwrap().set_len(1 << 40).unwrap();
     for name in ["mine.toml", "x.toml"] {
         let message = place.run(&["dedup", "--rules", name, "in"], "").refused();
-        assert!(message.contains("x.toml: is longer than 4194304 bytes"), "{message}");
+        assert!(message.contains("x.toml: is longer than "), "{message}");
     }
     if cfg!(target_os = "linux") {
         let message = place.run(&["dedup", "--rules", "/dev/zero", "in"], "").refused();

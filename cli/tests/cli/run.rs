@@ -26,6 +26,7 @@ impl Ran {
         let is_about_invalid = |line: &&str| {
             line.contains(" kept (") && line.contains("` shows where")
                 || line.contains(" left out; --no-uri keep")
+                || line.contains(" skipped (")
         };
         self.stderr.split_inclusive('\n').filter(|line| !is_about_invalid(line)).collect()
     }
