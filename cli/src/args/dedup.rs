@@ -138,17 +138,15 @@ pub(crate) struct Classes {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Samples (not equivalence)")]
 pub(crate) struct Sample {
-    /// Keep the first URIs of each shape instead of each group: URIs that are omitted are other pages as a rule
+    /// Keep the first URIs of each shape: those that are omitted are other pages
     ///
-    /// The shape has types in place of numbers, dates, hashes, UUIDs, tokens and values: https://h/user/17?page=2 and
-    /// https://h/user/18?page=3 have the shape https://h/user/{int}?page={int}. With shape:slugs, segments made of words are
-    /// {slug}. It is the shape of the canonical form. An invalid record is a shape of its own.
+    /// https://h/user/17?page=2 has the shape https://h/user/{int}?page={int}.
     #[arg(long, value_name = "PART", value_enum)]
     pub(crate) by: Option<SampleBy>,
 
     /// Keep up to N URIs of each shape that are not equivalent [default: 1]
     ///
-    /// With more than one, memory is 40 to 100 bytes for each URI that is kept, and nothing spills to disk.
+    /// Beyond one, nothing spills to disk.
     #[arg(long, value_name = "N", requires = "by")]
     pub(crate) keep_n: Option<NonZeroU32>,
 }
@@ -273,13 +271,10 @@ Examples:
 
   uriscan dedup urls.txt -o urls.txt               in place
   uriscan dedup day-*.txt.gz -o all.txt --stats    several files are one list
-  uriscan dedup --dupes dupes.tsv urls.txt         list the duplicates
-  uriscan dedup --max-memory 2G huge.txt -o unique.txt
   uriscan dedup --extract access.log docs/         find the links first
   uriscan dedup --preset crawl urls.txt            ignore session ids, tracking parameters …
   uriscan dedup --seen seen.set --update frontier.txt > new.txt
   uriscan dedup --column url --keep max:fetched pages.csv
-  uriscan dedup --by shape --keep-n 3 urls.txt     three pages of each kind, for a scanner
-  uriscan dedup --stats-file stats.json urls.txt > unique.txt
+  uriscan dedup --by shape --keep-n 3 urls.txt     samples
 
 Exit codes: 0 done, 1 invalid records under --strict, 2 error.";

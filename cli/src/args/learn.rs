@@ -107,7 +107,7 @@ fn share(typed: &str) -> Result<f64, String> {
 
 const AFTER_HELP: &str = "\
 Examples:
-  $ seq 100 | awk '{print \"http://a.b/p\"$1\"\\t\"$1\"\\nhttp://a.b/p\"$1\"?r=x\\t\"$1}' | uriscan learn | tail -3
+  $ seq 99 | sed 's|.*|http://a.b/&\\t&\\nhttp://a.b/&?r=x\\t&|' | uriscan learn | tail -3
   [[site]]
   hosts = [\"a.b\"]
   drop = [\"r\"]

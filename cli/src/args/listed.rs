@@ -9,9 +9,9 @@ const EXPLAINED: [(&[&str], &str); 6] = [
          unsplit index scheme not_scheme not_host not_domain not_match max_segments max_repeats max_params max_length \
          host_file domain_file match_file not_host_file not_domain_file not_match_file",
     ),
-    (&["resolve"], "lenient_scheme suffix_scheme"),
+    (&["resolve"], "base lenient_scheme suffix_scheme"),
+    (&["audit"], "redact"),
     (&["key", "set create"], "hash"),
-    (&["help repairs"], "iri"),
     (&["help tuning"], "backend chunk_size max_expansion temp_dir approx"),
     (
         &["help tables"],

@@ -189,7 +189,6 @@ mod tests {
             "https://h/list?token=SECRET",
             "s3://b/x?X-Amz-Signature=SECRET",
             "--base=http://SECRET@h/",
-            "--password=SECRET",
         ] {
             assert!(!line(&["dedup", "-e", arg]).contains("SECRET"), "{}", line(&[arg]));
         }
