@@ -2,10 +2,10 @@
 //! rule.
 //!
 //! A site is a registrable domain, and makes rules for itself only. Of its URLs some are known to have the same content: by a
-//! digest, a canonical link or a redirect ([`contents`]). What such URLs differ in is a hypothesis ([`difference`]), which is
-//! tried on all URLs of a host ([`forms`], [`search`]), and then on pairs of hosts ([`host`]): of the groups of URLs that only it
-//! would join, how many have one content? It is a rule if the lower confidence bound of that share ([`bound`]) is high enough.
-//! At the end all rules of a site are checked together ([`site`]), on pages that were held back, too ([`score`]).
+//! digest, a canonical link or a redirect (`contents`). What such URLs differ in is a hypothesis (`difference`), which is
+//! tried on all URLs of a host (`forms`, `search`), and then on pairs of hosts (`host`): of the groups of URLs that only it
+//! would join, how many have one content? It is a rule if the lower confidence bound of that share (`bound`) is high enough.
+//! At the end all rules of a site are checked together (`site`), on pages that were held back, too (`score`).
 //!
 //! It decides what a rule is worth, and leaves to [`crate::rules`] what a rule does: each hypothesis is a rule set. The result
 //! depends on the rows only, not on their order, on threads or on the secrets of keys.

@@ -1,6 +1,6 @@
 //! A survey of the records of a run: what they are made of, and what of them is equivalent, for a report about the run.
 //!
-//! It is made in the run itself: the driver shows it each chunk after the job has scanned it ([`look`]), in parallel, and adds up
+//! It is made in the run itself: the driver shows it each chunk after the job has scanned it (`look`), in parallel, and adds up
 //! what was found in input order. Jobs whose records are not the lines of their chunks hand them over ([`Part::push`]). What a
 //! survey finds depends on the input and its options only, and its memory is limited: counts of texts are those of
 //! [`crate::tally::Frequent`], groups are looked at as a [`Sample`].
