@@ -272,7 +272,7 @@ impl Summary {
             );
             let Score { pages, right, wrong, lost, saved, .. } = learned.held_back;
             rows.add("held back", pages, "pages to test the rules on");
-            rows.add("  right", right, "groups that are one page");
+            rows.add("  right", right, "groups that are the same page");
             rows.add("  wrong", wrong, "");
             rows.add("  lost", lost, "pages");
             rows.add("  saved", saved, "fetches");

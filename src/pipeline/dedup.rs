@@ -139,6 +139,7 @@ pub fn dedup_by_shape(
     let (settings, rows) = match rows {
         None => (*settings, None),
         Some(rows) => {
+            rows.require_fit(true, Keep::First, &sources)?;
             let (settings, run) = rows.run(&sources, &options, settings);
             (settings, Some(run))
         }

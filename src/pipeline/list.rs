@@ -1,31 +1,22 @@
 //! Turns a source into a source of records that any job reads as a list: the links in it, the records that a filter
 //! keeps, or the URIs in the rows of a table.
 
-mod columns;
+mod part;
 
 use std::io::{self, Read};
-use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use columns::{Column, Runs};
+use part::{Fill, FillValues, Part};
 
 use super::batches::{PART_BYTES, share};
-use super::lines::Lines;
-use super::links::{Entities, ExtractOptions, count_faults, cut, long_fault, of_chunk};
+use super::links::{Entities, ExtractOptions, count_faults, cut, long_fault};
 use super::rows::{OfLists, RowRun};
-use super::value::push_value;
 use super::{Equivalence, Report, RowOptions, Settings};
-use crate::chunk::Span;
-use crate::extract::{Extractor, Fault, Filter, Filtered, Links, Room};
-use crate::grammar::has_reference;
-use crate::index::trim;
-use crate::io::places::{Place, Places};
+use crate::extract::{Extractor, Fault, Filter, Filtered, Room};
+use crate::io::places::Places;
 use crate::io::reader::Next;
-use crate::io::{Chunk, ChunkReader, ReadError, Shape, Source};
-use crate::repair::decode;
-use crate::row::{self, TextTable};
-use crate::simd::{Isa, Task};
+use crate::io::{ChunkReader, ReadError, Shape, Source};
 use crate::threads;
 use crate::uri::ErrorKind;
 
@@ -142,8 +133,7 @@ pub fn values_of(
     skipped.lock().unwrap_or_else(PoisonError::into_inner).members.begin(&source.name);
     let longest = settings.within_limits().max_record;
     let run = RowRun::new((rows, equivalence), names, false, longest);
-    let runs = Runs { first: run, others: Vec::new() };
-    let (cut, content) = (runs.cut(), Content::Values(Box::new(runs)));
+    let (cut, content) = (run.finder.cut(), Content::Values(Box::new((run, Vec::new()))));
     list_of(source, content, None, settings, skipped, |reader| reader.cut_by(cut))
 }
 
@@ -171,25 +161,20 @@ pub fn fields_of(
     settings: &Settings,
     skipped: &Arc<Mutex<Skipped>>,
 ) -> Source {
-    let longest = settings.within_limits().max_record;
+    let mut table = rows.table.clone();
+    table.with = more.iter().flatten().map(|&name| name.to_owned()).collect();
     let mut members = skipped.lock().unwrap_or_else(PoisonError::into_inner);
     members.members.begin(&source.name);
-    members.more.resize_with(more.len(), OfLists::default);
+    members.more.resize_with(table.with.len(), OfLists::default);
     members.more.iter_mut().for_each(|of_column| of_column.begin(&source.name));
     drop(members);
-    let run = |column: &str, keeps_blank: bool| {
-        let mut table = TextTable { keeps_blank, ..rows.table.clone() };
-        column.clone_into(&mut table.column);
-        let names = vec![source.name.clone()];
-        let options = RowOptions::new(table);
-        RowRun::new((&options, &Equivalence::default()), names, false, longest)
-    };
-    let first = run(&rows.table.column, false);
-    let others = more.iter().map(|column| column.map(|column| run(column, true))).collect();
-    let runs = Runs { first, others };
+    let names = vec![source.name.clone()];
+    let longest = settings.within_limits().max_record;
+    let by = (&RowOptions::new(table), &Equivalence::default());
+    let run = RowRun::new(by, names, false, longest);
     let settings = Settings { record_end: b'\n', ..*settings };
-    let cut = runs.cut();
-    let content = Content::Values(Box::new(runs));
+    let cut = run.finder.cut();
+    let content = Content::Values(Box::new((run, more.iter().map(Option::is_some).collect())));
     list_of(source, content, None, &settings, skipped, |reader| reader.cut_by(cut))
 }
 
@@ -244,8 +229,8 @@ enum Content {
     Links(Box<Extractor>, Entities),
     /// Its records that a filter keeps, as an equivalence reads them.
     Kept(Box<(Filter, Option<Equivalence>)>),
-    /// The URIs in the rows of the table that it is, and other columns.
-    Values(Box<Runs>),
+    /// The URIs in the rows of the table that it is, and for each field after them whether it is a column.
+    Values(Box<(RowRun, Vec<bool>)>),
 }
 
 /// A list that is produced while it is read, from several chunks at a time.
@@ -267,22 +252,6 @@ struct List {
     is_ahead: Arc<AtomicBool>,
     /// How many sources the reader had skipped as binary, misjudged, and found not to be archives, when that was counted.
     counted: [u64; 3],
-}
-
-/// The records of a chunk.
-#[derive(Default)]
-struct Part {
-    chunk: Chunk,
-    links: Links,
-    /// The number of the next link; those before it are in `out`, or have been read.
-    next: usize,
-    out: Vec<u8>,
-    /// A place for each line of `out`.
-    places: Vec<Place>,
-    filtered: Filtered,
-    /// The rows, if they are those of a table.
-    rows: row::Found,
-    others: Vec<Column>,
 }
 
 impl Read for List {
@@ -349,9 +318,10 @@ impl List {
                 settings.kernels.run(Fill { settings, extractor, part, room, how });
             }
             Content::Kept(by) => part.keep(&by.0, by.1.as_ref(), settings.record_end),
-            Content::Values(runs) => {
+            Content::Values(values) => {
+                let (finder, fields) = (&values.0.finder, &*values.1);
                 let record_end = settings.record_end;
-                settings.kernels.run(FillValues { runs, part, record_end });
+                settings.kernels.run(FillValues { finder, fields, part, record_end });
             }
         });
         self.account_rows();
@@ -400,28 +370,22 @@ impl List {
 
     /// Counts the rows of tables, and ends the list before those of a part with one that ends the run.
     fn account_rows(&mut self) {
-        let Content::Values(runs) = &mut self.content else { return };
-        let Runs { first: run, others } = &mut **runs;
+        let Content::Values(values) = &mut self.content else { return };
+        let run = &mut values.0;
         let mut skipped = self.skipped.lock().unwrap_or_else(PoisonError::into_inner);
         let mut done = Ok(());
         let parts = self.parts[..self.filled].iter_mut().enumerate();
-        for (i, Part { chunk, rows, others: others_of, .. }) in parts {
+        for (i, Part { chunk, rows, .. }) in parts {
             let (report, mut rejects) = (&mut skipped.report, Vec::new());
             done = run.account_chunk(chunk, rows, report, &mut rejects);
             if done.is_err() {
                 self.filled = i;
                 break;
             }
-            for (run, column) in others.iter_mut().zip(others_of) {
-                run.iter_mut().for_each(|run| run.count(&column.found));
-            }
         }
         if self.filled == 0 && self.failed.is_none() && done.is_ok() {
-            done = run.require_member_of(&mut skipped.members);
-            for (run, of_column) in others.iter_mut().zip(&mut skipped.more) {
-                let Some(run) = run.as_mut().filter(|_| done.is_ok()) else { continue };
-                done = run.require_member_of(of_column);
-            }
+            let Skipped { members, more, .. } = &mut *skipped;
+            done = run.require_members_of(members, more);
         }
         if let Err(error) = done {
             self.failed = Some(error.into());
@@ -459,172 +423,5 @@ impl List {
         let is_long = part.chunk.shape == Shape::LongFirst;
         sum.invalid.add_many(ErrorKind::TooLong, u64::from(is_long));
         skipped.report += &sum;
-    }
-}
-
-/// Makes the list of the links of a chunk.
-struct Fill<'a> {
-    settings: &'a Settings,
-    extractor: &'a Extractor,
-    part: &'a mut Part,
-    room: Room,
-    /// Whether places are noted, and which links are decoded.
-    how: (bool, Entities),
-}
-
-impl Task for Fill<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<I: Isa>(self, isa: I) {
-        let Fill { settings, extractor, part, room, how } = self;
-        let Part { chunk, links, next, .. } = &mut *part;
-        links.clear();
-        *next = 0;
-        if chunk.shape == Shape::Records {
-            of_chunk(isa, settings.kernels, extractor, chunk, room, links);
-        }
-        part.take_links(settings.record_end, how);
-    }
-}
-
-/// Makes the list of the URIs of the rows of a chunk, and of the values of other columns.
-struct FillValues<'a> {
-    runs: &'a Runs,
-    part: &'a mut Part,
-    record_end: u8,
-}
-
-impl Task for FillValues<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<I: Isa>(self, isa: I) {
-        let FillValues { runs, part, record_end } = self;
-        let Part { chunk, out, rows, others, filtered, .. } = part;
-        let finder = &runs.first.finder;
-        out.clear();
-        rows.clear();
-        *filtered = Filtered::default();
-        if chunk.shape != Shape::Records {
-            return;
-        }
-        let len = chunk.text.padded().len();
-        others.resize_with(runs.others.len(), Column::default);
-        for (column, run) in others.iter_mut().zip(&runs.others) {
-            column.clear();
-            if let Some(run) = run {
-                column.fill(isa, &run.finder, chunk, len);
-            }
-        }
-        *filtered = finder.find(isa, chunk, rows);
-        let text = chunk.text.padded().content();
-        let mut at = vec![0; others.len()];
-        for (row, value) in rows.rows.iter().zip(&rows.values) {
-            let ended_by = if others.is_empty() { record_end } else { b'\t' };
-            push_value(value.of(text), record_end, ended_by, out);
-            for (i, (column, at)) in (1..).zip(others.iter().zip(&mut at)) {
-                let ended_by = if i < others.len() { b'\t' } else { record_end };
-                push_value(column.value(row.start, at), record_end, ended_by, out);
-            }
-        }
-        if !finder.has_filter() {
-            out.extend(std::iter::repeat_n(record_end, rows.blank as usize));
-        }
-        chunk.text.set_len(len);
-    }
-}
-
-impl Part {
-    /// Makes lines of the next links, and notes the places of these.
-    fn take_links(&mut self, record_end: u8, (has_places, entities): (bool, Entities)) {
-        let Part { chunk, links, next, out, .. } = self;
-        let first = *next;
-        out.clear();
-        for (link, uri) in links.iter(chunk.text.padded().content()).skip(first) {
-            if out.len() > PART_BYTES {
-                break;
-            }
-            match entities.are_decoded_in(link.context) {
-                true => out.extend_from_slice(&decode(uri)),
-                false => out.extend_from_slice(uri),
-            }
-            out.push(record_end);
-            *next += 1;
-        }
-        if has_places {
-            self.note_links(first..self.next, record_end, entities);
-        }
-    }
-
-    /// Notes the places of the links with these numbers.
-    fn note_links(&mut self, numbers: Range<usize>, record_end: u8, entities: Entities) {
-        let Part { chunk, links, places, .. } = self;
-        let text = chunk.text.padded().content();
-        let line_end = chunk.kind.format.line_end(record_end);
-        let mut lines = Lines::new(text, chunk.line, line_end);
-        for (link, uri) in links.iter(text).take(numbers.end).skip(numbers.start) {
-            let start = link.span.start as usize;
-            let (line, line_start) = lines.of(start);
-            let is_decoded = entities.are_decoded_in(link.context) && has_reference(uri);
-            let place = Place {
-                line,
-                indent: (start - line_start) as u64,
-                byte: chunk.byte + start as u64,
-                context: Some(link.context),
-                is_literal: !is_decoded && link.span.of(text) == uri,
-            };
-            // A value that is taken whole may have line ends.
-            let lines = 1 + memchr::memchr_iter(record_end, uri).count();
-            places.extend(std::iter::repeat_n(place, lines));
-        }
-    }
-
-    /// Lists the records that `filter` keeps, as `equivalence` reads them, with their places.
-    fn keep(&mut self, filter: &Filter, equivalence: Option<&Equivalence>, record_end: u8) {
-        let Part { chunk, out, places, filtered, .. } = self;
-        out.clear();
-        *filtered = Filtered::default();
-        let padded = chunk.text.padded();
-        let text = padded.content();
-        let place = |line, start: u32, record: u32| Place {
-            line,
-            indent: u64::from(record - start),
-            byte: chunk.byte + u64::from(record),
-            context: None,
-            is_literal: true,
-        };
-        if chunk.shape != Shape::Records {
-            match filter.cause_of_overlong() {
-                None => {
-                    out.extend_from_slice(text);
-                    let ends = memchr::memchr_iter(record_end, text).count();
-                    places.extend(std::iter::repeat_n(place(chunk.line, 0, 0), ends));
-                }
-                Some(cause) if chunk.shape == Shape::LongFirst => filtered.add(cause),
-                Some(_) => {}
-            }
-            return;
-        }
-        let (mut line, mut start) = (chunk.line, 0);
-        while start < text.len() {
-            let end =
-                memchr::memchr(record_end, &text[start..]).map_or(text.len(), |at| start + at);
-            let span = trim(padded.padded(), Span { start: start as u32, end: end as u32 });
-            let record = span.of(text);
-            let cause = match equivalence {
-                _ if record.is_empty() => None,
-                None => filter.cause(record),
-                Some(equivalence) => filter.cause(&equivalence.target(record)),
-            };
-            match cause {
-                Some(cause) => filtered.add(cause),
-                None if record.is_empty() => {}
-                None => {
-                    out.extend_from_slice(record);
-                    out.push(record_end);
-                    places.push(place(line, start as u32, span.start));
-                }
-            }
-            (line, start) = (line + 1, end + 1);
-        }
     }
 }

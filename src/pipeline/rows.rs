@@ -48,20 +48,20 @@ impl RowOptions {
         RowOptions { table, filter: None, adds: None }
     }
 
-    /// Ensures that a run that keeps rows by `keep`, without those of a set if it `has_set`, can look at the other columns of the
-    /// tables `sources` that it names.
+    /// Ensures that a run that keeps rows by `keep` can look at the other columns of the tables `sources` that it names; not at those
+    /// that are compared, if keys `are_of_uris`: of a set, or of shapes.
     ///
     /// # Errors
-    /// If keys of a set, which are those of URIs, would be compared with those of whole rows, or no order decides.
+    /// If keys of URIs would be compared with those of whole rows, or no order decides.
     pub(super) fn require_fit(
         &self,
-        has_set: bool,
+        are_of_uris: bool,
         keep: Keep,
         sources: &[Source],
     ) -> Result<(), Error> {
         let what = match &self.table {
-            table if has_set && !table.with.is_empty() => {
-                "keys in a set are those of URIs, without other columns"
+            table if are_of_uris && !table.with.is_empty() => {
+                "keys of a set, and of shapes, are those of URIs, without other columns"
             }
             table if table.keep_by.is_some() && !matches!(keep, Keep::Min | Keep::Max) => {
                 "a column decides only which row with the least or greatest value is kept"
@@ -203,6 +203,14 @@ impl OfLists {
         if self.first.is_empty() {
             name.clone_into(&mut self.first);
         }
+    }
+
+    /// Ends a list with so many rows, of which so many lack the member; returns whether it is the last one, and no row had it.
+    fn end(&mut self, rows: u64, missing: u64) -> bool {
+        self.left = self.left.saturating_sub(1);
+        self.rows += rows;
+        self.missing += missing;
+        self.left == 0 && self.rows > 0 && self.missing >= self.rows
     }
 }
 
@@ -402,29 +410,34 @@ impl RowRun {
         Error::Row { source: self.names[self.lines.0].clone(), line, what, may_be_skipped }
     }
 
-    /// Counts the rows that were `found` of a column that is read beside the URIs.
-    pub(super) fn count(&mut self, found: &Found) {
-        self.rows += found.objects;
-        self.missing += found.missing;
-    }
-
-    /// Counts the objects of these rows, which is a list, among those of `all` lists, at its end; and ensures at the end of the last one
-    /// that there was such a member at all.
+    /// Counts the objects of these rows, which is a list, among those of `all` lists and of `others`, those of other columns, at its
+    /// end; and ensures at the end of the last one that there were such members at all.
     ///
     /// # Errors
-    /// [`Error::Member`] if no row of them had it.
-    pub(super) fn require_member_of(&mut self, all: &mut OfLists) -> Result<(), Error> {
+    /// [`Error::Member`] if no row had one of them.
+    pub(super) fn require_members_of(
+        &mut self,
+        all: &mut OfLists,
+        others: &mut [OfLists],
+    ) -> Result<(), Error> {
         if std::mem::replace(&mut self.is_over, true) {
             return Ok(());
         }
-        all.left = all.left.saturating_sub(1);
-        all.rows += self.rows;
-        all.missing += self.missing;
-        if all.left > 0 || all.rows == 0 || all.missing < all.rows {
-            return Ok(());
+        let table = &self.finder.table;
+        let (looked_at, of_others) = &self.others;
+        let mut lacking = all.end(self.rows, self.missing).then_some((&*all, &table.column));
+        for (number, (of_column, name)) in others.iter_mut().zip(table.others()).enumerate() {
+            let missing = of_others.get(number).copied().unwrap_or(0);
+            if of_column.end(*looked_at, missing) && lacking.is_none() {
+                lacking = Some((of_column, name));
+            }
         }
-        let (source, member) = (all.first.clone(), self.finder.table.column.clone());
-        Err(Error::Member { source, member })
+        match lacking {
+            None => Ok(()),
+            Some((of, member)) => {
+                Err(Error::Member { source: of.first.clone(), member: member.clone() })
+            }
+        }
     }
 
     /// Ensures that there were such members at all: the sources are one table.

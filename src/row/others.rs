@@ -38,6 +38,18 @@ impl Others {
         self.part(self.compared[row])
     }
 
+    /// The values of `row` that are compared, one by one; no value is empty.
+    pub(crate) fn values(&self, row: usize) -> impl Iterator<Item = &[u8]> {
+        let mut rest = self.compared(row);
+        std::iter::from_fn(move || {
+            let (_, after) = rest.split_first()?;
+            let (len, after) = after.split_first_chunk()?;
+            let (value, after) = after.split_at(u64::from_le_bytes(*len) as usize);
+            rest = after;
+            Some(value)
+        })
+    }
+
     /// The value of `row` that decides which one is kept.
     pub(crate) fn deciding(&self, row: usize) -> &[u8] {
         self.part(self.deciding[row])

@@ -13,7 +13,7 @@ use super::table::{Dialect, TABLES};
 /// Reads rows of a URL and something that says which pages are the same: a digest of the content, a canonical link, a redirect.
 /// From URLs with the same content it makes hypotheses for each host: a parameter without meaning, its order, a trailing slash, an
 /// index page, http for https, the case of paths, a prefix of paths, another name of the host. Each is tried on all URLs of the
-/// site. A rule is written if the lower confidence bound of its precision, the share of joined groups of URLs that are one page, is
+/// site. A rule is written if the lower confidence bound of its precision, the share of joined groups of URLs that are the same page, is
 /// high enough; a group is counted once, however many URLs it has.
 ///
 /// Content under many unrelated URLs, as that of error pages, and pages that change between two fetches do not count. A site makes
@@ -44,7 +44,7 @@ pub(crate) struct Learn {
 
     /// Test the rules of FILE on the input instead of learning: for each site precision, recall, pages lost and fetches saved
     ///
-    /// The table is TSV: site, urls, pages, right (groups that are one page), wrong, precision, recall (of the fetches that the
+    /// The table is TSV: site, urls, pages, right (groups that are the same page), wrong, precision, recall (of the fetches that the
     /// best rules would save), lost (pages), saved (fetches), possible. The last row, `*`, is for all sites.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     #[arg(conflicts_with_all = ["undecided", "precision", "confidence", "min_pages"])]

@@ -102,7 +102,7 @@ impl args::Dedup {
         let args::Classes { count, repeated, unique, keep, dupes, clusters } = &self.classes;
         let is_of_groups = *count || *repeated || *unique || dupes.is_some() || clusters.is_some();
         let what = if self.seen.is_some() {
-            "does not work with --seen: keys in a set are those of URIs, not of shapes; use --seen in a run before"
+            "does not work with --seen: keys in a set are those of URIs, not of shapes; use --seen in an earlier run"
         } else if is_of_groups || keep.keep != args::Keep::First || keep.column.is_some() {
             "does not work with -c, -d, -u, --keep, --dupes and --clusters, which are about equivalent URIs; `top --by shape` counts shapes"
         } else if !self.with.is_empty() {
@@ -112,7 +112,7 @@ impl args::Dedup {
         } else if self.profile.profile.is_some() {
             "does not work with --profile: its forms need not be URIs, which have a shape"
         } else if self.equivalence.aliases.is_some() {
-            "does not work with --aliases; use it in a run before"
+            "does not work with --aliases; use it in an earlier run"
         } else if self.page.report.is_some() {
             "does not work with --report, which is about equivalent URIs; `top --by shape` has a report"
         } else {

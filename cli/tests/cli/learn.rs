@@ -125,7 +125,7 @@ fn the_file_merges_what_it_promises_and_nothing_else() {
 
 #[test]
 fn canonical_links_and_redirects_are_evidence_for_their_own_site_only() {
-    // A hostile site says that it is the other one, and that all pages of that are one.
+    // A hostile site says that it is the other one, and that all pages of that are the same.
     let list = crawl(150, |page| {
         vec![
             (format!("http://evil.example/p{page}"), format!("\thttp://good.example/p{page}")),
@@ -290,4 +290,13 @@ fn options_that_do_not_go_together_are_refused() {
         let refused = place.run(&[&["learn"], args].concat(), "").refused();
         assert!(refused.starts_with(message), "{refused}");
     }
+}
+
+#[test]
+fn evidence_that_a_row_has_twice_is_told() {
+    let lines = "{\"url\":\"http://a.b/1\",\"d\":\"x\",\"d\":\"y\"}\n{\"url\":\"http://a.b/2\",\"d\":\"x\"}\n";
+    let args = ["learn", "--column", "url", "--same", "d", "--from", "jsonl"];
+    let ran = crate::run::run(args, lines);
+    assert_eq!((ran.code, ran.text()), (2, ""), "{}", ran.stderr);
+    assert!(ran.stderr.contains("-:1: the member d occurs twice"), "{}", ran.stderr);
 }
