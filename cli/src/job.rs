@@ -198,8 +198,8 @@ pub(crate) enum RowsAre {
     Columns,
     /// As records; it writes some of them, unchanged, or with what it has found of each: the size of its group, a time.
     Kept { is_extended: bool },
-    /// As records; it writes all of them, with more columns, which are lists or not.
-    Extended { has_lists: bool },
+    /// As records; it writes all of them, with more columns.
+    Extended,
     /// As the places of URIs; it writes no rows.
     Read,
 }

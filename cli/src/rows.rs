@@ -12,7 +12,7 @@ use crate::hint::Beginning;
 use crate::inputs::{Input, first_of_stdin};
 use crate::job::{RowsAre, Writes};
 use crate::output::{Destination, NOT_COMPRESSED, is_packed};
-use crate::plan::Plan;
+use crate::plan::{Plan, RowUse};
 use crate::summary::grouped;
 use crate::tables;
 
@@ -37,8 +37,11 @@ pub(crate) fn options(
         true => None,
     };
     let as_columns = || {
+        if on_bad_row == Some(args::OnBadRow::Pass) {
+            return Err(Failure::at("--on-bad-row pass", FOR_ROWS));
+        }
         let for_rows = [
-            (on_bad_row.is_some(), "--on-bad-row"),
+            (is_list && on_bad_row.is_some(), "--on-bad-row"),
             (formats[0].as_deref() == Some("fields"), "--from fields"),
             (is_list && no_header, "--no-header"),
             (is_list && delimiter.is_some(), "--delimiter"),
@@ -58,7 +61,7 @@ pub(crate) fn options(
         }))
         .has_header(!no_header)
         .keeps_blank(match plan.job.rows_are() {
-            RowsAre::Extended { .. } => choice.no_uri != Some(args::NoUri::Drop),
+            RowsAre::Extended => choice.no_uri != Some(args::NoUri::Drop),
             _ => choice.no_uri == Some(args::NoUri::Keep),
         })
         .on_bad_row(match on_bad_row.unwrap_or_default() {
@@ -79,7 +82,7 @@ pub(crate) fn options(
 const FOR_ROWS: &str = "works where rows of CSV, TSV, JSON lines or fields stay as they are: with `census`, `top`, `set`, and with \
      `dedup`, `check` and `extract` if the output has the format of the input, from files that are named (no directories, no JSON \
      arrays), without --sort-by, --report and several files as output; `check` and -c need names of columns, which fields do not \
-     have, and lists of links need JSON lines. To convert such a table, write it in its format first";
+     have. --on-bad-row skip works with all tables of text";
 
 /// Whether tables are read as columns, whatever their format: columns are added, rows sorted, or results several files, or there is a
 /// page about the run; or the option is for lists, which the reader of columns says.
@@ -89,7 +92,7 @@ fn needs_columns(plan: &Plan, choice: &TableChoice) -> bool {
         RowsAre::Read => return false,
         // Without a column that is added, none can have a name.
         RowsAre::Kept { is_extended: false } if choice.into.is_some() => return true,
-        RowsAre::Kept { .. } | RowsAre::Extended { .. } => {}
+        RowsAre::Kept { .. } | RowsAre::Extended => {}
     }
     let has_links = plan.job.writes() == Writes::Links;
     let is_cut = choice.rows_per_file.is_some()
@@ -147,30 +150,13 @@ fn format_of(
     if HAS_COLUMNS && matches!(&plan.output, Destination::File(path) if is_directory(path)) {
         return Ok(None);
     }
-    let format = format.filter(|_| to == format);
-    if let Some(format) = format.filter(|format| !HAS_COLUMNS && has_no_lists(plan, *format)) {
-        let name = format.name();
-        let what = format!(
-            "{name} cannot hold lists of links; find them by --link-column NAME, without --column"
-        );
-        return Err(Failure::at("--column", what));
-    }
-    Ok(format.filter(|format| can_hold(plan, *format)))
-}
-
-/// Whether rows of this `format` cannot have the lists that are added.
-fn has_no_lists(plan: &Plan, format: TextFormat) -> bool {
-    let has_lists = matches!(plan.job.rows_are(), RowsAre::Extended { has_lists: true });
-    has_lists && matches!(format, TextFormat::Csv | TextFormat::Tsv)
+    Ok(format.filter(|format| to == Some(*format) && can_hold(plan, *format)))
 }
 
 /// Whether rows of this `format` can have the columns that are added, if some are.
 fn can_hold(plan: &Plan, format: TextFormat) -> bool {
-    match (plan.job.rows_are(), format) {
-        (RowsAre::Extended { has_lists: true }, format) => format == TextFormat::Jsonl,
-        (RowsAre::Extended { .. } | RowsAre::Kept { is_extended: true }, format) => {
-            format != TextFormat::Fields
-        }
+    match plan.job.rows_are() {
+        RowsAre::Extended | RowsAre::Kept { is_extended: true } => format != TextFormat::Fields,
         _ => true,
     }
 }
@@ -318,7 +304,6 @@ fn on_bad(plan: &Plan) -> &'static str {
 
 /// Prints how many rows did not fit, unless they ended the run.
 pub(crate) fn print_bad(plan: &Plan, report: &Report) {
-    let Some(rows) = &plan.rows else { return };
     if report.bad_rows == 0 || !plan.reporting.has_hints() {
         return;
     }
@@ -330,7 +315,8 @@ pub(crate) fn print_bad(plan: &Plan, report: &Report) {
         };
         return eprint_line(format_args!("uriscan: {count} {what} to the rejects"));
     }
-    let (count, is_passed) = (report.bad_rows, rows.options.table.on_bad_row == OnBadRow::Pass);
+    let passes = |rows: &RowUse| rows.options.table.on_bad_row == OnBadRow::Pass;
+    let (count, is_passed) = (report.bad_rows, plan.rows.as_ref().is_some_and(passes));
     // An open quote takes what follows with it.
     let lines = match report.bad_lines > report.bad_rows {
         true => format!(", on {} lines", grouped(report.bad_lines)),
@@ -357,5 +343,20 @@ pub(crate) fn print_blank(plan: &Plan, report: &Report) {
     eprint_line(format_args!(
         "uriscan: {} {what} left out; --no-uri keep writes them",
         grouped(count)
+    ));
+}
+
+/// Prints how many values that decide which row is kept were compared as text, whose order is not that of dates and numbers.
+pub(crate) fn print_as_text(plan: &Plan, report: &Report) {
+    if report.as_text == 0 || !plan.reporting.has_hints() {
+        return;
+    }
+    let (count, are) = match report.as_text {
+        1 => ("1 value".to_owned(), "is"),
+        count => (format!("{} values", grouped(count)), "are"),
+    };
+    eprint_line(format_args!(
+        "uriscan: {count} of the column that --keep names {are} compared as text, byte by byte: of numbers and of dates as \
+         03/02/2026 that is another order than by value"
     ));
 }

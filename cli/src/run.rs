@@ -108,6 +108,7 @@ fn print_hints(
         advice::print_invalid(plan, report);
     }
     rows::print_bad(plan, report);
+    rows::print_as_text(plan, report);
     if !is_summarized {
         rows::print_blank(plan, report);
     }

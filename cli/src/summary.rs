@@ -128,7 +128,7 @@ impl Summary {
                 .map(|found| (found.below.iter().flatten().count() as u64, found.skipped)),
             elapsed,
             has_seen: plan.set.is_some(),
-            has_rows: plan.rows.is_some(),
+            has_rows: plan.rows.is_some() || plan.table.is_some(),
             has_bars: plan.reporting.has_bars,
         }
     }

@@ -87,7 +87,7 @@ fn run_added<A: Adds + Send>(
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
     let fields = rows.fields(A::names(rows.adds.as_deref()), &sources)?;
-    if A::HAS_LISTS && !fields.are_objects() {
+    if A::HAS_LISTS && !fields.may_be_lists() {
         return Err(RowOptions::cannot_hold(&rows.table, &sources));
     }
     let fields = Arc::new(fields);

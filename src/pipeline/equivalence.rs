@@ -446,7 +446,7 @@ impl<'a> Task for Form<'_, 'a> {
 }
 
 /// Computes the forms by which records are compared, one at a time; owns the buffers.
-pub(super) struct Canonicalizer<E> {
+pub(crate) struct Canonicalizer<E> {
     equivalence: E,
     kernels: Kernels,
     text: PaddedBuf,
@@ -455,7 +455,7 @@ pub(super) struct Canonicalizer<E> {
 }
 
 impl<E: Borrow<Equivalence>> Canonicalizer<E> {
-    pub(super) fn new(equivalence: E, kernels: Kernels) -> Canonicalizer<E> {
+    pub(crate) fn new(equivalence: E, kernels: Kernels) -> Canonicalizer<E> {
         let (text, index, scratch) = (PaddedBuf::default(), Index::new(), Scratch::default());
         Canonicalizer { equivalence, kernels, text, index, scratch }
     }
@@ -475,7 +475,7 @@ impl<E: Borrow<Equivalence>> Canonicalizer<E> {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub(super) fn valid_form(&mut self, record: &[u8]) -> Result<&[u8], UriError> {
+    pub(crate) fn valid_form(&mut self, record: &[u8]) -> Result<&[u8], UriError> {
         if u32::try_from(record.len()).is_err() {
             return Err(UriError { kind: ErrorKind::TooLong, at: u32::MAX });
         }

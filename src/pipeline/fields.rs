@@ -26,9 +26,9 @@ impl RowFields {
         (table.format != TextFormat::Fields && is_apart).then_some(RowFields { separators, names })
     }
 
-    /// Whether rows are objects of JSON, which may have lists.
-    pub(super) fn are_objects(&self) -> bool {
-        self.separators.is_none()
+    /// Whether rows may have lists, as JSON: text that has no tabs and line ends, but other delimiters.
+    pub(super) fn may_be_lists(&self) -> bool {
+        self.separators.is_none_or(|it| it.quote.is_some() || it.delimiter == b'\t')
     }
 
     /// The names of the fields.
@@ -129,14 +129,18 @@ impl Fields<'_> {
         self.out.extend(quote);
     }
 
-    /// A list of texts, of an object.
+    /// A list of texts, as JSON.
     pub(super) fn list<'t>(&mut self, texts: impl Iterator<Item = &'t [u8]>) {
-        self.begin();
-        self.out.push(b'[');
+        let mut list = vec![b'['];
         for (i, text) in texts.enumerate() {
-            self.out.extend((i > 0).then_some(b','));
-            json::push_string(&String::from_utf8_lossy(text), self.out);
+            list.extend((i > 0).then_some(b','));
+            json::push_string(&String::from_utf8_lossy(text), &mut list);
         }
-        self.out.push(b']');
+        list.push(b']');
+        if self.separators.is_some() {
+            return self.text(&String::from_utf8_lossy(&list));
+        }
+        self.begin();
+        self.out.append(&mut list);
     }
 }

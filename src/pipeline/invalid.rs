@@ -21,6 +21,11 @@ pub enum OnInvalid {
     Divert,
 }
 
+/// Why a row with an invalid URI is rejected.
+pub(crate) fn reason(error: UriError) -> String {
+    format!("{} at column {}: {}", error.kind, error.at + 1, error.kind.message())
+}
+
 /// What a scan does with an invalid record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {

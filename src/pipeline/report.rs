@@ -107,6 +107,9 @@ pub struct Report {
     /// Records, links and entries of logs that a filter did not keep ([`super::records_of`]), which count nowhere else. Only
     /// [`super::extract()`], [`super::resolve()`] and jobs on tables fill this in; of lists, [`super::Skipped`] has it.
     pub filtered: Filtered,
+    /// Values that decide which row is kept and were compared by their bytes, although they have digits: no numbers, and no dates with the
+    /// year first.
+    pub as_text: u64,
     /// Bytes spilled to disk because of a memory limit ([`super::MemoryLimit`]).
     pub spilled: u64,
 }
@@ -143,6 +146,7 @@ impl core::ops::AddAssign<&Report> for Report {
         self.unknown_entries += other.unknown_entries;
         self.differing += other.differing;
         self.filtered += other.filtered;
+        self.as_text += other.as_text;
         self.spilled += other.spilled;
         for (sum, count) in self.invalid.0.iter_mut().zip(other.invalid.0) {
             *sum += count;

@@ -15,7 +15,7 @@ use crate::io::cut::Cut;
 use crate::io::{Chunk, ReadError, Shape, Source, json};
 use crate::key::Hasher;
 use crate::row::{self, Found, HEADER_BYTES, Layout, OnBadRow, Passed, TextTable};
-use crate::simd::{Isa, Kernels, Task};
+use crate::simd::Isa;
 
 /// The byte order mark of UTF-8, which the reader takes off.
 const MARK: &[u8] = b"\xEF\xBB\xBF";
@@ -371,16 +371,9 @@ impl RowRun {
         let text = chunk.text.padded().content();
         report.bad_rows += found.bad_rows;
         report.bad_lines += found.bad_lines;
-        found.bad.append(&mut found.invalid);
-        found.bad.sort_by_key(|(row, _)| row.start);
-        let (mut line, mut counted) = (self.lines.1 + 1, 0);
-        for (row, fault) in &found.bad {
-            let start = row.start as usize;
-            line += newlines(&text[counted..start]);
-            counted = start;
-            let at = fault.at.map(|at| line + newlines(&text[start..at]));
-            let on_line = at.map_or_else(String::new, |at| format!(", on line {at}"));
-            let what = format!("{}{on_line}", fault.what);
+        report.as_text += found.others.as_text;
+        found.join_invalid();
+        for (row, line, what) in found.reasons(text, self.lines.1 + 1) {
             if self.finder.table.on_bad_row == OnBadRow::Fail {
                 return Err(self.wrong(line, what, true));
             }
@@ -494,17 +487,6 @@ struct TableCut {
     begun: usize,
 }
 
-/// Finds the end of the last whole row.
-struct LastEnd<'a>(&'a TextTable, &'a [u8]);
-
-impl Task for LastEnd<'_> {
-    type Output = Option<usize>;
-    #[inline(always)]
-    fn run<I: Isa>(self, isa: I) -> Option<usize> {
-        self.0.last_end(isa, self.1)
-    }
-}
-
 impl Cut for TableCut {
     fn needs_head(&self) -> bool {
         true
@@ -537,7 +519,7 @@ impl Cut for TableCut {
     }
 
     fn last_end(&mut self, content: &[u8]) -> Option<usize> {
-        Kernels::detect().run(LastEnd(&self.finder.table, content))
+        self.finder.table.last_end(content)
     }
 
     fn long_end(&mut self, content: &[u8]) -> Option<usize> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::invalid::{Fate, Policy};
+use super::invalid::{Fate, Policy, reason};
 use super::pending::Pending;
 use super::slot::{Slot, Worker, record_at};
 use super::{DedupOptions, Report};
@@ -248,9 +248,7 @@ impl Scan<'_> {
                 Err(error) if *explains => {
                     let (_, (row, error)) = row_at(text.content(), (table.rows[row], span), error);
                     report.invalid.add(error.kind);
-                    let (kind, column) = (error.kind, error.at + 1);
-                    let what = format!("{kind} at column {column}: {}", kind.message());
-                    table.invalid.push((row, what.into()));
+                    table.invalid.push((row, reason(error).into()));
                     holes.push(number);
                 }
                 Err(error) => {

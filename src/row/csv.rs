@@ -3,7 +3,7 @@
 use super::{Fault, Place};
 use crate::chunk::Span;
 use crate::index::low_bits;
-use crate::simd::{BLOCK, Isa};
+use crate::simd::{BLOCK, Isa, Task};
 
 /// The bytes between the fields of a row, and around those that need it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -216,6 +216,20 @@ pub(crate) fn last_end<I: Isa>(isa: I, text: &[u8], separators: Separators) -> O
         }
     }
     end
+}
+
+/// [`last_end`] on a backend.
+pub(super) struct LastEnd<'a> {
+    pub(super) text: &'a [u8],
+    pub(super) separators: Separators,
+}
+
+impl Task for LastEnd<'_> {
+    type Output = Option<usize>;
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Option<usize> {
+        last_end(isa, self.text, self.separators)
+    }
 }
 
 /// Appends `text`, the inside of a field in quotes, with doubled quotes reduced to one.

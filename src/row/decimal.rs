@@ -65,6 +65,13 @@ fn of_number(is_negative: bool, number: &[u8]) -> Option<Vec<u8>> {
     Some(key)
 }
 
+/// Whether `text`, which [`key`] has made this key of, has digits, but is neither a number nor a date with the year first: it is compared
+/// by its bytes, which may not be the order that it is meant to have.
+pub(crate) fn has_other_order(key: &[u8], text: &[u8]) -> bool {
+    let digits = text.trim_ascii_start().iter().take_while(|byte| byte.is_ascii_digit()).count();
+    key.first() == Some(&OTHER) && digits != 4 && text.iter().any(u8::is_ascii_digit)
+}
+
 /// The exponent `text`, with or without a sign.
 fn exponent(text: &[u8]) -> Option<i64> {
     let digits = match text {

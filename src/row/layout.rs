@@ -242,6 +242,7 @@ fn missing((table, column): (&TextTable, &str), names: &[Vec<u8>]) -> String {
     let shown: Vec<String> = shown.collect();
     let hint = match (names, table.format) {
         ([name], TextFormat::Csv) => other_delimiter(name, table.delimiter),
+        ([name, ..], TextFormat::Csv) if name == b"sep=" => other_delimiter(name, table.delimiter),
         _ => None,
     };
     let hint = hint.map_or_else(String::new, |hint| format!("; {hint}"));
@@ -259,6 +260,9 @@ fn missing((table, column): (&TextTable, &str), names: &[Vec<u8>]) -> String {
 /// ```
 #[must_use]
 pub fn other_delimiter(name: &[u8], delimiter: Option<u8>) -> Option<String> {
+    if name.starts_with(b"sep=") {
+        return Some("the first line is for Excel: tail -n +2 takes it off".to_owned());
+    }
     let mut others = b";\t|,".iter().copied().filter(|&byte| Some(byte) != delimiter);
     let byte = others.find(|&byte| memchr::memchr(byte, name).is_some())?;
     Some(match byte {

@@ -13,9 +13,10 @@ use std::borrow::Cow;
 
 use crate::chunk::{PaddedBuf, Span};
 use crate::index::{trim, trimmed};
-use crate::simd::Isa;
+use crate::simd::{Isa, Kernels};
 
 pub(crate) use csv::Separators;
+pub(crate) use json::unescape as unescape_json;
 pub use layout::other_delimiter;
 pub(crate) use layout::{HEADER_BYTES, Layout};
 pub(crate) use others::Others;
@@ -136,10 +137,9 @@ impl TextTable {
     }
 
     /// Where the last whole row of `text` ends, which begins with a row.
-    #[inline(always)]
-    pub(crate) fn last_end<I: Isa>(&self, isa: I, text: &[u8]) -> Option<usize> {
+    pub(crate) fn last_end(&self, text: &[u8]) -> Option<usize> {
         match self.separators() {
-            Some(separators) => csv::last_end(isa, text, separators),
+            Some(separators) => Kernels::detect().run(csv::LastEnd { text, separators }),
             None => memchr::memrchr(b'\n', text).map(|at| at + 1),
         }
     }
@@ -193,7 +193,7 @@ impl TextTable {
     }
 
     /// Makes the rows of which `check` says what is wrong rows that do not fit.
-    fn refuse_where(
+    pub(crate) fn refuse_where(
         &self,
         text: &[u8],
         found: &mut Found,
@@ -254,7 +254,7 @@ pub(crate) struct Fault {
 }
 
 impl Fault {
-    fn new(what: &'static str) -> Fault {
+    pub(crate) fn new(what: &'static str) -> Fault {
         Fault { what: Cow::Borrowed(what), at: None }
     }
 
@@ -312,6 +312,31 @@ pub(crate) struct Found {
 }
 
 impl Found {
+    /// Puts the rows with an invalid URI among those that do not fit, in order.
+    pub(crate) fn join_invalid(&mut self) {
+        self.bad.append(&mut self.invalid);
+        self.bad.sort_by_key(|(row, _)| row.start);
+    }
+
+    /// The rows of `text` that are reported, each with the line on which it begins, where the text begins on line `first`, and what is
+    /// wrong with it.
+    pub(crate) fn reasons(
+        &self,
+        text: &[u8],
+        first: u64,
+    ) -> impl Iterator<Item = (Span, u64, String)> {
+        let newlines = |text: &[u8]| memchr::memchr_iter(b'\n', text).count() as u64;
+        let (mut line, mut counted) = (first, 0);
+        self.bad.iter().map(move |(row, fault)| {
+            let start = row.start as usize;
+            line += newlines(&text[counted..start]);
+            counted = start;
+            let at = fault.at.map(|at| line + newlines(&text[start..at]));
+            let on_line = at.map_or_else(String::new, |at| format!(", on line {at}"));
+            (*row, line, format!("{}{on_line}", fault.what))
+        })
+    }
+
     pub(crate) fn clear(&mut self) {
         let Found { rows, values, passed, bad, invalid, others, decoded, .. } = self;
         [rows, values].into_iter().for_each(Vec::clear);

@@ -22,12 +22,14 @@ pub(crate) struct Others {
     /// How many rows have been looked at, and how many of them lack each of [`TextTable::others`].
     pub(crate) looked_at: u64,
     pub(crate) missing: Vec<u64>,
+    /// How many of those that decide may be meant to have [another order](decimal::has_other_order).
+    pub(crate) as_text: u64,
 }
 
 impl Others {
     pub(super) fn clear(&mut self) {
-        let Others { bytes, compared, deciding, missing, looked_at } = self;
-        *looked_at = 0;
+        let Others { bytes, compared, deciding, missing, looked_at, as_text } = self;
+        (*looked_at, *as_text) = (0, 0);
         bytes.clear();
         [compared, deciding].into_iter().for_each(Vec::clear);
         missing.clear();
@@ -149,11 +151,15 @@ impl TextTable {
     /// Appends what is looked at of the values that a row has in other columns.
     fn take_others(&self, read: &[Other<'_>], others: &mut Others) -> Result<(), Fault> {
         let (compared, deciding) = read.split_at(self.with.len());
-        let key = match deciding.first() {
+        let text = match deciding.first() {
             None | Some(Other::Null) => None,
-            Some(Other::Text(text)) => decimal::key(text),
-            Some(Other::Written(text)) => self.ensure_order(text).map(|()| decimal::key(text))?,
+            Some(Other::Text(text)) => Some(&**text),
+            Some(Other::Written(text)) => self.ensure_order(text).map(|()| Some(*text))?,
         };
+        let key = text.and_then(decimal::key);
+        if let (Some(key), Some(text)) = (&key, text) {
+            others.as_text += u64::from(decimal::has_other_order(key, text));
+        }
         let start = others.bytes.len();
         for value in compared {
             let (kind, text) = match value {

@@ -41,6 +41,23 @@ pub struct Job {
     pub columns: Columns,
     /// Omit rows whose URI is invalid, overriding `columns`; [`crate::pipeline::Sinks::rejects`] receives them.
     pub drops_invalid: bool,
+    /// Omit rows of text that do not fit: of CSV and TSV with more or fewer fields than the header, or a stray quote, lines that are
+    /// not JSON objects, and text that is not UTF-8. [`crate::pipeline::Sinks::rejects`] receives them, and those of
+    /// `drops_invalid`, as objects of JSON with source, line, reason and row; until then, what is too much to be held is in an
+    /// unnamed file in this directory.
+    ///
+    /// ```
+    /// use uriscan::arrow::Columns;
+    /// use uriscan::table::{Input, Job, TableFormat, Task, run};
+    /// let job = Job::new("url", Task::Copy, Columns::default(), TableFormat::Jsonl);
+    /// let job = job.skips_bad_rows(std::env::temp_dir());
+    /// let list = Input::stream("list", TableFormat::Csv, &b"id,url\n1\n2,http://h\n"[..]);
+    /// let mut out = Vec::new();
+    /// let report = run(vec![list], &job, &mut out, None).unwrap();
+    /// assert_eq!(out, b"{\"id\":\"2\",\"url\":\"http://h\"}\n");
+    /// assert_eq!(report.bad_rows, 1);
+    /// ```
+    pub skips_bad_rows: Option<PathBuf>,
     /// Read only the rows whose URI it keeps, as [`crate::pipeline::records_of`] does; others, and rows without a URI, are
     /// omitted, and rows are numbered without them.
     pub filter: Option<Filter>,
@@ -107,7 +124,7 @@ pub struct Job {
 setters! { Job
     { drops_invalid: bool, dialect: Dialect, keeps_blank: bool }
     into {
-        filter: Option<Filter>, approximate: Option<f64>, into: Option<String>, sort_by: Option<SortBy>,
+        skips_bad_rows: Option<PathBuf>, filter: Option<Filter>, approximate: Option<f64>, into: Option<String>, sort_by: Option<SortBy>,
         limit: Option<MemoryLimit>, stop: Option<Arc<AtomicBool>>, with: Vec<String>,
     }
 }
@@ -121,6 +138,7 @@ impl Job {
             task,
             columns,
             drops_invalid: false,
+            skips_bad_rows: None,
             filter: None,
             approximate: None,
             to,

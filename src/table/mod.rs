@@ -27,6 +27,7 @@ mod decoding;
 mod dialect;
 mod encrypted;
 mod error;
+mod fitting;
 mod footer;
 mod format;
 mod groups;
@@ -42,6 +43,7 @@ mod line;
 mod list;
 mod members;
 mod metadata;
+mod nested;
 mod notes;
 mod other;
 mod pages;
@@ -88,6 +90,7 @@ use arrow_schema::SchemaRef;
 
 use crate::extract::Filtered;
 use crate::pipeline::{Report, Seen, Sinks, Survey};
+use fitting::Omitted;
 use parts::Parts;
 use read::{Opened, Reader, each_wave};
 use selection::Sides;
@@ -119,7 +122,8 @@ pub fn run<'a>(
 
 /// [`run`] with more outputs, and for `dedup` with a set on disk: rows whose keys are in it count as duplicates.
 ///
-/// [`Sinks::rejects`] receives a table of the rows that [`Job::drops_invalid`] omits, in the format of the results;
+/// [`Sinks::rejects`] receives a table of the rows that [`Job::drops_invalid`] omits, in the format of the results, unless
+/// [`Job::skips_bad_rows`] makes them objects of JSON;
 /// [`Sinks::dupes`] and [`Sinks::clusters`] receive, for [`Task::Classes`], what
 /// [`crate::pipeline::classes()`] writes ([`ByClass::rows`] makes tables of it): the source is the table, and the line is the row, counted from 1 without a header.
 /// The meaning of the set must be that of the equivalence under [`crate::arrow::Columns::hash`].
@@ -213,7 +217,10 @@ fn run_into(
     sides: &mut Sides<'_>,
     (mut progress, mut survey): (Option<&mut (dyn FnMut(u64) + Send)>, Option<&mut Survey>),
 ) -> Result<Report, TableError> {
+    let omitted = job.skips_bad_rows.as_deref();
+    let omitted = omitted.map(|temp_dir| Omitted::new(rejects.is_some(), temp_dir));
     read::learn(&mut inputs, job)?;
+    inputs.iter_mut().for_each(|input| input.omit_to(omitted.as_ref()));
     let mut lacks_column = true;
     let mut inputs = inputs.into_iter();
     let Some(first) = inputs.next() else { return Ok(Report::default()) };
@@ -224,8 +231,7 @@ fn run_into(
     let mut reader = first.read(&plan, job)?;
     let mut work = Work::new(job, &reader, seen, sides)?;
     let mut results = results.begin(job, (work.schema(), reader.target()))?;
-    let rejects = rejects.map(|sink| Writer::new(job, reader.schema(), sink));
-    let mut rejects = rejects.transpose()?;
+    let mut rejects = Rejects::begin(rejects, omitted.as_ref(), (job, reader.schema()))?;
     let mut sorter =
         job.sort_by.clone().map(|by| Sorter::new(by, &job.columns, work.schema(), reader.target()));
     let (mut bytes, mut filtered) = (0, Filtered::default());
@@ -247,10 +253,7 @@ fn run_into(
             if let Some(survey) = &mut survey {
                 work.survey_links(&taken, rows, survey)?;
             }
-            let rejected = work.rejected();
-            if let Some(rejects) = &mut rejects {
-                rejects.write(&[rejected])?;
-            }
+            rejects.write(work.rejected())?;
             put(&taken)
         })?;
         bytes += reader.bytes();
@@ -271,8 +274,49 @@ fn run_into(
         sorter.finish(|units| results.write(units))?;
     }
     results.finish()?;
-    rejects.map_or(Ok(()), Writer::finish)?;
-    Ok(Report { bytes, filtered, ..report })
+    rejects.finish()?;
+    let mut report = Report { bytes, filtered, ..report };
+    omitted.iter().for_each(|omitted| report += &omitted.report());
+    Ok(report)
+}
+
+/// Where rows that are omitted go.
+enum Rejects<'r, 'a> {
+    None,
+    /// A table of those with an invalid URI.
+    Table(Box<Writer<&'r mut Sink<'a>>>),
+    /// Objects that say what is wrong.
+    Reasons(&'r mut Sink<'a>, Omitted),
+}
+
+impl<'r, 'a> Rejects<'r, 'a> {
+    fn begin(
+        sink: Option<&'r mut Sink<'a>>,
+        omitted: Option<&Omitted>,
+        (job, schema): (&Job, SchemaRef),
+    ) -> Result<Rejects<'r, 'a>, TableError> {
+        Ok(match (sink, omitted) {
+            (None, _) => Rejects::None,
+            (Some(sink), Some(omitted)) => Rejects::Reasons(sink, omitted.clone()),
+            (Some(sink), None) => Rejects::Table(Box::new(Writer::new(job, schema, sink)?)),
+        })
+    }
+
+    fn write(&mut self, rejected: Unit) -> Result<(), TableError> {
+        match self {
+            Rejects::None => Ok(()),
+            Rejects::Table(table) => table.write(&[rejected]),
+            Rejects::Reasons(sink, omitted) => omitted.write_rejects(*sink),
+        }
+    }
+
+    fn finish(mut self) -> Result<(), TableError> {
+        self.write(Unit::new())?;
+        match self {
+            Rejects::Table(table) => table.finish(),
+            Rejects::None | Rejects::Reasons(..) => Ok(()),
+        }
+    }
 }
 
 /// Where results go.

@@ -11,6 +11,7 @@ use arrow_schema::SchemaRef;
 use super::counted::Counted;
 use super::decoding::guarded;
 use super::error::unread;
+use super::fitting::Omitted;
 use super::footer::{self, Footer, Known};
 use super::groups::{Groups, Place};
 use super::ipc;
@@ -33,7 +34,7 @@ pub(super) fn stored_rows(
     (stored, footer): (&Arc<dyn Stored>, &Footer),
     name: &str,
     known: (Option<TableFormat>, (Option<&Members>, &[String])),
-    job: &Job,
+    (job, omitted): (&Job, Option<Omitted>),
     bytes: &Arc<AtomicU64>,
 ) -> Result<(TableFormat, (SchemaRef, Rows)), TableError> {
     if let Some(known) = footer.get() {
@@ -62,7 +63,7 @@ pub(super) fn stored_rows(
         Some(format) => {
             let (members, keys) = known.1;
             let members = members.map(|members| (members, true));
-            Ok((format, text.rows(format, name, job, (members, keys))?))
+            Ok((format, text.rows(format, name, (job, omitted), (members, keys))?))
         }
     }
 }

@@ -82,6 +82,20 @@ impl KeepRow {
     }
 }
 
+/// How many texts in `array` may be meant to have another order than that of their bytes, by which they are compared: those with digits
+/// that are neither a number nor a date with the year first, and numbers in a table that `is_typed`.
+pub(super) fn texts_of_other_order(array: &ArrayRef, is_typed: bool) -> u64 {
+    if !matches!(array.data_type(), DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View) {
+        return 0;
+    }
+    let is_plain = |text: &[u8]| {
+        let key = decimal::key(text)?;
+        let is_number = !key.starts_with(&decimal::of_text(b""));
+        Some(is_typed && is_number || decimal::has_other_order(&key, text))
+    };
+    each_value(array).filter(|value| value.and_then(is_plain) == Some(true)).count() as u64
+}
+
 /// Whether values of this type, which may be one of dictionaries, have an order.
 pub(super) fn has_order(of: &DataType) -> bool {
     let plain = match of {

@@ -15,6 +15,7 @@ use super::counted::Counted;
 use super::dataset::{Fit, Merge, Partition, Plan};
 use super::decoding::guarded;
 use super::error::unread;
+use super::fitting::Omitted;
 use super::footer::{self, Footer, Room};
 use super::groups::{Groups, Place};
 use super::ipc;
@@ -43,6 +44,7 @@ pub struct Input {
     columns: OfColumns,
     footer: Footer,
     notes: Notes,
+    omitted: Option<Omitted>,
 }
 
 /// The columns of a table, as far as they are not its own.
@@ -75,6 +77,7 @@ impl Input {
             columns: OfColumns::default(),
             footer: Footer::default(),
             notes: Notes::default(),
+            omitted: None,
         }
     }
 
@@ -108,7 +111,7 @@ impl Input {
     pub fn stored(stored: Arc<dyn Stored>, format: Option<TableFormat>) -> Input {
         let (name, from) = (stored.name().to_owned(), From::Stored(stored));
         let (columns, footer, notes) = (OfColumns::default(), Footer::default(), Notes::default());
-        Input { name, format, from, columns, footer, notes }
+        Input { name, format, from, columns, footer, notes, omitted: None }
     }
 
     /// The bytes of `reader`, called `name` in messages. Parquet and Arrow files cannot be read from a stream.
@@ -120,7 +123,12 @@ impl Input {
         let from = From::Stream(Box::new(reader));
         let (name, format) = (name.into(), format.into());
         let (columns, footer, notes) = (OfColumns::default(), Footer::default(), Notes::default());
-        Input { name, format, from, columns, footer, notes }
+        Input { name, format, from, columns, footer, notes, omitted: None }
+    }
+
+    /// Puts the rows of it that do not fit into `omitted`, when it is read.
+    pub(super) fn omit_to(&mut self, omitted: Option<&Omitted>) {
+        self.omitted = omitted.cloned();
     }
 
     /// The name in messages.
@@ -140,7 +148,7 @@ impl Input {
         };
         let (name, footer) = (self.name.clone(), self.footer.clone());
         let (columns, notes) = (self.columns.clone(), self.notes.clone());
-        Some(Input { name, format: self.format, from, columns, footer, notes })
+        Some(Input { name, format: self.format, from, columns, footer, notes, omitted: None })
     }
 }
 
@@ -225,7 +233,8 @@ fn learn_members(inputs: &mut [Input], job: &Job) -> Result<(), TableError> {
         let text = Text::open(file.map_err(|error| unread(name, error))?, name)?;
         if by_name.or_else(|| TableFormat::of_head(&text.head)) == Some(TableFormat::Jsonl) {
             let members = members.get_or_insert_with(|| Members::new(&job.column));
-            members.learn(BufReader::new(text.json_lines().all), name)?;
+            let text = text.json_lines().fitting((TableFormat::Jsonl, name), job, None)?;
+            members.learn(BufReader::new(text.all), name)?;
         }
     }
     let members = members.map(Arc::new);
@@ -307,12 +316,16 @@ impl Opened {
     pub(super) fn open(input: Input, job: &Job) -> Result<Opened, TableError> {
         let notes = input.notes.clone();
         let mut opened = Opened::open_unnoted(input, job)?;
+        if opened.is_typed && job.skips_bad_rows.is_some() {
+            let what = "has columns with types; only rows of CSV, TSV and JSON lines may not fit";
+            return Err(unread(&opened.name, what));
+        }
         opened.rows.note_in(&notes);
         Ok(opened)
     }
 
     fn open_unnoted(input: Input, job: &Job) -> Result<Opened, TableError> {
-        let Input { name, format, from, columns, footer, notes } = input;
+        let Input { name, format, from, columns, footer, notes, omitted } = input;
         let bytes = Arc::new(AtomicU64::new(0));
         let fault = |error: &dyn fmt::Display| unread(&name, error);
         let (path, stream) = match from {
@@ -322,8 +335,13 @@ impl Opened {
             }
             From::Stored(stored) => {
                 let known = (columns.members.as_deref(), &*columns.keys);
-                let (format, (schema, rows)) =
-                    stored_rows((&stored, &footer), &name, (format, known), job, &bytes)?;
+                let (format, (schema, rows)) = stored_rows(
+                    (&stored, &footer),
+                    &name,
+                    (format, known),
+                    (job, omitted),
+                    &bytes,
+                )?;
                 let from = Some((Rereadable::Stored(stored), Some(format)));
                 let (is_void, is_typed) = (false, format.has_types());
                 return Ok(Opened {
@@ -379,7 +397,8 @@ impl Opened {
                     (Some(format), _) => {
                         let members = columns.members.as_deref();
                         let known = members.map(|members| (members, file.is_some()));
-                        (format, text.rows(format, &name, job, (known, &columns.keys))?)
+                        let keys = &columns.keys;
+                        (format, text.rows(format, &name, (job, omitted), (known, keys))?)
                     }
                 }
             }

@@ -13,7 +13,7 @@ use arrow_schema::SchemaRef;
 use super::TableError;
 use super::job::{ByClass, Job};
 use super::other::OtherColumn;
-use super::rank::{has_order, text_of_member};
+use super::rank::{has_order, text_of_member, texts_of_other_order};
 use super::read::{Reader, RereadableTable};
 use super::second_pass::{Chosen, Marked, SecondPass};
 use super::target::{Target, advice};
@@ -64,6 +64,8 @@ struct ClassesOf<'j> {
     set: ClassSet<'j>,
     /// The column that decides which row is kept, if it is not that of the URIs.
     deciding: Option<OtherColumn>,
+    /// How many values of it are compared as text.
+    as_text: u64,
     writer: RecordWriter,
     wanted: Wanted,
 }
@@ -109,7 +111,15 @@ impl<'j> RowSelection<'j> {
                 let options = ClassOptions { dedup, select, rows, ..Default::default() };
                 let settings = Settings { kernels: columns.kernels, ..Settings::default() };
                 let writer = RecordWriter::of_classes(&options, &settings, Origins::default());
-                Kind::Classes(Box::new(ClassesOf { by, mode, set, deciding, writer, wanted }))
+                Kind::Classes(Box::new(ClassesOf {
+                    by,
+                    mode,
+                    set,
+                    deciding,
+                    as_text: 0,
+                    writer,
+                    wanted,
+                }))
             }
         };
         let (rows, alone, table) = (SecondPass::default(), Vec::new(), None);
@@ -226,7 +236,8 @@ impl<'j> RowSelection<'j> {
                 report.spilled = dir.written();
             }
             Kind::Classes(classes) => {
-                let ClassesOf { by, set, writer, wanted, .. } = *classes;
+                let ClassesOf { by, set, writer, wanted, as_text, .. } = *classes;
+                report.as_text = as_text;
                 let keyed = report.duplicates - alone.len() as u64;
                 let mut found = set.finish(rows.rows, wanted, &writer)?;
                 report.duplicates = found.duplicates;
@@ -301,6 +312,7 @@ impl ClassesOf<'_> {
     ) -> Result<Option<Vec<Vec<u8>>>, TableError> {
         let Some(column) = &mut self.deciding else { return Ok(None) };
         let values = column.values(place, batch, text_of_member)?;
+        self.as_text += texts_of_other_order(&values, is_typed);
         self.by.keep.sort_keys(&values, is_typed).map(Some)
     }
 

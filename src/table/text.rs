@@ -6,6 +6,7 @@ use std::io::{self, BufReader, Read};
 use arrow_schema::SchemaRef;
 
 use super::error::unread;
+use super::fitting::{Fitting, Omitted};
 use super::job::Job;
 use super::json_array::ArrayLines;
 use super::jsonl::Lines;
@@ -55,6 +56,22 @@ impl Text {
         Text { head, is_all: self.is_all, all: Box::new(ArrayLines::new(BufReader::new(self.all))) }
     }
 
+    /// The same without the rows that do not fit, if `job` omits them; it is of this format, and called `name`.
+    pub(super) fn fitting(
+        self,
+        of: (TableFormat, &str),
+        job: &Job,
+        omitted: Option<Omitted>,
+    ) -> Result<Text, TableError> {
+        if job.skips_bad_rows.is_none() {
+            return Ok(self);
+        }
+        let mut head = Vec::new();
+        let _ = Fitting::new(&self.head[..], of, job, None)?.read_to_end(&mut head);
+        let all = Box::new(Fitting::new(self.all, of, job, omitted)?);
+        Ok(Text { head, is_all: self.is_all, all })
+    }
+
     /// Whether there is not a byte.
     pub(super) fn is_empty(&self) -> bool {
         self.head.is_empty()
@@ -75,18 +92,19 @@ impl Text {
         self,
         format: TableFormat,
         name: &str,
-        job: &Job,
+        (job, omitted): (&Job, Option<Omitted>),
         (known, keys): (Option<(&Members, bool)>, &[String]),
     ) -> Result<(SchemaRef, Rows), TableError> {
         let fault = |error: &dyn fmt::Display| unread(name, error);
         match format {
             TableFormat::Csv | TableFormat::Tsv => {
-                let rows = Separated::new(self.all, (job.dialect, format), name, job.batch_rows)?;
+                let text = self.fitting((format, name), job, omitted)?;
+                let rows = Separated::new(text.all, (job.dialect, format), name, job.batch_rows)?;
                 Ok((rows.schema(), Rows::Batches(Box::new(rows))))
             }
             TableFormat::ArrowStream => stream_rows(self.all, name),
             TableFormat::Jsonl if job.to != TableFormat::Jsonl => {
-                let text = self.json_lines();
+                let text = self.json_lines().fitting((format, name), job, omitted)?;
                 let (members, is_known) = match known {
                     Some((members, is_known)) => (members.clone(), is_known),
                     None => (text.members(name, job)?, false),
@@ -97,7 +115,8 @@ impl Text {
                 Ok((schema, Rows::Batches(Box::new(records))))
             }
             TableFormat::Jsonl => {
-                let lines = BufReader::new(self.json_lines().all);
+                let text = self.json_lines().fitting((format, name), job, omitted)?;
+                let lines = BufReader::new(text.all);
                 let lines = Lines::new(lines, (job, keys), name, job.batch_rows);
                 Ok((lines.schema(), Rows::Lines(Box::new(lines))))
             }

@@ -7,7 +7,7 @@ use arrow_array::RecordBatch;
 use arrow_csv::QuoteStyle;
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
-use arrow_schema::{DataType, IntervalUnit, SchemaRef};
+use arrow_schema::{ArrowError, DataType, IntervalUnit, SchemaRef};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::{
     ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, ArrowWriterOptions,
@@ -23,7 +23,7 @@ use super::job::Job;
 use super::metadata::of_footer;
 use super::unit::Unit;
 use super::zones::in_utc;
-use super::{TableError, TableFormat, annotations, jsonl, sorted};
+use super::{TableError, TableFormat, annotations, jsonl, nested, sorted};
 use crate::arrow::{each_value, is_text, spelled_out};
 
 /// Where results go. Keeps the error of the system, which the writers of the formats reduce to text.
@@ -106,14 +106,6 @@ impl<W: Write + Send> Writer<W> {
     fn open(job: &Job, schema: SchemaRef, sink: W) -> Result<Writer<W>, TableError> {
         let format = job.to;
         if let Some((delimiter, quote)) = job.dialect.of(format)? {
-            let nested = schema.fields().iter().find(|field| field.data_type().is_nested());
-            if let Some(field) = nested {
-                let name = field.name();
-                return Err(TableError::Format(format!(
-                    "{} cannot hold lists and objects such as those of column {name}; write parquet, arrow or jsonl",
-                    format.name(),
-                )));
-            }
             let builder = arrow_csv::WriterBuilder::new().with_delimiter(delimiter);
             let has_header = job.dialect.has_header;
             let builder = builder.with_header(has_header);
@@ -127,7 +119,7 @@ impl<W: Write + Send> Writer<W> {
             }
             let mut writer = builder.build(sink);
             // The header, even if there is no row.
-            writer.write(&in_utc(&RecordBatch::new_empty(schema))?)?;
+            writer.write(&text_of(&RecordBatch::new_empty(schema))?)?;
             return Ok(match quote {
                 Some(_) => Writer::Csv(writer),
                 None => Writer::Unquoted(writer, delimiter),
@@ -196,10 +188,11 @@ impl<W: Write + Send> Writer<W> {
             Writer::Parquet { .. } => {}
             Writer::Arrow(writer) => writer.write(batch)?,
             Writer::ArrowStream(writer) => writer.write(batch)?,
-            Writer::Csv(writer) => writer.write(&in_utc(batch)?)?,
+            Writer::Csv(writer) => writer.write(&text_of(batch)?)?,
             Writer::Unquoted(writer, delimiter) => {
-                refuse_quoted_values(batch, *delimiter)?;
-                writer.write(&in_utc(batch)?)?;
+                let batch = text_of(batch)?;
+                refuse_quoted_values(&batch, *delimiter)?;
+                writer.write(&batch)?;
             }
             Writer::Jsonl(writer) => writer.write(&in_utc(batch)?)?,
             Writer::Lines(out) => jsonl::write(batch, out)?,
@@ -218,6 +211,11 @@ impl<W: Write + Send> Writer<W> {
         }
         Ok(())
     }
+}
+
+/// `batch` as CSV can hold it.
+fn text_of(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
+    nested::as_json(&in_utc(batch)?)
 }
 
 /// The end of a message.

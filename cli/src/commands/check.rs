@@ -76,7 +76,7 @@ impl Job for Check {
 
     fn rows_are(&self) -> RowsAre {
         match self.format == CheckFormat::Text && self.repairs.is_empty() {
-            true => RowsAre::Extended { has_lists: false },
+            true => RowsAre::Extended,
             false => RowsAre::Columns,
         }
     }

@@ -105,7 +105,7 @@ impl Job for Extract {
 
     fn rows_are(&self) -> RowsAre {
         match self.format == LinkFormat::default() && !self.walks {
-            true => RowsAre::Extended { has_lists: true },
+            true => RowsAre::Extended,
             false => RowsAre::Columns,
         }
     }

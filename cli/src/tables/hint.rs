@@ -64,6 +64,9 @@ pub(super) fn failure_of(error: TableError, plan: &Plan, table: &TableUse) -> Fa
     let name = match &error {
         TableError::Column { table: name, column, .. } if *column == table.column => name,
         TableError::Member { table: name, member } if *member == table.column => name,
+        TableError::Line { what, .. } if may_be_skipped(what) => {
+            return Failure::new(format!("{error}; --on-bad-row skip omits such rows"));
+        }
         _ => return failure(error),
     };
     let member = &table.column;
@@ -71,6 +74,13 @@ pub(super) fn failure_of(error: TableError, plan: &Plan, table: &TableUse) -> Fa
         Some(advice) => Failure::new(format!("{error}; {advice}")),
         None => failure(error),
     }
+}
+
+/// Whether a run that skips rows that do not fit goes on after one of which this is said.
+fn may_be_skipped(what: &str) -> bool {
+    const FAULTS: [&str; 4] =
+        ["expected ", "the closing quote", "not a JSON object", "invalid UTF-8"];
+    FAULTS.iter().any(|fault| what.starts_with(fault))
 }
 
 /// The delimiter of CSV with which its header has several names, if `error` is that it has no such column, but one long name.

@@ -15,7 +15,7 @@ use super::failure::hide_panics_of_decoders;
 use super::folder::Folder;
 use super::hint::failure_of;
 use super::side_outputs::of_pairs;
-use crate::args::NoUri;
+use crate::args::{NoUri, OnBadRow};
 use crate::exit::{Failure, Stop, eprint_line};
 use crate::inputs::{self, Input, Inputs, StdinHead};
 use crate::job::Writes;
@@ -40,6 +40,8 @@ pub(crate) fn open(plan: &Plan, table: &TableUse) -> Result<(Work, Option<u64>),
     let mut job = job(plan, table, to)?;
     job.keeps_blank = table.choice.no_uri.map_or(job.keeps_blank, |no_uri| no_uri == NoUri::Keep);
     job.dialect = table.dialect();
+    let skips = table.choice.dialect.on_bad_row == Some(OnBadRow::Skip);
+    job.skips_bad_rows = skips.then(|| table.temp_dir.clone());
     job.sort_by = table.choice.sort_by.map(|form| SortBy::new(form, table.temp_dir.clone()));
     let total_bytes = inputs::total_bytes(&plan.inputs)?;
     let tables = tables(plan, table)?;

@@ -203,7 +203,8 @@ fn lines_without_text_are_told_with_their_place() {
         std::fs::write(place.path("in.jsonl"), text).unwrap();
         for to in ["csv", "parquet"] {
             let args = ["dedup", "--column", "url", "in.jsonl", "--to", to, "-o", "out"];
-            assert_eq!(place.run(&args, "").refused(), format!("uriscan: {what}"));
+            let message = place.run(&args, "").refused();
+            assert!(message.starts_with(&format!("uriscan: {what}")), "{message}");
         }
     }
 }

@@ -67,6 +67,7 @@ mod stores;
 #[cfg(unix)]
 mod streaming;
 mod table_arguments;
+mod table_bad_rows;
 #[cfg(unix)]
 mod table_classes;
 mod table_datasets;

@@ -127,7 +127,7 @@ fn a_column_decides_which_row_is_kept() {
             };
             let keep = format!("{keep}:{column}");
             let args =
-                ["dedup", "-c", "--column", "url", "--keep", &keep, "in.parquet", "--to", "csv"];
+                ["dedup", "-qc", "--column", "url", "--keep", &keep, "in.parquet", "--to", "csv"];
             let ran = place.run(&args, "");
             let text = ran.quiet();
             let rows = text.lines().skip(1).map(|line| {
@@ -194,11 +194,11 @@ fn the_greatest_number_is_kept_in_text_of_every_format() {
     ]);
     // Where there are types, text is text.
     place.run(&["dedup", "--with", "id", "--column", "u", "t.csv", "-o", "t.parquet"], "").quiet();
-    let text =
-        place.run(&["dedup", "--keep", "max:n", "--column", "u", "t.parquet", "--to", "csv"], "");
+    let text = place
+        .run(&["dedup", "-q", "--keep", "max:n", "--column", "u", "t.parquet", "--to", "csv"], "");
     assert_eq!(text.quiet(), "u,n,id\nhttp://h,9007199254740993,d\n");
-    let text =
-        place.run(&["dedup", "--keep", "min:n", "--column", "u", "t.parquet", "--to", "csv"], "");
+    let text = place
+        .run(&["dedup", "-q", "--keep", "min:n", "--column", "u", "t.parquet", "--to", "csv"], "");
     assert_eq!(text.quiet(), "u,n,id\nhttp://h,10,b\n");
     for (file, column) in [
         ("t.csv", "n"),

@@ -373,8 +373,8 @@ fn what_is_not_there_is_an_error() {
         ),
         (&["--column", "url", "none.csv"], "none.csv: No such file"),
         (
-            &["--sort-by", "surt", "--on-bad-row", "skip", "--column", "url", "t.csv"],
-            "--on-bad-row: works where rows of CSV",
+            &["--sort-by", "surt", "--on-bad-row", "pass", "--column", "url", "t.csv"],
+            "--on-bad-row pass: works where rows of CSV",
         ),
         (
             &["-c", "--from", "fields", "--column", "1", "t.csv"],

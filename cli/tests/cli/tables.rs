@@ -320,8 +320,6 @@ fn what_tables_cannot_do_is_refused() {
             &["dedup", "--column", "url", "in.txt"],
             "the format of the table is unknown; name it with --from, and with --to if the output has another",
         ),
-        (&["audit", "--column", "url", "in.csv"], "csv cannot hold lists"),
-        (&["dedup", "--column", "url", "in.parquet", "--to", "csv"], "those of column tags"),
         (
             &["dedup", "--column", "id", "in.parquet"],
             "in.parquet: column id is Int64; text or bytes expected",

@@ -123,10 +123,10 @@ def dedup(
     ``order``, each row is moved once.
     """
     keywords = _checked(on_invalid=on_invalid, **equivalence)
-    pieces = None if seen is None else SetPieces._of(seen, keywords)
     others = names("with_columns", with_columns)
     if others and seen is not None:
         raise ValueError("seen: the keys in a set are those of values alone: omit with_columns, or the set")
+    pieces = None if seen is None else SetPieces._of(seen, keywords)
     job = Job(rows, column, keep, by, keywords, others)
     if not order and not others and job.has_numbers():
         try:
