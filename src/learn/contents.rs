@@ -49,9 +49,11 @@ impl Contents {
         evidence.sort_unstable();
         evidence.dedup();
         let names: Vec<u64> = urls.iter().map(|url| page::number(url)).collect();
+        let is_volatile = volatile(urls.len(), &evidence);
+        // What changes joins nothing, or all that it was at some time would be one page.
+        evidence.retain(|row| !is_volatile[row.url as usize]);
         let mut labels = labels_of(urls, &evidence, own);
         let mut found = Contents { is_shared: vec![false; urls.len()], ..Contents::default() };
-        let is_volatile = volatile(urls.len(), &evidence);
         found.volatile = is_volatile.iter().filter(|&&is| is).count() as u64;
         found.drop_shared(&mut labels, &names);
         // Content that is the same by several labels together.
@@ -111,17 +113,27 @@ fn is_shared(group: &[(u64, u32)], names: &[u64]) -> bool {
     false
 }
 
-/// The labels of URLs, sorted: a redirect has no content of its own, and the target of another URL has its own URL as a label.
+/// The labels of URLs, sorted: that of the URL which one redirects to, or names as its canonical one, or else that of its digest; and
+/// its own, if another one names it.
+///
+/// A page that points to another one says nothing else: by its digest a third page could make two pages one whose digests differ.
 fn labels_of(urls: &[&[u8]], evidence: &[Evidence], own: impl Fn(&[u8]) -> u64) -> Vec<(u64, u32)> {
-    let mut labels = Vec::new();
-    for row in evidence {
-        let of_page = if row.leads != 0 { [row.leads, 0] } else { [row.same, row.names] };
-        labels
-            .extend(of_page.into_iter().filter(|&label| label != 0).map(|label| (label, row.url)));
+    let (mut labels, mut targets) = (Vec::new(), Vec::new());
+    for rows in evidence.chunk_by(|a, b| a.url == b.url) {
+        let url = rows[0].url;
+        let target = |row: &Evidence| if row.leads == 0 { row.names } else { row.leads };
+        let named = rows.iter().map(target).filter(|&label| label != 0);
+        let here = own(urls[url as usize]);
+        let before = labels.len();
+        for label in named {
+            targets.push(label);
+            labels.extend((label != here).then_some((label, url)));
+        }
+        if labels.len() == before {
+            let digests = rows.iter().map(|row| row.same).filter(|&label| label != 0);
+            labels.extend(digests.map(|label| (label, url)));
+        }
     }
-    let targets =
-        evidence.iter().flat_map(|row| [row.names, row.leads]).filter(|&label| label != 0);
-    let mut targets: Vec<u64> = targets.collect();
     targets.sort_unstable();
     targets.dedup();
     if !targets.is_empty() {

@@ -9,6 +9,8 @@ use crate::key::Hasher;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Content {
     Unknown,
+    /// That of many pages, as of errors and log-in pages, in the place of one that is unknown.
+    Shared,
     /// All that is known is this one.
     One(u32),
     /// Different ones: what joined these URLs was not right here, or the page changes. It says nothing about further rules.
@@ -16,14 +18,18 @@ pub(super) enum Content {
 }
 
 impl Content {
-    pub(super) fn of(number: u32) -> Content {
-        if number == NONE { Content::Unknown } else { Content::One(number) }
+    pub(super) fn of(number: u32, is_shared: bool) -> Content {
+        match (number, is_shared) {
+            (NONE, false) => Content::Unknown,
+            (NONE, true) => Content::Shared,
+            (number, _) => Content::One(number),
+        }
     }
 
     fn and(self, other: Content) -> Content {
         match (self, other) {
             (Content::Unknown, it) | (it, Content::Unknown) => it,
-            (Content::One(one), Content::One(two)) if one == two => self,
+            (one, two) if one == two => self,
             _ => Content::Mixed,
         }
     }
@@ -46,6 +52,10 @@ pub(super) struct Trial {
     pub(super) right: u64,
     /// Groups with different contents.
     pub(super) wrong: u64,
+    /// Pages that are lost in these: contents, less one for each group.
+    pub(super) lost: u64,
+    /// Groups of one content and that of many pages: which of them a crawler would get is chance.
+    pub(super) doubtful: u64,
     /// Forms in the groups that are right, less one for each: what need not be fetched.
     pub(super) saved: u64,
     /// Two forms that are joined rightly, and two that are joined wrongly.
@@ -125,17 +135,18 @@ impl Forms {
         groups
     }
 
-    /// Counts what `map` joins. `fetch` receives a URL for each group that would say something if the content of that URL were
+    /// Counts what `map` joins; of groups of one content only those that `counts` selects. `fetch` receives a URL for each group that would say something if the content of that URL were
     /// known, too: one of its forms, or the form that they would have.
     pub(super) fn trial(
         &self,
         hasher: &Hasher,
         mut map: impl FnMut(&[u8], &mut Vec<u8>),
+        counts: &dyn Fn(&[u32]) -> bool,
         fetch: &mut dyn FnMut(&[u8]),
     ) -> Trial {
         let (mut trial, mut form) = (Trial::default(), Vec::new());
         for group in self.joined(hasher, &mut map) {
-            if trial.add(&group, &self.content) {
+            if trial.add(&group, &self.content, counts) || !counts(&group) {
                 continue;
             }
             let of = |number: &&u32| self.content[**number as usize];
@@ -157,22 +168,38 @@ impl Forms {
 }
 
 impl Trial {
-    /// Adds a group of forms; `false` if it says nothing.
-    fn add(&mut self, group: &[u32], contents: &[Content]) -> bool {
-        let is_known = |number: u32| matches!(contents[number as usize], Content::One(_));
-        let mut known = group.iter().copied().filter(|&it| is_known(it));
-        let (Some(first), Some(second)) = (known.next(), known.next()) else { return false };
-        let differs = |number: u32| contents[number as usize] != contents[first as usize];
-        match group.iter().copied().find(|&it| is_known(it) && differs(it)) {
-            None => {
-                self.right += 1;
-                self.saved += group.len() as u64 - 1;
-                self.example.get_or_insert((first, second));
+    /// Adds a group of forms, which counts as right if `counts` selects it; `false` if it says nothing.
+    fn add(
+        &mut self,
+        group: &[u32],
+        contents: &[Content],
+        counts: &dyn Fn(&[u32]) -> bool,
+    ) -> bool {
+        let mut known: Vec<(u32, u32)> = Vec::new();
+        let mut has_shared = false;
+        for &number in group {
+            match contents[number as usize] {
+                Content::One(content) => known.push((content, number)),
+                it => has_shared |= it == Content::Shared,
             }
-            Some(other) => {
-                self.wrong += 1;
-                self.counterexample.get_or_insert((first, other));
-            }
+        }
+        let Some(&(first_content, first)) = known.first() else { return false };
+        if let Some(&(_, other)) = known.iter().find(|(content, _)| *content != first_content) {
+            known.sort_unstable();
+            self.wrong += 1;
+            self.lost += known.chunk_by(|a, b| a.0 == b.0).count() as u64 - 1;
+            self.counterexample.get_or_insert((first, other));
+            return true;
+        }
+        if has_shared {
+            self.doubtful += 1;
+            return true;
+        }
+        let Some(&(_, second)) = known.get(1) else { return false };
+        if counts(group) {
+            self.right += 1;
+            self.saved += group.len() as u64 - 1;
+            self.example.get_or_insert((first, second));
         }
         true
     }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Proof;
 use super::edit::{Edit, rules_of};
 use super::forms::{Content, Forms};
-use super::search::{HostRules, Hypothesis, MOST_FETCHES};
+use super::search::{Fetches, HostRules, Hypothesis};
 use crate::key::Hasher;
 use crate::rules::{Scratch, host_in};
 use crate::uri::split;
@@ -110,7 +110,7 @@ fn aliases(
             continue;
         }
         let tries = [&[][..], &[Edit::Https]];
-        let tried = tries.map(|extra| hosts[kept].tried_with(&hosts[merged], extra, hasher));
+        let tried = tries.map(|extra| hosts[kept].tried_with(&hosts[merged], extra, proof, hasher));
         match tried.iter().position(|tried| proof.is_given(&tried.trial)) {
             Some(at) => {
                 (is_paired[one], is_paired[other]) = (true, true);
@@ -176,8 +176,14 @@ impl<'u> Host<'u> {
         self.forms = self.rules.forms(&urls, hasher);
     }
 
-    /// Counts what is joined if `other` becomes this host, and `extra` rules apply.
-    fn tried_with(&self, other: &Host<'_>, extra: &[Edit], hasher: &Hasher) -> Hypothesis {
+    /// Counts what is joined if `other` becomes this host, and `extra` rules apply: groups with forms of both say that they are the same.
+    fn tried_with(
+        &self,
+        other: &Host<'_>,
+        extra: &[Edit],
+        proof: &Proof,
+        hasher: &Hasher,
+    ) -> Hypothesis {
         let rules = rules_of(self.rules.edits().chain(other.rules.edits()).chain(extra));
         let both = [&self.forms, &other.forms];
         let all = both.into_iter().flat_map(|forms| {
@@ -185,17 +191,18 @@ impl<'u> Host<'u> {
                 .map(|number| (forms.get(number), forms.content[number as usize]))
         });
         let forms = Forms::new(all, hasher, |url, out| out.extend_from_slice(url));
-        let (mut scratch, mut renamed, mut fetch) = (Scratch::default(), Vec::new(), Vec::new());
+        let (mut scratch, mut renamed) = (Scratch::default(), Vec::new());
+        let mut fetch = Fetches::new(proof);
         let map = |url: &[u8], out: &mut Vec<u8>| {
             rename(url, &self.name, &mut renamed);
             out.extend_from_slice(rules.apply(&renamed, &mut scratch).0);
         };
-        let mut take = |url: &[u8]| {
-            if fetch.len() < MOST_FETCHES {
-                fetch.push(url.to_vec());
-            }
+        let has_both = |group: &[u32]| {
+            let mut hosts = group.iter().map(|&number| name_of(forms.get(number)));
+            let first = hosts.next();
+            hosts.any(|host| Some(host) != first)
         };
-        let trial = forms.trial(hasher, map, &mut take);
+        let trial = forms.trial(hasher, map, &has_both, &mut |url| fetch.push(url));
         let mut tried = Hypothesis::new(extra.to_vec(), trial, &forms, fetch);
         tried.add_fetches(&forms, hasher, |url| {
             let mut made = Vec::new();

@@ -74,12 +74,21 @@ struct Proof {
     precision: f64,
     confidence: f64,
     min_pages: u64,
+    /// URLs to fetch are wanted, which would decide more.
+    wants_fetches: bool,
 }
 
 impl Proof {
-    fn of(options: &LearnOptions) -> Proof {
+    fn of(options: &LearnOptions, wants_fetches: bool) -> Proof {
         let LearnOptions { precision, confidence, min_pages, .. } = *options;
-        Proof { precision, confidence, min_pages }
+        Proof { precision, confidence, min_pages, wants_fetches }
+    }
+
+    /// Whether what it would cost is no reason against it, whatever the share of its groups is: pages that are lost, of which one group
+    /// may have any number, are few beside fetches that are saved, and few groups have a page that was perhaps not seen.
+    fn is_cheap(&self, trial: &Trial) -> bool {
+        let joined = (trial.saved + trial.lost) as f64;
+        trial.lost as f64 <= (1.0 - self.precision) * joined && trial.doubtful <= trial.right
     }
 
     /// The lower bound of the share of groups that are right.
@@ -90,6 +99,7 @@ impl Proof {
     fn is_given(&self, trial: &Trial) -> bool {
         let share = trial.right as f64 / trial.pages().max(1) as f64;
         trial.pages() >= self.min_pages
+            && self.is_cheap(trial)
             && share >= self.precision
             && self.bound(trial) >= self.precision
     }
@@ -97,7 +107,7 @@ impl Proof {
     /// How many more groups would prove it, if all are right; `None` if it looks wrong.
     fn needed(&self, trial: &Trial) -> Option<u64> {
         let share = trial.right as f64 / trial.pages().max(1) as f64;
-        if share < self.precision || trial.right == 0 {
+        if share < self.precision || trial.right == 0 || !self.is_cheap(trial) {
             return None;
         }
         let more = bound::needed(trial.right, trial.wrong, self.precision, self.confidence);

@@ -70,9 +70,17 @@ struct Cdxj<'t> {
     #[serde(borrow)]
     url: Cow<'t, str>,
     #[serde(borrow, default)]
-    status: Cow<'t, str>,
+    status: Option<Status<'t>>,
     #[serde(borrow, default)]
-    digest: Cow<'t, str>,
+    digest: Option<Cow<'t, str>>,
+}
+
+/// The status of a response, as indexes write it.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Status<'t> {
+    Number(u64),
+    Text(#[serde(borrow)] Cow<'t, str>),
 }
 
 impl Reader {
@@ -87,7 +95,11 @@ impl Reader {
     /// Reads `line`, which is trimmed: fields with a tab between them (URL, digest, canonical URL, target of a redirect), or a
     /// line of a CDX or CDXJ index.
     pub(super) fn read(&mut self, line: &[u8]) -> Line<'_> {
-        Fields::of(line).map_or(Line::Other, |fields| self.row(&fields))
+        match Fields::of(line) {
+            Ok(Some(fields)) => self.row(&fields),
+            Ok(None) => Line::Other,
+            Err(kind) => Line::Invalid(kind),
+        }
     }
 
     /// Reads what an archive says about a page.
@@ -171,37 +183,49 @@ impl Target {
 
 impl<'t> Fields<'t> {
     /// The fields of a line; `None` if it has none, or is about something that is not a page.
-    fn of(line: &'t [u8]) -> Option<Fields<'t>> {
+    ///
+    /// # Errors
+    /// If it is a line of CDX without all fields, or one of CDXJ whose object cannot be read.
+    fn of(line: &'t [u8]) -> Result<Option<Fields<'t>>, ErrorKind> {
         if memchr::memchr(b'\t', line).is_some() {
             let mut fields = line.split(|&byte| byte == b'\t').map(<[u8]>::trim_ascii);
             let mut next = || Cow::Borrowed(fields.next().unwrap_or_default());
-            return Some(Fields { url: next(), same: next(), names: next(), leads: next() });
+            return Ok(Some(Fields { url: next(), same: next(), names: next(), leads: next() }));
         }
         let line = line.trim_ascii();
         let alone = |url: &'t [u8]| Fields { url: url.into(), ..Fields::default() };
         let mut fields = line.split(|&byte| byte == b' ');
-        let (key, time, third) = (fields.next()?, fields.next(), fields.next());
-        let (Some(time), Some(third)) = (time, third) else { return Some(alone(line)) };
+        let (key, time, third) = (fields.next().unwrap_or_default(), fields.next(), fields.next());
+        let (Some(time), Some(third)) = (time, third) else { return Ok(Some(alone(line))) };
         if time.len() != 14 || !time.iter().all(u8::is_ascii_digit) {
             // The header of a CDX index begins with the word CDX.
-            return (key != b"CDX").then(|| alone(line));
+            return Ok((key != b"CDX").then(|| alone(line)));
         }
         if third.starts_with(b"{") {
             return Fields::of_object(&line[key.len() + 1 + time.len() + 1..]);
         }
-        let (_media, status, digest) = (fields.next()?, fields.next()?, fields.next()?);
-        is_page(status).then(|| Fields { same: digest.into(), ..alone(third) })
+        let (_media, status) = (fields.next(), fields.next());
+        let (Some(status), Some(digest)) = (status, fields.next()) else {
+            return Err(ErrorKind::Field);
+        };
+        Ok(is_page(status).then(|| Fields { same: digest.into(), ..alone(third) }))
     }
 
     /// The fields of the object of a line of CDXJ.
-    fn of_object(object: &'t [u8]) -> Option<Fields<'t>> {
-        let Cdxj { url, status, digest } = serde_json::from_slice(object).ok()?;
+    fn of_object(object: &'t [u8]) -> Result<Option<Fields<'t>>, ErrorKind> {
+        let read = serde_json::from_slice(object).map_err(|_| ErrorKind::Field)?;
+        let Cdxj { url, status, digest } = read;
         let bytes = |text: Cow<'t, str>| match text {
             Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
             Cow::Owned(text) => Cow::Owned(text.into_bytes()),
         };
-        let is_page = is_page(status.as_bytes());
-        is_page.then(|| Fields { url: bytes(url), same: bytes(digest), ..Fields::default() })
+        let is_page = match status {
+            Some(Status::Number(number)) => number == 200,
+            Some(Status::Text(text)) => is_page(text.as_bytes()),
+            None => true,
+        };
+        let same = bytes(digest.unwrap_or_default());
+        Ok(is_page.then(|| Fields { url: bytes(url), same, ..Fields::default() }))
     }
 }
 

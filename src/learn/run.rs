@@ -14,7 +14,7 @@ use crate::extract::warc::archived_pages;
 use crate::io::{Chunk, ChunkReader, Shape, Source};
 use crate::key::Hasher;
 use crate::pipeline::{Error, Report, Settings, Sinks};
-use crate::rules::RuleSet;
+use crate::rules::{RuleSet, Scratch};
 use crate::simd::Kernels;
 use crate::survivors::SpillDir;
 use crate::threads;
@@ -39,6 +39,9 @@ pub struct Learned {
     /// Bytes of the file, of which [`crate::rules::Pack::MOST_BYTES`] can be read.
     pub bytes: u64,
 }
+
+/// Bytes of comments on what is not proven that a file has at most; with more it has none.
+const MOST_OPEN_BYTES: usize = 16 << 20;
 
 /// The share of the memory limit that rows take while they are gathered: what is made of them takes several times as much.
 const SHARE: usize = 8;
@@ -80,27 +83,40 @@ fn learn_here(
     settings: &Settings,
     sinks: &mut Sinks<'_>,
 ) -> Result<Learned, Error> {
-    let (proof, hasher) = (Proof::of(options), Hasher::random());
+    let (proof, hasher) = (Proof::of(options, sinks.undecided.is_some()), Hasher::random());
     let names: Vec<String> = sources.iter().map(|source| source.name.clone()).collect();
     let mut learned = Learned::default();
-    let mut found: Vec<OfSite> = Vec::new();
+    let (mut found, mut open_bytes): (Vec<OfSite>, usize) = (Vec::new(), 0);
     let work = |site: Site<'_>| site.learn(&proof, &hasher);
-    let read = each_site(sources, (options, &hasher), settings, sinks, &work, &mut |site| {
+    let how = How { options, hasher: &hasher, rules: None };
+    let read = each_site(sources, &how, settings, sinks, &work, &mut |site| {
         learned.sites_with_rules += u64::from(site.rules > 0);
         learned.rules += site.rules;
         learned.held_back += site.held_back;
-        if !site.text.is_empty() {
+        open_bytes += site.open_text.len();
+        if !(site.text.is_empty() && site.open_text.is_empty()) {
             found.push(site);
+        }
+        if open_bytes > MOST_OPEN_BYTES {
+            found.iter_mut().for_each(|site| site.open_text = String::new());
         }
     })?;
     (learned.report, learned.sites, learned.others) = (read.report, read.sites, read.others);
     found.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-    let heading = heading(&learned, &names, options);
+    let mut heading = heading(&learned, &names, options);
+    if open_bytes > MOST_OPEN_BYTES {
+        let sites = counted(found.len() as u64, "site");
+        heading += &format!(
+            "# What is not proven is left out, as there is too much of it: learn from fewer than these {sites} at a time.\n"
+        );
+    }
     sinks.out.write_all(heading.as_bytes()).map_err(Error::Write)?;
     learned.bytes = heading.len() as u64;
     for site in &found {
-        learned.bytes += site.text.len() as u64;
-        sinks.out.write_all(site.text.as_bytes()).map_err(Error::Write)?;
+        for text in [&site.text, &site.open_text] {
+            learned.bytes += text.len() as u64;
+            sinks.out.write_all(text.as_bytes()).map_err(Error::Write)?;
+        }
         if let Some(undecided) = &mut sinks.undecided {
             undecided.write_all(&site.undecided).map_err(Error::Write)?;
         }
@@ -120,6 +136,8 @@ pub struct Tested {
     pub others: u64,
     /// The rules on all URLs.
     pub score: Score,
+    /// Sites of which a sample was tested, as they exceed the memory limit.
+    pub sampled: u64,
 }
 
 /// Tests `rules` on the rows of `sources`, which are those of [`learn()`], and writes a table in TSV to the results: a row for each
@@ -163,14 +181,15 @@ fn test_here(
     let hasher = Hasher::random();
     let mut tested = Tested::default();
     let mut found: Vec<(Vec<u8>, Score)> = Vec::new();
-    let work = |site: Site<'_>| (site.name.to_vec(), site.score(rules, &hasher));
-    let read =
-        each_site(sources, (options, &hasher), settings, sinks, &work, &mut |(name, score)| {
-            tested.score += score;
-            if score.possible > 0 || score.wrong > 0 {
-                found.push((name, score));
-            }
-        })?;
+    let work = |site: Site<'_>| (site.name.to_vec(), site.score(rules, &hasher), site.is_whole);
+    let how = How { options, hasher: &hasher, rules: Some(rules) };
+    let read = each_site(sources, &how, settings, sinks, &work, &mut |(name, score, is_whole)| {
+        tested.score += score;
+        tested.sampled += u64::from(!is_whole);
+        if score.possible > 0 || score.wrong > 0 {
+            found.push((name, score));
+        }
+    })?;
     (tested.report, tested.sites, tested.others) = (read.report, read.sites, read.others);
     found.sort_unstable_by(|a, b| a.0.cmp(&b.0));
     found.push((b"*".to_vec(), tested.score));
@@ -196,15 +215,24 @@ struct Read {
     others: u64,
 }
 
+/// How rows are read and put together.
+struct How<'r> {
+    options: &'r LearnOptions,
+    hasher: &'r Hasher,
+    /// Those by whose forms they are put together, instead of their URLs.
+    rules: Option<&'r RuleSet>,
+}
+
 /// Reads the rows of `sources`, calls `work` for each site, many at the same time, and passes what it returns to `take`.
 fn each_site<T: Send>(
     sources: Vec<Source>,
-    (options, hasher): (&LearnOptions, &Hasher),
+    how: &How<'_>,
     settings: &Settings,
     sinks: &mut Sinks<'_>,
     work: &(dyn Fn(Site<'_>) -> T + Sync),
     take: &mut dyn FnMut(T),
 ) -> Result<Read, Error> {
+    let &How { options, hasher, .. } = how;
     // Without a limit nothing is written there.
     let (room, dir) = options.limit.as_ref().map_or((usize::MAX, Path::new("")), |limit| {
         (limit.bytes / SHARE, limit.temp_dir.as_path())
@@ -212,7 +240,7 @@ fn each_site<T: Send>(
     let dir = SpillDir::new(dir);
     let mut store = Store::new(hasher.clone(), room, dir.clone());
     let mut read = Read { report: Report::default(), sites: 0, others: 0 };
-    fill(sources, &mut store, hasher, settings, sinks, &mut read)?;
+    fill(sources, &mut store, how, settings, sinks, &mut read)?;
     store.finish(&mut |sites| {
         read.sites += sites.len() as u64;
         let one = |(name, Rows { rows, is_whole }): (&[u8], Rows<'_>)| {
@@ -238,16 +266,17 @@ struct Found {
     rows: Vec<u8>,
     report: Report,
     others: u64,
+    scratch: Scratch,
 }
 
 impl Part {
-    fn new(hasher: &Hasher, kernels: Kernels) -> Part {
-        let reader = Reader::new(hasher.clone(), kernels);
+    fn new(how: &How<'_>, kernels: Kernels) -> Part {
+        let reader = Reader::new(how.hasher.clone(), kernels);
         Part { chunk: Chunk::default(), reader, found: Found::default() }
     }
 
     /// Reads the rows of the chunk.
-    fn read(&mut self, hasher: &Hasher) {
+    fn read(&mut self, how: &How<'_>) {
         let Part { chunk, reader, found } = self;
         found.rows.clear();
         (found.report, found.others) = (Report::default(), 0);
@@ -260,9 +289,9 @@ impl Part {
             }
         } else if chunk.kind.format == Format::Warc {
             let broken = archived_pages(text.content(), &mut |page| {
-                found.take(&reader.read_archived(page), hasher);
+                found.take(&reader.read_archived(page), how);
                 for names in &page.clean {
-                    found.add(&reader.read_declared(page.url, names), hasher);
+                    found.add(&reader.read_declared(page.url, names), how);
                 }
             });
             found.report.broken += broken;
@@ -271,7 +300,7 @@ impl Part {
                 match line.trim_ascii() {
                     b"" => found.report.blank += 1,
                     // A tab at the end is before an empty field.
-                    _ => found.take(&reader.read(line), hasher),
+                    _ => found.take(&reader.read(line), how),
                 }
             }
         }
@@ -280,22 +309,25 @@ impl Part {
 
 impl Found {
     /// Counts a record and adds its row.
-    fn take(&mut self, line: &Line<'_>, hasher: &Hasher) {
+    fn take(&mut self, line: &Line<'_>, how: &How<'_>) {
         self.report.records += 1;
         match line {
-            Line::Row(..) => self.add(line, hasher),
+            Line::Row(..) => self.add(line, how),
             Line::Invalid(kind) => self.report.invalid.add(*kind),
             Line::Other => self.others += 1,
         }
     }
 
     /// Adds its row, if it is one.
-    fn add(&mut self, line: &Line<'_>, hasher: &Hasher) {
+    fn add(&mut self, line: &Line<'_>, how: &How<'_>) {
         let Line::Row(row, targets) = line else { return };
-        Store::encode(hasher, row, &mut self.rows);
-        for url in targets.iter().flatten() {
-            let row = Row { url, ..Row::default() };
-            Store::encode(hasher, &row, &mut self.rows);
+        let targets = targets.iter().flatten().map(|url| Row { url, ..Row::default() });
+        for row in std::iter::once(*row).chain(targets) {
+            let form = match how.rules {
+                None => row.url,
+                Some(rules) => rules.apply(row.url, &mut self.scratch).0,
+            };
+            Store::encode(how.hasher, &row, form, &mut self.rows);
         }
     }
 }
@@ -304,7 +336,7 @@ impl Found {
 fn fill(
     sources: Vec<Source>,
     store: &mut Store,
-    hasher: &Hasher,
+    how: &How<'_>,
     settings: &Settings,
     sinks: &mut Sinks<'_>,
     read: &mut Read,
@@ -313,7 +345,7 @@ fn fill(
     let mut chunks = ChunkReader::new(sources, b'\n', chunk_bytes, max_record);
     chunks.cut_by(Box::new(ArchivesAndLines::new()));
     let count = 4 * rayon::current_num_threads();
-    let mut parts: Vec<Part> = (0..count).map(|_| Part::new(hasher, kernels)).collect();
+    let mut parts: Vec<Part> = (0..count).map(|_| Part::new(how, kernels)).collect();
     loop {
         let mut filled = 0;
         while filled < parts.len() {
@@ -327,7 +359,7 @@ fn fill(
         if filled == 0 {
             return Ok(());
         }
-        threads::each(&mut parts[..filled], |_, part| part.read(hasher));
+        threads::each(&mut parts[..filled], |_, part| part.read(how));
         for Part { found, .. } in &parts[..filled] {
             read.report += &found.report;
             read.others += found.others;

@@ -20,7 +20,7 @@ pub(super) struct Hypothesis {
     pub(super) example: Option<(Vec<u8>, Vec<u8>)>,
     pub(super) counterexample: Option<(Vec<u8>, Vec<u8>)>,
     /// Where to fetch one more page that would say something.
-    pub(super) fetch: Vec<Vec<u8>>,
+    pub(super) fetch: Fetches,
     /// The site declares it.
     pub(super) is_declared: bool,
 }
@@ -46,9 +46,37 @@ const MOST_PAIRS: usize = 64;
 /// Passes through the hypotheses.
 const MOST_PASSES: usize = 16;
 
-/// URLs to fetch that are kept for a hypothesis, and forms that are looked at for more of them.
-pub(super) const MOST_FETCHES: usize = 400;
+/// URLs to fetch that are kept for a hypothesis, their bytes, and forms that are looked at for more of them.
+const MOST_FETCHES: usize = 400;
+const MOST_FETCH_BYTES: usize = 64 << 10;
 const MOST_TURNED: usize = 10_000;
+
+/// URLs to fetch, as many as are kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Fetches {
+    pub(super) urls: Vec<Vec<u8>>,
+    room: usize,
+}
+
+impl Fetches {
+    /// None so far; none are kept if `proof` wants none.
+    pub(super) fn new(proof: &Proof) -> Fetches {
+        let room = if proof.wants_fetches { MOST_FETCH_BYTES } else { 0 };
+        Fetches { urls: Vec::new(), room }
+    }
+
+    fn is_full(&self) -> bool {
+        self.room == 0 || self.urls.len() >= MOST_FETCHES
+    }
+
+    /// Adds `url`, if there is room.
+    pub(super) fn push(&mut self, url: &[u8]) {
+        if !self.is_full() {
+            self.room = self.room.saturating_sub(url.len());
+            self.urls.push(url.to_vec());
+        }
+    }
+}
 
 impl HostRules {
     /// All edits that were accepted.
@@ -73,7 +101,7 @@ impl HostRules {
                 if edits.iter().any(|edit| known.contains(edit)) {
                     continue;
                 }
-                let mut tried = found.tried(&edits, &forms, hasher);
+                let mut tried = found.tried(&edits, &forms, proof, hasher);
                 tried.is_declared = declared.contains(&edits);
                 if proof.is_given(&tried.trial) {
                     found.accepted.push(tried);
@@ -93,11 +121,11 @@ impl HostRules {
             is_told && !tried.edits.iter().any(|edit| known.contains(edit))
         };
         found.rejected = rejected.into_values().filter(is_open).collect();
-        found.accepted.iter_mut().for_each(|accepted| accepted.fetch = Vec::new());
+        found.accepted.iter_mut().for_each(|accepted| accepted.fetch = Fetches::default());
         for open in &mut found.rejected {
             let needed = proof.needed(&open.trial).and_then(|needed| usize::try_from(needed).ok());
-            open.fetch.truncate(needed.unwrap_or(0));
-            open.fetch.shrink_to_fit();
+            open.fetch.urls.truncate(needed.unwrap_or(0));
+            open.fetch.urls.shrink_to_fit();
         }
         found
     }
@@ -111,17 +139,14 @@ impl HostRules {
     }
 
     /// Counts what `edits` join beyond the rules that were accepted.
-    fn tried(&self, edits: &[Edit], forms: &Forms, hasher: &Hasher) -> Hypothesis {
+    fn tried(&self, edits: &[Edit], forms: &Forms, proof: &Proof, hasher: &Hasher) -> Hypothesis {
         let (rules, mut scratch) = (rules_of(self.edits().chain(edits)), Scratch::default());
-        let mut fetch = Vec::new();
+        let mut fetch = Fetches::new(proof);
         let trial = forms.trial(
             hasher,
             |form, out| out.extend_from_slice(rules.apply(form, &mut scratch).0),
-            &mut |url| {
-                if fetch.len() < MOST_FETCHES {
-                    fetch.push(url.to_vec());
-                }
-            },
+            &|_| true,
+            &mut |url| fetch.push(url),
         );
         let mut tried = Hypothesis::new(edits.to_vec(), trial, forms, fetch);
         if let Some((one, other)) = tried.trial.example {
@@ -137,12 +162,7 @@ impl HostRules {
 }
 
 impl Hypothesis {
-    pub(super) fn new(
-        edits: Vec<Edit>,
-        trial: Trial,
-        forms: &Forms,
-        fetch: Vec<Vec<u8>>,
-    ) -> Hypothesis {
+    pub(super) fn new(edits: Vec<Edit>, trial: Trial, forms: &Forms, fetch: Fetches) -> Hypothesis {
         let pair = |(a, b): (u32, u32)| (forms.get(a).to_vec(), forms.get(b).to_vec());
         let (example, counterexample) = (trial.example.map(pair), trial.counterexample.map(pair));
         Hypothesis { edits, trial, example, counterexample, fetch, is_declared: false }
@@ -156,12 +176,13 @@ impl Hypothesis {
         mut undone: impl FnMut(&[u8]) -> Option<Vec<u8>>,
     ) {
         for (number, content) in (0..).zip(&forms.content).take(MOST_TURNED) {
-            if self.fetch.len() >= MOST_FETCHES {
+            if self.fetch.is_full() {
                 return;
             }
             if matches!(content, Content::One(_)) {
                 let made = undone(forms.get(number));
-                self.fetch.extend(made.filter(|made| forms.find(made, hasher).is_none()));
+                let made = made.filter(|made| forms.find(made, hasher).is_none());
+                made.iter().for_each(|made| self.fetch.push(made));
             }
         }
     }

@@ -1,5 +1,7 @@
 //! One site: its rows become URLs with content, then rules, which are checked together, and then a part of a rules file.
 
+use std::collections::BTreeMap;
+
 use super::contents::{Contents, Evidence, NONE, unite};
 use super::edit::Edit;
 use super::forms::{Content, Forms};
@@ -30,8 +32,9 @@ pub(super) struct Site<'t> {
 #[derive(Debug, Default)]
 pub(super) struct Learned {
     pub(super) name: Vec<u8>,
-    /// The part of the rules file.
+    /// The part of the rules file with rules, and the comments on what is not proven.
     pub(super) text: String,
+    pub(super) open_text: String,
     pub(super) rules: u64,
     /// That of the pages which were held back.
     pub(super) held_back: Score,
@@ -61,6 +64,9 @@ impl<'t> Site<'t> {
             if is_declared {
                 let of_host = declared.entry(host::name_of(url).to_vec()).or_default();
                 of_host.extend(declared_in(url));
+                while of_host.len() > MOST_DECLARED {
+                    of_host.pop_last();
+                }
                 continue;
             }
             if urls.last() != Some(&url) {
@@ -94,7 +100,7 @@ impl<'t> Site<'t> {
         together.iter().map(is_held_back).collect()
     }
 
-    /// Hosts that serve one page for everything, by name.
+    /// Hosts that serve one page for everything, in the order of their names.
     fn uniform(&self) -> Vec<&'t [u8]> {
         let mut counts: Vec<(&[u8], [usize; 2])> = Vec::new();
         let mut by_host: Vec<(&[u8], bool)> = Vec::new();
@@ -125,24 +131,18 @@ impl<'t> Site<'t> {
         let uniform = self.uniform();
         let has_rules = |url: &[u8]| {
             let name = host::name_of(url);
-            is_plain(name) && !uniform.contains(&name)
+            is_plain(name) && uniform.binary_search(&name).is_err()
         };
-        let of = |i: usize| (self.urls[i], Content::of(self.contents.of[i]));
+        let Contents { of: contents, is_shared, .. } = &self.contents;
+        let of = |i: usize| (self.urls[i], Content::of(contents[i], is_shared[i]));
         let shown = (0..self.urls.len()).filter(|&i| !held_back[i] && has_rules(self.urls[i]));
         let shown: Vec<(&[u8], Content)> = shown.map(of).collect();
         let (hosts, rejected) = host::find(&shown, &self.declared, proof, hasher);
         let mut rules = written(&hosts);
-        let mut taken_back = Vec::new();
-        let compiled = loop {
-            let compiled = compile(&rules);
-            if rules.is_empty() || self.is_right(&shown, &compiled, proof, hasher) {
-                break compiled;
-            }
-            taken_back.push(rules.remove(weakest(&rules, proof)));
-        };
+        let taken_back = take_back(&mut rules, &shown, proof, hasher);
         let held = (0..self.urls.len()).filter(|&i| held_back[i]);
-        let held = held.map(|i| (self.urls[i], self.contents.of[i]));
-        let held_back = Score::of(&compiled, held, hasher);
+        let held = held.map(|i| (self.urls[i], contents[i]));
+        let held_back = Score::of(&compile(&rules), held, hasher);
         let open = open(&hosts, rejected);
         let about = About {
             name: self.name,
@@ -152,31 +152,63 @@ impl<'t> Site<'t> {
             is_whole: self.is_whole,
             uniform: &uniform,
         };
-        let text = write::site(&about, (&rules, &taken_back, &open), proof);
-        let undecided = undecided::lines(&open, proof);
-        Learned { name: self.name.to_vec(), text, rules: rules.len() as u64, held_back, undecided }
-    }
-
-    /// Whether all `rules` together do no harm.
-    fn is_right(
-        &self,
-        urls: &[(&[u8], Content)],
-        rules: &RuleSet,
-        proof: &Proof,
-        hasher: &Hasher,
-    ) -> bool {
-        let all = Forms::new(urls.iter().copied(), hasher, |url, out| out.extend_from_slice(url));
-        let mut scratch = Scratch::default();
-        let map =
-            |url: &[u8], out: &mut Vec<u8>| out.extend_from_slice(rules.apply(url, &mut scratch).0);
-        proof.is_given(&all.trial(hasher, map, &mut |_| {}))
+        let [text, open_text] = write::site(&about, (&rules, &taken_back, &open), proof);
+        let undecided = match proof.wants_fetches {
+            true => undecided::lines(&open, proof),
+            false => Vec::new(),
+        };
+        let rules = rules.len() as u64;
+        Learned { name: self.name.to_vec(), text, open_text, rules, held_back, undecided }
     }
 }
+
+/// Takes back, host by host, the weakest of `rules` until those that are left do no harm together to `urls`; returns what was taken.
+fn take_back(
+    rules: &mut Vec<Rule>,
+    urls: &[(&[u8], Content)],
+    proof: &Proof,
+    hasher: &Hasher,
+) -> Vec<Rule> {
+    let mut by_host: BTreeMap<Vec<u8>, (Vec<Rule>, Vec<(&[u8], Content)>)> = BTreeMap::new();
+    let compiled = compile(rules);
+    for rule in std::mem::take(rules) {
+        let host = rule.becomes.clone().unwrap_or_else(|| rule.host.clone());
+        by_host.entry(host).or_default().0.push(rule);
+    }
+    let mut scratch = Scratch::default();
+    for &(url, content) in urls {
+        if let Some(host) = by_host.get_mut(host::name_of(compiled.apply(url, &mut scratch).0)) {
+            host.1.push((url, content));
+        }
+    }
+    let mut taken_back = Vec::new();
+    for (of_host, urls) in by_host.values_mut() {
+        while !of_host.is_empty() && !are_right(&urls[..], &compile(of_host), proof, hasher) {
+            taken_back.push(of_host.remove(weakest(of_host, proof)));
+        }
+    }
+    let (aliases, others): (Vec<Rule>, Vec<Rule>) =
+        by_host.into_values().flat_map(|(rules, _)| rules).partition(|rule| rule.becomes.is_some());
+    rules.extend(aliases.into_iter().chain(others));
+    taken_back
+}
+
+/// Whether all `rules` together do no harm to `urls`.
+fn are_right(urls: &[(&[u8], Content)], rules: &RuleSet, proof: &Proof, hasher: &Hasher) -> bool {
+    let all = Forms::new(urls.iter().copied(), hasher, |url, out| out.extend_from_slice(url));
+    let mut scratch = Scratch::default();
+    let map =
+        |url: &[u8], out: &mut Vec<u8>| out.extend_from_slice(rules.apply(url, &mut scratch).0);
+    proof.is_given(&all.trial(hasher, map, &|_| true, &mut |_| {}))
+}
+
+/// Sets of parameters that are tried because a host declares them, at most.
+const MOST_DECLARED: usize = 100;
 
 /// What a row declares: the parameters together, and each alone.
 fn declared_in(url: &[u8]) -> Vec<Vec<Edit>> {
     let names = split(url).query.unwrap_or_default().split(|&byte| byte == b'&');
-    let mut all: Vec<Edit> = names.filter_map(Edit::param).collect();
+    let mut all: Vec<Edit> = names.filter_map(Edit::param).take(MOST_DECLARED).collect();
     all.sort_unstable();
     all.dedup();
     let mut sets: Vec<Vec<Edit>> = all.iter().map(|edit| vec![edit.clone()]).collect();

@@ -60,9 +60,9 @@ impl Store {
         Store { hasher, room, dir, file: None, parts, held: 0, shift }
     }
 
-    /// Appends `row` to `out`, for [`Store::push`].
-    pub(super) fn encode(hasher: &Hasher, row: &Row<'_>, out: &mut Vec<u8>) {
-        let site = (hasher.key(site_of(row.url)).0 >> 64) as u64;
+    /// Appends `row` to `out`, for [`Store::push`], among those of the site of `form`: its URL, or what rules make of that.
+    pub(super) fn encode(hasher: &Hasher, row: &Row<'_>, form: &[u8], out: &mut Vec<u8>) {
+        let site = number_of(hasher, site_of(form));
         for number in [site, row.same, row.names, row.leads] {
             out.extend_from_slice(&number.to_le_bytes());
         }
@@ -119,11 +119,11 @@ impl Store {
                     Ok(())
                 })?;
                 drop(part);
-                each(by_site(&all, true))?;
+                each(by_site(&self.hasher, &all, true))?;
             } else if self.shift <= LEAST_SHIFT || part.is_one_site(self.file.as_ref())? {
                 let all = part.sample(self.file.as_ref(), self.room)?;
                 drop(part);
-                each(by_site(&all, false))?;
+                each(by_site(&self.hasher, &all, false))?;
             } else {
                 let (room, dir) = (self.room, self.dir.clone());
                 let mut smaller = Store::within(self.hasher.clone(), room, dir, self.shift - BITS);
@@ -171,9 +171,7 @@ impl Part {
     fn sample(&self, file: Option<&SpillFile>, room: usize) -> Result<Vec<u8>, Error> {
         let (mut kept, mut most) = (Vec::with_capacity(room), u64::MAX);
         let mut least: Option<Vec<u8>> = None;
-        let is_kept = |row: &Row<'_>, most: u64| {
-            row.is_declared || page::number(row.url).rotate_left(32) <= most
-        };
+        let is_kept = |row: &Row<'_>, most: u64| page::number(row.url).rotate_left(32) <= most;
         self.read(file, &mut |mut block| {
             while let Some((_, row, len)) = decode(block) {
                 let of_least = least.as_deref().and_then(decode);
@@ -212,15 +210,25 @@ fn decode(rows: &[u8]) -> Option<(u64, Row<'_>, usize)> {
     Some((site, Row { url, same, names, leads, is_declared }, HEAD + len))
 }
 
+/// The number of a site.
+fn number_of(hasher: &Hasher, site: &[u8]) -> u64 {
+    (hasher.key(site).0 >> 64) as u64
+}
+
 /// The rows of each site in `all`, in the order of their names.
-fn by_site(mut all: &[u8], is_whole: bool) -> Vec<(&[u8], Rows<'_>)> {
-    let mut sites: HashMap<&[u8], Vec<Row<'_>>> = HashMap::new();
-    while let Some((_, row, len)) = decode(all) {
-        sites.entry(site_of(row.url)).or_default().push(row);
+fn by_site<'t>(hasher: &Hasher, mut all: &'t [u8], is_whole: bool) -> Vec<Named<'t>> {
+    let mut sites: HashMap<u64, Vec<Row<'t>>> = HashMap::new();
+    while let Some((site, row, len)) = decode(all) {
+        sites.entry(site).or_default().push(row);
         all = &all[len..];
     }
-    let mut sites: Vec<_> =
-        sites.into_iter().map(|(name, rows)| (name, Rows { rows, is_whole })).collect();
+    let named = |(site, rows): (u64, Vec<Row<'t>>)| {
+        // Rules may bring URLs of other sites here, and none of its own.
+        let names = || rows.iter().map(|row| site_of(row.url));
+        let own = names().find(|name| number_of(hasher, name) == site);
+        (own.or_else(|| names().min()).unwrap_or_default(), Rows { rows, is_whole })
+    };
+    let mut sites: Vec<_> = sites.into_iter().map(named).collect();
     sites.sort_unstable_by_key(|(name, _)| *name);
     sites
 }

@@ -14,7 +14,7 @@ pub(super) fn lines(open: &[Rule], proof: &Proof) -> Vec<u8> {
         open.iter().filter_map(|rule| Some((rule, needed(rule)?))).collect();
     let mut by_url: BTreeMap<&[u8], Vec<usize>> = BTreeMap::new();
     for (i, (rule, _)) in undecided.iter().enumerate() {
-        let urls: BTreeSet<&[u8]> = rule.hypothesis.fetch.iter().map(|url| &url[..]).collect();
+        let urls: BTreeSet<&[u8]> = rule.hypothesis.fetch.urls.iter().map(|url| &url[..]).collect();
         urls.into_iter().for_each(|url| by_url.entry(url).or_default().push(i));
     }
     let mut urls: Vec<(&[u8], Vec<usize>)> = by_url.into_iter().collect();
@@ -29,7 +29,7 @@ pub(super) fn lines(open: &[Rule], proof: &Proof) -> Vec<u8> {
         rules.iter().for_each(|&rule| left[rule] = left[rule].saturating_sub(1));
         let name = |&rule: &usize| {
             let rule = undecided[rule].0;
-            format!("{}: {}", escaped_bytes(&rule.host), rule.name())
+            format!("{}: {}", escaped_bytes(&rule.host), rule.masked_name())
         };
         let names = rules.iter().map(name).collect::<Vec<_>>().join("; ");
         out.extend_from_slice(url);

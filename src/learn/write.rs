@@ -30,6 +30,18 @@ impl Rule {
         host.into_iter().chain(edits).collect::<Vec<_>>().join(", ")
     }
 
+    /// The name in a comment, with what looks like a secret masked.
+    pub(super) fn masked_name(&self) -> String {
+        // Secrets are found in the place of values, and in paths.
+        const BEFORE: &str = "http://h/?token_of=";
+        let mut masked = Vec::new();
+        redact_into(format!("{BEFORE}{}", self.name()).as_bytes(), &mut masked);
+        match masked.strip_prefix(BEFORE.as_bytes()) {
+            Some(name) => text(name),
+            None => text(&masked),
+        }
+    }
+
     /// The table of it.
     pub(super) fn table(&self) -> String {
         let mut table = format!("[[site]]\nhosts = [{}]\n", quoted(&text(&self.host)));
@@ -86,16 +98,17 @@ pub(super) struct About<'t> {
     pub(super) uniform: &'t [&'t [u8]],
 }
 
-/// The part of a file about a site: nothing if there is nothing to say.
+/// The part of a file about a site: its rules, with what there is to say about it, and what is not proven; nothing if there is nothing to
+/// say.
 pub(super) fn site(
     about: &About<'_>,
     (rules, taken_back, open): (&[Rule], &[Rule], &[Rule]),
     proof: &Proof,
-) -> String {
+) -> [String; 2] {
     let About { name, urls, volatile, shared, is_whole, uniform } = *about;
     let has_rules = !(rules.is_empty() && taken_back.is_empty() && open.is_empty());
     if is_whole && !has_rules && uniform.is_empty() {
-        return String::new();
+        return Default::default();
     }
     let mut out = format!("\n# {}: {}", escaped_bytes(name), counted(urls, "URL"));
     if volatile > 0 {
@@ -117,6 +130,15 @@ pub(super) fn site(
         );
     }
     rules.iter().for_each(|rule| out.push_str(&rule.proven(proof)));
+    // What is said of a site without rules is left out with what is not proven.
+    let about = if rules.is_empty() { std::mem::take(&mut out) } else { String::new() };
+    let open = about + &open_rules((taken_back, open), proof);
+    [out, open]
+}
+
+/// The comments on rules that are not proven.
+fn open_rules((taken_back, open): (&[Rule], &[Rule]), proof: &Proof) -> String {
+    let mut out = String::new();
     if !taken_back.is_empty() || !open.is_empty() {
         out.push_str("\n# Not proven:\n");
     }
@@ -125,12 +147,12 @@ pub(super) fn site(
         let _ = writeln!(
             out,
             "# {host}: {}: taken back, as all rules together join different pages",
-            rule.name()
+            rule.masked_name()
         );
     }
     for rule in &open[..open.len().min(MOST_OPEN)] {
         let host = escaped_bytes(&rule.host);
-        let _ = write!(out, "# {host}: {}: {}", rule.name(), rule.support(proof));
+        let _ = write!(out, "# {host}: {}: {}", rule.masked_name(), rule.support(proof));
         match proof.needed(&rule.hypothesis.trial) {
             Some(needed) => _ = writeln!(out, "; {} more would prove it", counted(needed, "page")),
             None => out.push('\n'),

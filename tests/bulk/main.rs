@@ -6,6 +6,7 @@ mod corpora;
 mod dupes;
 mod extract;
 mod learn;
+mod learn_hostile;
 mod long_records;
 mod memory;
 mod pairs;

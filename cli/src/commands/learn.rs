@@ -47,7 +47,7 @@ impl args::Learn {
         let job = Learn { options, tested, columns: columns.clone(), skipped: Arc::default() };
         let strict = self.strictness.strict;
         let mut plan = Plan::of_job(Box::new(job), None, self.common, strict, environment)?;
-        plan.evidence.extend(self.test);
+        plan.evidence.extend(rule_choice::files_of(self.test.iter()));
         plan.side.undecided = side_file("--undecided", self.undecided)?;
         let Some(column) = self.column else { return Ok(plan) };
         let dialect = self.dialect;
@@ -97,7 +97,14 @@ impl Job for Learn {
         };
         let (mut report, learned) = match &self.tested {
             Some(rules) => {
-                (learn::test(sources, rules, &self.options, settings, sinks)?.report, None)
+                let tested = learn::test(sources, rules, &self.options, settings, sinks)?;
+                if tested.sampled > 0 {
+                    let sites = counted(tested.sampled, "site exceeds", "sites exceed");
+                    eprint_line(format_args!(
+                        "uriscan: {sites} the memory limit: only a sample of the pages was tested"
+                    ));
+                }
+                (tested.report, None)
             }
             None => {
                 let learned = learn::learn(sources, &self.options, settings, sinks)?;

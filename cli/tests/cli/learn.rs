@@ -204,6 +204,38 @@ fn secrets_in_examples_are_masked() {
 }
 
 #[test]
+fn secrets_in_names_of_what_is_not_proven_are_masked() {
+    let secrets = ["ghp_16C7e42F292c6912E7710c838347Ae178B4a", "AKIAIOSFODNN7EXAMPLE"];
+    let list = crawl(30, |page| {
+        let of = |path: String| (format!("http://h.example/{path}"), page.to_string());
+        vec![
+            of(format!("p{page}")),
+            of(format!("{}/p{page}", secrets[0])),
+            of(format!("p{page}?{}=1", secrets[1])),
+        ]
+    });
+    let place = Place::new(&[]);
+    let found = place.run(&["learn", "--undecided", "u"], &list).quiet() + &place.read("u");
+    assert!(found.contains("path-prefix=") && found.contains("drop-param="), "{found}");
+    for secret in secrets {
+        assert!(!found.lines().any(|line| line.starts_with("# ") && line.contains(secret)), "{found}");
+    }
+}
+
+#[test]
+fn files_that_tested_rules_include_are_not_overwritten() {
+    let place = Place::new(&[
+        ("main.toml", "include = [\"inc.toml\"]\n"),
+        ("inc.toml", "rules = [\"www\"]\n"),
+        ("rows", "http://h.example/\t1\n"),
+    ]);
+    let args = ["learn", "--test", "main.toml", "rows", "-o", "inc.toml"];
+    let message = place.run(&args, "").refused();
+    assert!(message.contains("inc.toml"), "{message}");
+    assert_eq!(place.read("inc.toml"), "rules = [\"www\"]\n");
+}
+
+#[test]
 fn a_site_with_one_page_for_everything_is_named_and_gets_no_rules() {
     let list = crawl(100, |page| {
         let of = |query: &str| (format!("http://h.example/p{page}{query}"), "login".to_owned());

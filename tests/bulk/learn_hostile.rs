@@ -1,0 +1,178 @@
+//! Learning from rows of sites that change, that hide pages, and of people who want pages of others lost.
+
+use std::io::Cursor;
+
+use uriscan::io::Source;
+use uriscan::learn::{LearnOptions, learn, test};
+use uriscan::pipeline::{MemoryLimit, Settings, Sinks};
+use uriscan::rules::{Pack, RuleSet};
+
+/// The file that is learned from `lines`.
+fn file(lines: &str) -> String {
+    let mut out = Vec::new();
+    let source = Source::new("rows", Cursor::new(lines.as_bytes().to_vec()));
+    let options = LearnOptions::default();
+    learn(vec![source], &options, &Settings::default(), &mut Sinks::new(&mut out)).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+/// The rules in it, without comments.
+fn rules(lines: &str) -> String {
+    let file = file(lines);
+    let lines = file.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Lines of `count` pages, as `of_page` makes them.
+fn pages(count: usize, of_page: impl Fn(usize) -> String) -> String {
+    (0..count).map(of_page).collect()
+}
+
+#[test]
+fn a_page_that_changes_does_not_make_one_page_of_those_that_it_was() {
+    let digests = pages(75, |i| {
+        format!(
+            "http://v.example/p{i}?v=1\ta{i}\nhttp://v.example/p{i}?v=2\tb{i}\nhttp://v.example/p{i}\ta{i}\nhttp://v.example/p{i}\tb{i}\n"
+        )
+    });
+    assert_eq!(rules(&digests), "");
+    let redirects = pages(75, |i| {
+        let base = format!("http://v.example/p{i}");
+        format!(
+            "{base}?v=1\ta{i}\n{base}?v=2\tb{i}\n{base}\t\t\t{base}?v=1\n{base}\t\t\t{base}?v=2\n"
+        )
+    });
+    assert_eq!(rules(&redirects), "");
+    let random = pages(100, |i| {
+        format!(
+            "http://r.example/random\td{i}\nhttp://r.example/p{i}\td{i}\nhttp://r.example/p{i}?ref=x\td{i}\n"
+        )
+    });
+    assert!(rules(&random).contains("drop = [\"ref\"]"), "{}", file(&random));
+}
+
+#[test]
+fn a_rule_that_loses_many_pages_in_one_group_is_not_proven() {
+    let listing = pages(150, |i| {
+        format!("http://l.example/p{i}\td{i}\nhttp://l.example/p{i}?page=1\td{i}\n")
+    });
+    assert!(rules(&listing).contains("drop = [\"page\"]"));
+    let listed = pages(5_000, |i| format!("http://l.example/list?page={i}\tl{i}\n"));
+    assert_eq!(rules(&(listing + &listed)), "");
+    let tracking = pages(140, |i| {
+        format!("http://t.example/p{i}\td{i}\nhttp://t.example/p{i}?t{}=1\td{i}\n", i % 5)
+    });
+    let shown = pages(5_000, |i| format!("http://t.example/view?id={i}\tv{i}\n"));
+    assert_eq!(rules(&(tracking + &shown)), "");
+}
+
+#[test]
+fn the_pages_of_one_host_do_not_hide_those_that_rules_of_another_one_lose() {
+    let good = pages(3_000, |i| {
+        format!("http://a.h.example/p{i}\td{i}\nhttp://a.h.example/p{i}?x=1\td{i}\n")
+    });
+    let bad = pages(100, |i| {
+        let base = format!("http://b.h.example/q{i}");
+        format!("{base}?y=1\te{i}\n{base}\te{i}\n{base}?y=1&z={i}\tf{i}\n{base}?z={i}\tf{i}\n")
+    });
+    let found = rules(&(good + &bad));
+    assert!(found.contains("hosts = [\"b.h.example\"]\ndrop = [\"y\"]"), "{found}");
+    assert!(!found.contains("\"*\"") && !found.contains("\"z\""), "{found}");
+}
+
+#[test]
+fn what_a_third_page_names_does_not_outweigh_the_digests_of_pages() {
+    let lines = pages(100, |i| {
+        (1..3)
+            .map(|k| {
+                let url = format!("http://uni.example/p{i}?id={k}");
+                format!("{url}\tv{i}-{k}\nhttp://uni.example/~evil/q{i}?{k}\te{i}\t{url}\n")
+            })
+            .collect::<String>()
+    });
+    assert!(!rules(&lines).contains("id"), "{}", rules(&lines));
+    let redirects = lines.replace("\te", "\t\t\t").replace("\t\t\t", "\t");
+    assert!(!rules(&redirects).contains("drop"), "{}", rules(&redirects));
+    // What a page says of itself counts.
+    let own = pages(100, |i| {
+        let url = format!("http://own.example/p{i}");
+        format!("{url}\ta{i}\t{url}\n{url}?s=1\tb{i}\t{url}\n{url}?s=2\tc{i}\t{url}\n")
+    });
+    assert!(rules(&own).contains("drop = [\"s\"]"), "{}", file(&own));
+}
+
+#[test]
+fn a_parameter_that_opens_pages_behind_a_log_in_page_is_not_dropped() {
+    let free =
+        pages(100, |i| format!("http://p.example/f{i}\td{i}\nhttp://p.example/f{i}?key=7\td{i}\n"));
+    assert!(rules(&free).contains("drop = [\"key\"]"));
+    let paid = pages(2_000, |i| {
+        format!("http://p.example/paid{i}\tlogin\nhttp://p.example/paid{i}?key=7\tr{i}\n")
+    });
+    assert_eq!(rules(&(free.clone() + &paid)), "");
+    // A few pages that were errors once are no reason.
+    let errors =
+        pages(12, |i| format!("http://p.example/e{i}\toops\nhttp://p.example/e{i}?key=7\tr{i}\n"));
+    assert!(rules(&(free + &errors)).contains("drop = [\"key\"]"));
+}
+
+#[test]
+fn hosts_are_the_same_only_if_pages_of_both_are() {
+    let one = pages(78, |i| {
+        format!("http://h.y.example/p{i}\ta{i}\nhttp://h.y.example/p{i}?ref=1\ta{i}\n")
+    });
+    let other = pages(100, |i| {
+        format!("http://m.y.example/q{i}\tb{i}\nhttp://m.y.example/q{i}?ref=1\tb{i}\n")
+    });
+    let both =
+        pages(4, |i| format!("http://h.y.example/c{i}\tc{i}\nhttp://m.y.example/c{i}\tc{i}\n"));
+    let found = rules(&(one + &other + &both));
+    assert!(found.contains("ref") && !found.contains("host ="), "{found}");
+}
+
+#[test]
+fn pages_that_rules_join_across_sites_are_tested_together() {
+    let pack = "[[site]]\nhosts = [\"one.example\"]\nhost = \"two.example\"\n";
+    let pack = Pack::parse(pack, "t", &mut |_, _| Err(String::new())).unwrap();
+    let mut builder = RuleSet::builder();
+    builder.pack(&pack);
+    let rules: RuleSet = builder.build().unwrap();
+    let lines =
+        pages(3, |i| format!("http://one.example/{i}\ta{i}\nhttp://two.example/{i}\tb{i}\n"));
+    let source = Source::new("rows", Cursor::new(lines.into_bytes()));
+    let (mut out, options) = (Vec::new(), LearnOptions::default());
+    let tested =
+        test(vec![source], &rules, &options, &Settings::default(), &mut Sinks::new(&mut out));
+    let score = tested.unwrap().score;
+    assert_eq!((score.wrong, score.lost), (3, 3));
+    assert!(String::from_utf8(out).unwrap().contains("\ntwo.example\t6\t6\t0\t3\t"));
+}
+
+#[test]
+fn a_test_of_a_sample_says_so() {
+    let lines = pages(20_000, |i| format!("http://h.example/page/number/{i}\td{i}\n"));
+    let dir = std::env::temp_dir();
+    let options = LearnOptions::default().limit(MemoryLimit::new(1 << 20, dir));
+    let source = Source::new("rows", Cursor::new(lines.into_bytes()));
+    let rules = RuleSet::builder().build().unwrap();
+    let mut out = Vec::new();
+    let tested =
+        test(vec![source], &rules, &options, &Settings::default(), &mut Sinks::new(&mut out));
+    assert_eq!(tested.unwrap().sampled, 1);
+}
+
+#[test]
+fn lines_of_indexes_that_cannot_be_read_are_invalid_and_numbers_are_statuses() {
+    let lines = [
+        "com,h)/ 20260101000000 {\"url\":\"http://h.example/\",\"status\":200,\"digest\":null}",
+        "com,h)/ 20260101000000 {\"url\":\"http://h.example/\",\"status\":404}",
+        "com,h)/ 20260101000000 {\"url\":\"http://h.example/\"",
+        "com,h)/ 20260101000000 http://h.example/ text/html",
+    ];
+    let source = Source::new("rows", Cursor::new(lines.join("\n").into_bytes()));
+    let (mut out, options) = (Vec::new(), LearnOptions::default());
+    let learned =
+        learn(vec![source], &options, &Settings::default(), &mut Sinks::new(&mut out)).unwrap();
+    assert_eq!((learned.report.records, learned.report.invalid.total()), (4, 2));
+    assert_eq!((learned.sites, learned.others), (1, 1));
+}
