@@ -51,7 +51,7 @@
 //! | parse many in one text, to offsets | [`uri::Parser`] |
 //! | normalize one URI; many, one by one | [`normalize()`]; [`normalize::Normalizer`] |
 //! | resolve references against a base URI | [`Uri::resolve`], [`resolve::Resolver`] |
-//! | find the first URI of each group of equivalent ones | `Deduplicator`, `dedup()` (feature `bulk`) |
+//! | find the first URI of each group of equivalent ones | `Deduplicator`, `SetDeduplicator` on disk, `dedup()` (feature `bulk`) |
 //! | say which URIs are equivalent: level, rules, profile | `Equivalence` (feature `bulk`) |
 //! | map an IRI to a URI, repair invalid input | [`repair::repair`] |
 //! | hash canonical forms | `key::Hasher` (secret, for one run), `key::PublicHasher` (reproducible; feature `keys`) |
@@ -160,7 +160,7 @@ pub mod uri;
 
 pub use chunk::{Padded, PaddedBuf, Span};
 #[cfg(feature = "bulk")]
-pub use pipeline::{Deduplicator, Equivalence, dedup_text as dedup};
+pub use pipeline::{Deduplicator, Equivalence, SetDeduplicator, dedup_text as dedup};
 pub use simd::{Backend, Kernels};
 pub use single::{Uri, normalize};
 pub use uri::{ErrorKind, UriError};

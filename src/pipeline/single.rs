@@ -100,7 +100,7 @@ impl Equivalence {
 /// Finds the first URI of each group of equivalent ones, as they come; in memory: about 30 bytes for each group.
 ///
 /// As by the program, white space around a URI is not part of it, and what is not a URI is compared by its bytes. For lists and files [`dedup()`] is several times as
-/// fast; a set that outlasts the process is a [`crate::set::KeySet`].
+/// fast; one whose keys last is [`super::SetDeduplicator`].
 ///
 /// ```
 /// use uriscan::Deduplicator;

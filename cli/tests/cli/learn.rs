@@ -218,7 +218,10 @@ fn secrets_in_names_of_what_is_not_proven_are_masked() {
     let found = place.run(&["learn", "--undecided", "u"], &list).quiet() + &place.read("u");
     assert!(found.contains("path-prefix=") && found.contains("drop-param="), "{found}");
     for secret in secrets {
-        assert!(!found.lines().any(|line| line.starts_with("# ") && line.contains(secret)), "{found}");
+        assert!(
+            !found.lines().any(|line| line.starts_with("# ") && line.contains(secret)),
+            "{found}"
+        );
     }
 }
 
