@@ -1,4 +1,4 @@
-//! `uriscan grammar`: the grammars, and how the rules of the older one translate.
+//! `uriscan rules grammar`: the grammars, and how the rules of the older one translate.
 
 use std::fmt::Write as _;
 

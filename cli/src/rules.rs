@@ -8,17 +8,20 @@ use uriscan::io::escaped;
 use uriscan::pipeline::Equivalence;
 use uriscan::rules::{Action, Pack, Pattern, Preset, Rule, RuleSet, SiteRules};
 
-use crate::args::{Rules, RulesFormat};
+use crate::args::{Rules, RulesCommand, RulesFormat};
 use crate::exit::{Failure, Outcome, escaped_lines};
 use crate::options::equivalence;
 use crate::output::{Destination, PathConflicts, write_text, write_with};
-use crate::rule_choice;
+use crate::{grammar, rule_choice};
 
 /// Runs the command.
 ///
 /// # Errors
 /// When a name or a file is wrong, or output fails.
 pub(crate) fn run(typed: Rules) -> Result<Outcome, Failure> {
+    if let Some(RulesCommand::Grammar(typed)) = &typed.command {
+        return grammar::run(typed);
+    }
     let is_choice = !typed.equivalence.rules.is_empty();
     let equivalence = equivalence(&typed.equivalence)?;
     let destination = Destination::of_option(typed.destination.output);

@@ -1,4 +1,4 @@
-//! `uriscan grammar`.
+//! `uriscan rules grammar`.
 
 use clap::{Args, ValueEnum};
 
@@ -31,14 +31,14 @@ pub(crate) enum GrammarFormat {
 
 const AFTER_HELP: &str = "\
 Examples:
-  $ uriscan grammar --to tsv | cut -f 1
+  $ uriscan rules grammar --to tsv | cut -f 1
   name
   rfc3986
   rfc2396
   rfc2396+2732
 
-  uriscan grammar
-  uriscan grammar --compare
-  uriscan grammar --compare --to jsonl | jq -r .translation
+  uriscan rules grammar
+  uriscan rules grammar --compare
+  uriscan rules grammar --compare --to jsonl | jq -r .translation
 
 Exit codes: 0 done, 2 error.";

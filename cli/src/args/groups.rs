@@ -100,7 +100,7 @@ pub(crate) struct Equivalence {
 pub(crate) struct GrammarChoice {
     /// Grammar of the records: rfc3986, rfc2396 or rfc2396+2732 (with IPv6 addresses in brackets)
     ///
-    /// java.net.URI follows RFC 2396 (1998). See `uriscan grammar`.
+    /// java.net.URI follows RFC 2396 (1998). See `uriscan rules grammar`.
     #[arg(long, value_name = "GRAMMAR", default_value = "rfc3986", value_parser = grammars())]
     #[arg(hide_possible_values = true)]
     pub(crate) grammar: Grammar,

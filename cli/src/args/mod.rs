@@ -45,7 +45,7 @@ pub(crate) use pages::{Completions, Help, Man};
 pub(crate) use parse::{Parse, RowFormat};
 pub(crate) use resolve::{Resolve, RowsFormat, SameDocument};
 pub(crate) use rule_choice::RuleChoice;
-pub(crate) use rules::{Rules, RulesFormat};
+pub(crate) use rules::{Rules, RulesCommand, RulesFormat};
 pub(crate) use set::{
     Add, Create, Export, Filling, Has, Import, Remove, Set, SetCommand, SetStatsFormat, SplitSet,
 };
@@ -133,7 +133,6 @@ pub(crate) enum Command {
     Resolve(Resolve),
     Extract(Extract),
     Set(Set),
-    Grammar(Grammar),
     Help(Help),
     Completions(Completions),
     Man(Man),

@@ -1,7 +1,8 @@
 //! `uriscan rules`.
 
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 
+use super::grammar::Grammar;
 use super::groups::{Destination, Equivalence};
 
 /// Print rules, presets and built-in rules files, or the rule set that options enable
@@ -10,8 +11,11 @@ use super::groups::{Destination, Equivalence};
 /// With --rule, --preset or --rules: the resulting rule set, its patterns from weak to strong, which of them override others,
 /// and its hash. The hash identifies level, grammar, rules and versions: only keys of the same hash can be compared.
 #[derive(Debug, Args)]
-#[command(after_long_help = AFTER_HELP)]
+#[command(after_long_help = AFTER_HELP, args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
 pub(crate) struct Rules {
+    #[command(subcommand)]
+    pub(crate) command: Option<RulesCommand>,
+
     #[command(flatten)]
     pub(crate) equivalence: Equivalence,
 
@@ -21,6 +25,12 @@ pub(crate) struct Rules {
 
     #[command(flatten)]
     pub(crate) destination: Destination,
+}
+
+/// The command below `rules`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum RulesCommand {
+    Grammar(Grammar),
 }
 
 /// The format of the output of `rules`.
@@ -68,5 +78,6 @@ Examples:
   uriscan rules --rules mine.toml --rule www       validate a file, show overrides
   uriscan rules --preset log --to json | jq -r .rule_set
   uriscan rules --preset log --to toml -o log.toml the same rules as a file
+  uriscan rules grammar                            the grammars of --grammar
 
 Exit codes: 0 done, 2 error.";

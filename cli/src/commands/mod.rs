@@ -20,7 +20,7 @@ use crate::account::Account;
 use crate::args::{Cli, Command, Set};
 use crate::environment::Environment;
 use crate::exit::{Failure, Outcome};
-use crate::{grammar, pages, rules, run, sets};
+use crate::{pages, rules, run, sets};
 
 /// Runs `cli` in `environment`; `account` gets the summary of a run that was done.
 ///
@@ -34,7 +34,6 @@ pub(crate) fn run(
     let table = table::Typed::of(&cli.command);
     let mut plan = match cli.command {
         Command::Rules(typed) => return rules::run(typed),
-        Command::Grammar(typed) => return grammar::run(&typed),
         Command::Help(typed) => return pages::help(&typed),
         Command::Completions(typed) => return pages::completions(&typed),
         Command::Man(typed) => return pages::man(&typed),

@@ -1,4 +1,4 @@
-//! `--grammar`, `check --differ` and `uriscan grammar`.
+//! `--grammar`, `check --differ` and `uriscan rules grammar`.
 
 use crate::run::run;
 
@@ -99,13 +99,16 @@ fn forms_keys_and_targets_are_those_of_the_grammar() {
 
 #[test]
 fn the_table_of_d_2_is_printed() {
-    let table = run(["grammar", "--compare"], "").quiet();
+    let table = run(["rules", "grammar", "--compare"], "").quiet();
     assert_eq!(table.lines().count(), 20);
     assert!(table.contains("\nhostport       host [ \":\" port ]\n"), "{table}");
-    let rows = run(["grammar", "--compare", "--to", "jsonl"], "").quiet();
+    let rows = run(["rules", "grammar", "--compare", "--to", "jsonl"], "").quiet();
     let first: serde_json::Value = serde_json::from_str(rows.lines().next().unwrap()).unwrap();
     assert_eq!(first["obsolete"], "absoluteURI");
-    assert!(run(["grammar"], "").quiet().contains("rfc2396+2732"));
+    assert!(run(["rules", "grammar"], "").quiet().contains("rfc2396+2732"));
+    // The one place; options of `rules` have no effect on it, so they are refused.
+    assert_eq!(run(["grammar"], "").code, 2);
+    assert_eq!(run(["rules", "--rule", "www", "grammar"], "").code, 2);
 }
 
 #[test]

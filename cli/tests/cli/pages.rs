@@ -16,7 +16,10 @@ fn commands() -> Vec<Vec<String>> {
         lines.map(|line| line.split_whitespace().next().unwrap().to_owned()).collect()
     };
     let mut all: Vec<Vec<String>> = of(&["--help"]).into_iter().map(|name| vec![name]).collect();
-    all.extend(of(&["set", "--help"]).into_iter().map(|name| vec!["set".to_owned(), name]));
+    for above in ["set", "rules"] {
+        let below = of(&[above, "--help"]).into_iter();
+        all.extend(below.map(|name| vec![above.to_owned(), name]));
+    }
     assert!(all.len() > 20, "{all:?}");
     all
 }
