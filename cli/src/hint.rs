@@ -191,9 +191,10 @@ fn advice(head: &[u8], name: &str, is_odd: bool, (call, alone): (&Call, &Call)) 
     }
     // Lists of hosts and their ranks have no links otherwise.
     let is_table = ["CSV", "TSV"].contains(&what);
-    if is_table && !call.has("--www") && trial::links(&[head], Options::default()).is_empty() {
-        let found = trial::links(&[head], Options::default().www(true));
-        options.extend((!found.is_empty()).then(|| "--www".to_owned()));
+    if is_table && !call.has("--bare-hosts") && trial::links(&[head], Options::default()).is_empty()
+    {
+        let found = trial::links(&[head], Options::default().bare_hosts(true));
+        options.extend((!found.is_empty()).then(|| "--bare-hosts".to_owned()));
     }
     if what == "HTML" && !call.has("--base") && call.takes("base") {
         options.push("--base URL".to_owned());

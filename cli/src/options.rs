@@ -168,7 +168,7 @@ pub(crate) fn side_file(option: &str, path: Option<PathBuf>) -> Result<Option<Pa
     }
 }
 
-pub(crate) fn extract_options(find: &args::Find, iri: bool) -> Result<ExtractOptions, Failure> {
+pub(crate) fn extract_options(find: &args::Find, unicode: bool) -> Result<ExtractOptions, Failure> {
     let schemes = match find.filters.scheme.as_deref() {
         None => Schemes::Known,
         Some("any") => Schemes::Any,
@@ -186,15 +186,15 @@ pub(crate) fn extract_options(find: &args::Find, iri: bool) -> Result<ExtractOpt
             Schemes::List(names)
         }
     };
-    let args::Find { unwrap, www, email, refang, unsplit, .. } = *find;
+    let args::Find { unwrap, bare_hosts, email, refang, unsplit, .. } = *find;
     let extractor = ExtractorOptions::default()
         .find(
             extract::Options::default()
                 .schemes(schemes)
-                .iri(iri)
+                .unicode(unicode)
                 .unwrap(unwrap)
                 .refang(refang)
-                .www(www)
+                .bare_hosts(bare_hosts)
                 .email(email)
                 .unsplit(unsplit),
         )

@@ -21,10 +21,10 @@ pub fn check(data: &[u8]) {
     let is = |bit: u8| flags >> bit & 1 != 0;
     let find = Options::default()
         .schemes(if is(0) { Schemes::Any } else { Schemes::Known })
-        .iri(is(1))
+        .unicode(is(1))
         .unwrap(is(2))
         .refang(is(3))
-        .www(is(4))
+        .bare_hosts(is(4))
         .email(is(5));
     let options = ExtractorOptions::default()
         .find(find)

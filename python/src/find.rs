@@ -15,10 +15,10 @@ use crate::arguments::{base_uri, named, wrong};
 pub(crate) struct Find {
     format: String,
     scheme: Option<Vec<String>>,
-    iri: bool,
+    unicode: bool,
     unwrap: bool,
     refang: bool,
-    www: bool,
+    bare_hosts: bool,
     email: bool,
     unsplit: bool,
     base: Option<String>,
@@ -57,10 +57,10 @@ impl Find {
         let format = named("format", &self.format, Format::from_name(&self.format), names)?;
         let links = Options::default()
             .schemes(self.schemes())
-            .iri(self.iri)
+            .unicode(self.unicode)
             .unwrap(self.unwrap)
             .refang(self.refang)
-            .www(self.www)
+            .bare_hosts(self.bare_hosts)
             .email(self.email)
             .unsplit(self.unsplit);
         let log_format = self.log_format.as_deref().map(|pattern| {

@@ -87,7 +87,7 @@ FUNCTIONS = {
     "is-valid": uriscan.is_valid,
     "is-valid-relative": lambda given: uriscan.is_valid(given, relative=True),
     "changes": uriscan.changes,
-    "extract": lambda given: uriscan.extract(given, www=True, email=True),
+    "extract": lambda given: uriscan.extract(given, bare_hosts=True, email=True),
     "extract-html": lambda given: uriscan.extract(given, format="html", base="http://base/"),
     "resolve": lambda given: uriscan.resolve(given, "http://base/a/b?q"),
 }

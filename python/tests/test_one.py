@@ -120,7 +120,7 @@ def test_errors_can_be_sent_elsewhere():
 def test_extract():
     text = "mail joe@example.org, www.example.com, hxxp://e[.]example/ and http://a.example/."
     assert uriscan.extract(text, scheme=["http"]) == ["http://a.example/"]
-    everything = uriscan.extract(text, www=True, email=True, refang=True)
+    everything = uriscan.extract(text, bare_hosts=True, email=True, refang=True)
     assert everything == ["mailto:joe@example.org", "http://www.example.com", "http://e.example/", "http://a.example/"]
     assert uriscan.extract("http://a/ ftp://b/", scheme=["ftp"]) == ["ftp://b/"]
     assert uriscan.extract('{"u":"http://a/","v":"http://b/"}', format="json", fields=["v"]) == ["http://b/"]

@@ -165,7 +165,7 @@ def test_columns_are_added(table, path, tmp_path):
         fault and fault["kind"] for fault in uriscan.check(url, relative=True).to_pylist()
     ]
     assert made(uriscan.audit_parquet, select=["7.5"])["uri_findings"].to_pylist() == uriscan.audit(url, select=["7.5"]).to_pylist()
-    assert made(uriscan.extract_parquet, www=True)["uri_links"].to_pylist() == uriscan.extract(url, www=True).to_pylist()
+    assert made(uriscan.extract_parquet, bare_hosts=True)["uri_links"].to_pylist() == uriscan.extract(url, bare_hosts=True).to_pylist()
 
 
 def test_formats_are_those_of_the_names(tmp_path):

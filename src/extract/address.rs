@@ -28,7 +28,7 @@ pub(crate) fn begin(options: &Options, text: &[u8], floor: usize, colon: usize) 
     {
         return Some(begin);
     }
-    let (start, from) = scheme::start(&options.schemes, options.iri, text, floor, colon)?;
+    let (start, from) = scheme::start(&options.schemes, options.unicode, text, floor, colon)?;
     Some(Begin { start, from })
 }
 
@@ -92,7 +92,7 @@ fn search_gap(options: &Options, text: &[u8], gap: Span, context: Context, links
             b'@' if options.email => {
                 mail(text, start, floor, mark).map(|span| (span, &b"mailto:"[..]))
             }
-            b'.' if options.www => {
+            b'.' if options.bare_hosts => {
                 let run = host_run(options, text, floor, mark);
                 // The result is the same for all dots of the run.
                 at = at.max(run.end);
@@ -175,7 +175,7 @@ fn defanged_host(
 /// name, where prose has no spaces.
 fn host_run(options: &Options, text: &[u8], floor: usize, mark: usize) -> Range<usize> {
     let (mut start, mut end) = (run_start(text, floor, mark, HOST), run_end(text, mark, HOST));
-    if !options.iri {
+    if !options.unicode {
         return start..end;
     }
     while let Some(letter) = ends::letter_before(&text[floor..start]) {

@@ -37,7 +37,7 @@ pub(crate) fn end(
     }
     let mut stop = match text.get(stop) {
         Some(b'(' | b')' | b'[' | b']') => balanced(options, splits, text, from),
-        Some(0x80..) if options.iri => balanced(options, splits, text, from),
+        Some(0x80..) if options.unicode => balanced(options, splits, text, from),
         _ => stop,
     };
     while stop > from {
@@ -114,7 +114,7 @@ fn balanced(options: &Options, splits: bool, text: &[u8], from: usize) -> usize 
             b'(' | b')' => &mut round,
             b'[' if !holds_bracket(options, text, from, at, part) => break,
             b'[' | b']' => &mut square,
-            0x80.. if options.iri => match letter_len(&text[at..]) {
+            0x80.. if options.unicode => match letter_len(&text[at..]) {
                 0 => break,
                 len => {
                     at += len;
@@ -212,7 +212,7 @@ fn wrapped(options: &Options, text: &[u8], start: usize, from: usize) -> Option<
                 is_broken = true;
                 at += len;
             }
-            0x80.. if options.iri => match letter_len(&text[at..]) {
+            0x80.. if options.unicode => match letter_len(&text[at..]) {
                 0 => return None,
                 len => at += len,
             },

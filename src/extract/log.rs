@@ -265,7 +265,7 @@ impl<'a> Log<'a> {
     /// Adds the links in the text of `field`, which is at `span`.
     fn search(&self, span: Span, field: &Field<'_>, context: Context, links: &mut Links) {
         let options = self.finder.options();
-        let needs_colon = !options.www && !options.email && !options.refang;
+        let needs_colon = !options.bare_hosts && !options.email && !options.refang;
         if needs_colon && memchr::memchr(b':', &field.text).is_none() {
             return;
         }

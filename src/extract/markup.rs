@@ -180,7 +180,7 @@ pub(super) fn tokens(
 ) {
     let absolute = Absolute::new(kernels, base);
     let options = finder.options();
-    let reads_all = options.www || options.email || options.refang;
+    let reads_all = options.bare_hosts || options.email || options.refang;
     let (plain, mixed) = (PaddedBuf::default(), Vec::new());
     Search { finder, kernels, text, base, absolute, reads_all, plain, mixed, links }.read();
 }

@@ -80,8 +80,8 @@ use crate::simd::{Isa, Kernels};
 ///
 /// ```
 /// use uriscan::extract::{ExtractorOptions, Options};
-/// let options = ExtractorOptions::default().find(Options::default().www(true)).fields(vec!["url".to_owned()]);
-/// assert!(options.find.www);
+/// let options = ExtractorOptions::default().find(Options::default().bare_hosts(true)).fields(vec!["url".to_owned()]);
+/// assert!(options.find.bare_hosts);
 /// ```
 #[derive(Clone, Debug, Default)]
 #[must_use]
@@ -320,14 +320,14 @@ pub struct Options {
     pub schemes: Schemes,
     /// Treat non-ASCII letters and digits as part of a link; otherwise any byte of 0x80 and above
     /// ends it.
-    pub iri: bool,
+    pub unicode: bool,
     /// Allow line breaks in a link between `<` and `>`; white space in it is dropped (Appendix C).
     pub unwrap: bool,
     /// Also find defanged links (`hxxp://evil[.]example/`), and write their original form, and hosts
     /// with a defanged dot (`evil[.]example/x`), and write them with `http://`.
     pub refang: bool,
     /// Also find hosts without a scheme (`www.example.com/x`), and write them with `http://`.
-    pub www: bool,
+    pub bare_hosts: bool,
     /// Also find mail addresses, and write them with `mailto:`.
     pub email: bool,
     /// Read `http://a/x,http://b/y` as one link; by default it is two.
@@ -335,6 +335,6 @@ pub struct Options {
 }
 
 setters! { Options {
-    schemes: Schemes, iri: bool, unwrap: bool, refang: bool, www: bool, email: bool,
+    schemes: Schemes, unicode: bool, unwrap: bool, refang: bool, bare_hosts: bool, email: bool,
     unsplit: bool,
 } }

@@ -67,7 +67,7 @@ const LOOK_AHEAD: usize = 256;
 #[inline(never)]
 pub(crate) fn start(
     schemes: &Schemes,
-    iri: bool,
+    unicode: bool,
     text: &[u8],
     floor: usize,
     colon: usize,
@@ -83,7 +83,7 @@ pub(crate) fn start(
         let is_start = match *after.first()? {
             b'/' => !needs_host(scheme),
             b':' => is_userinfo(after),
-            byte => HOST_START.has(byte) || (iri && byte >= 0x80),
+            byte => HOST_START.has(byte) || (unicode && byte >= 0x80),
         };
         return is_start.then_some((colon - scheme.len(), colon + 3));
     }

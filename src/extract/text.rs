@@ -192,7 +192,7 @@ impl Finder {
                 self.push(content, span, found.is_broken, context, links);
             }
         }
-        if self.options.www || self.options.email || self.options.refang {
+        if self.options.bare_hosts || self.options.email || self.options.refang {
             address::fill_gaps(&self.options, content, first, context, links);
         }
         links.shift(first, range.start);
@@ -215,7 +215,7 @@ impl Finder {
             let buf = PaddedBuf::from_content(&run.text);
             let whole = Span { start: 0, end: run.text.len() as u32 };
             // What has no scheme is found later, in the gaps between links.
-            let options = Options { www: false, email: false, ..self.options.clone() };
+            let options = Options { bare_hosts: false, email: false, ..self.options.clone() };
             let mut found = Links::new();
             Finder { options }.find_in(isa, buf.padded(), whole, context, &mut found);
             links.take_made(&found, &run.text, run.positions(text.content()));

@@ -33,14 +33,16 @@ pub(crate) struct Audit {
     #[arg(long, value_name = "SEVERITY", value_enum, default_value_t)]
     pub(crate) fail_on: FailOn,
 
-    /// Format of the findings [default: text]
+    /// Format of the output [default: text]
     ///
     /// With --column that of the table: parquet, arrow, arrow-stream, csv, tsv or jsonl, by default that of the input.
     #[arg(long, value_name = "FORMAT", value_parser = report_names::<AuditFormat>())]
     #[arg(help_heading = "Output")]
     pub(crate) to: Option<String>,
 
-    /// Write the records instead of findings, with *** instead of passwords and secret parameters
+    /// Write *** instead of passwords and secret parameters
+    ///
+    /// Writes the records in place of findings.
     ///
     /// User names without a password are masked, too, and secrets in a parameter that contains a URI (see --list-rules).
     /// Writes one line for each. A record of more than 64 MiB is dropped and counted as invalid.
@@ -56,9 +58,11 @@ pub(crate) struct Audit {
 
     /// Keep non-ASCII characters in links; by default a link ends before them
     #[arg(long, requires = "extract", help_heading = "Links in")]
-    pub(crate) iri: bool,
+    pub(crate) unicode: bool,
 
-    /// Name what each link was found in, such as an attribute or a field, after the message
+    /// Write where each link was found, such as an attribute or a field
+    ///
+    /// After the message of its finding.
     #[arg(long, requires = "extract", help_heading = "Links in")]
     pub(crate) context: bool,
 

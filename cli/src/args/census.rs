@@ -34,7 +34,7 @@ pub(crate) struct Census {
     #[command(flatten)]
     pub(crate) table: ColumnChoice,
 
-    /// Format of the report
+    /// Format of the output
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     #[arg(help_heading = "Output")]
     pub(crate) to: CensusFormat,

@@ -12,7 +12,7 @@ use super::groups::{Common, GrammarChoice, Mending, ReportFile, Typed};
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Check {
-    /// Format of the report [default: text]
+    /// Format of the output [default: text]
     ///
     /// With --column that of the table: parquet, arrow, arrow-stream, csv, tsv or jsonl, by default that of the input.
     #[arg(long, value_name = "FORMAT", value_parser = report_names::<CheckFormat>())]
@@ -31,7 +31,9 @@ pub(crate) struct Check {
     #[command(flatten)]
     pub(crate) from: FromPages,
 
-    /// Name what each link was found in, such as an attribute or a field, after the message
+    /// Write where each link was found, such as an attribute or a field
+    ///
+    /// After the message.
     #[arg(long, requires = "extract", help_heading = "Links in")]
     pub(crate) context: bool,
 

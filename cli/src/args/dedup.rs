@@ -35,7 +35,9 @@ pub(crate) struct Dedup {
     #[command(flatten)]
     pub(crate) sample: Sample,
 
-    /// Hash of the keys in the set that --update creates, and in tables of --dupes and --clusters [default: blake3, or that of the set]
+    /// Hash of the keys [default: blake3, or that of the set]
+    ///
+    /// In the set that --update creates, and in tables of --dupes and --clusters.
     #[arg(long, value_name = "HASH", value_enum, help_heading = "Sets")]
     pub(crate) hash: Option<Hash>,
 
@@ -73,7 +75,7 @@ pub(crate) struct Dedup {
     #[arg(requires = "column", conflicts_with = "seen", help_heading = TABLES)]
     pub(crate) with: Vec<String>,
 
-    /// Format of the output table [default: by the name of the output file, or that of the first table]
+    /// Format of the output [default: by the name of the output file, or that of the first table]
     #[arg(long, value_name = "FORMAT", value_parser = table_names(), hide_possible_values = true)]
     #[arg(requires = "column", help_heading = TABLES)]
     pub(crate) to: Option<String>,

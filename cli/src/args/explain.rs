@@ -21,7 +21,7 @@ pub(crate) struct Explain {
     #[arg(value_name = "URI", conflicts_with_all = ["file", "null"])]
     pub(crate) uris: Vec<OsString>,
 
-    /// A URI to explain, as an argument; repeatable
+    /// Read this URI instead of files; repeatable
     #[arg(short = 'e', long, value_name = "URI", conflicts_with_all = ["uris", "file", "null", "pairs"])]
     pub(crate) uri: Vec<OsString>,
 

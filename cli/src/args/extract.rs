@@ -21,14 +21,16 @@ pub(crate) struct Extract {
     #[command(flatten)]
     pub(crate) find: Find,
 
-    /// Keep non-ASCII characters; by default a link ends before them
+    /// Keep non-ASCII characters in links; by default a link ends before them
     #[arg(long)]
-    pub(crate) iri: bool,
+    pub(crate) unicode: bool,
 
     #[command(flatten)]
     pub(crate) walk: Walk,
 
-    /// The base URI of relative references in pages, fields and access logs
+    /// Resolve relative references against this URI
+    ///
+    /// Those in pages, fields and access logs.
     ///
     /// A page's own <base> takes precedence, and in archives the URI of the record. The base of a file below a directory
     /// that was given is this URI joined with the path of the file from that directory on: with --base http://h/, the base
@@ -53,7 +55,9 @@ pub(crate) struct Extract {
     #[arg(help_heading = "Output")]
     pub(crate) byte_offset: bool,
 
-    /// Write where the link was found, such as an attribute or a field, and the status, method and time of an entry of a log
+    /// Write where each link was found, such as an attribute or a field
+    ///
+    /// Of an entry of a log also its status, method and time.
     #[arg(long)]
     #[arg(help_heading = "Output")]
     pub(crate) context: bool,
@@ -76,7 +80,9 @@ pub(crate) struct Extract {
     #[arg(help_heading = TABLES, hide_possible_values = true)]
     pub(crate) column_format: Option<String>,
 
-    /// Format of the output: jsonl for a JSON object per link, as --jsonl
+    /// Format of the output
+    ///
+    /// jsonl for a JSON object per link, as --jsonl.
     ///
     /// With --column that of the table: parquet, arrow, arrow-stream, csv, tsv or jsonl, by default that of the input.
     #[arg(long, value_name = "FORMAT", value_parser = table_names(), hide_possible_values = true)]
@@ -192,7 +198,7 @@ pub(crate) struct Find {
     ///
     /// They must be under a public suffix (the list is built in).
     #[arg(long)]
-    pub(crate) www: bool,
+    pub(crate) bare_hosts: bool,
 
     /// Also find mail addresses, and prepend mailto:
     #[arg(long)]
@@ -355,9 +361,9 @@ pub(crate) struct FromPages {
     #[command(flatten)]
     pub(crate) from: FromText,
 
-    /// The base URI of relative references in what --extract reads
+    /// Resolve relative references against this URI
     ///
-    /// As in `uriscan extract`.
+    /// Those in what --extract reads, as in `uriscan extract`.
     #[arg(long, value_name = "URI", requires = "extract")]
     pub(crate) base: Option<String>,
 }
@@ -409,7 +415,7 @@ impl Find {
             (self.max_expansion.is_some(), "--max-expansion"),
             (self.filters.scheme.as_deref() == Some("any"), "--scheme any"),
             (self.unwrap, "--unwrap"),
-            (self.www, "--www"),
+            (self.bare_hosts, "--bare-hosts"),
             (self.email, "--email"),
             (self.refang, "--refang"),
             (self.unsplit, "--unsplit"),

@@ -140,9 +140,9 @@ fn profile(typed: &str) -> Result<Profile, String> {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "What is compared")]
 pub(crate) struct References {
-    /// Resolve references against this URI first (6.1)
+    /// Resolve relative references against this URI
     ///
-    /// See `uriscan resolve --help`, also for what has no scheme.
+    /// Before they are compared (6.1). See `uriscan resolve --help`, also for what has no scheme.
     #[arg(long, value_name = "URI")]
     pub(crate) base: Option<String>,
 

@@ -22,7 +22,7 @@ use super::table::{Dialect, TABLES};
 #[command(after_long_help = AFTER_HELP)]
 #[command(group = clap::ArgGroup::new("columns").multiple(true))]
 pub(crate) struct Learn {
-    /// Read tables, with the URLs in COLUMN: its name, or its number from 1
+    /// Read tables, with the URIs in COLUMN: its name, or its number from 1
     ///
     /// Without it the input is lines of a URL, a digest, a canonical URL and the target of a redirect, with tabs between
     /// them, of which all but the URL may be empty or missing; or lines of a CDX or CDXJ index; or archives (WARC and ARC), of

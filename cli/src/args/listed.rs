@@ -5,7 +5,7 @@
 const EXPLAINED: [(&[&str], &str); 6] = [
     (
         &["extract"],
-        "link_column log_format log_field status method since until warc_field also warc_type mime unwrap www email refang \
+        "link_column log_format log_field status method since until warc_field also warc_type mime unwrap bare_hosts email refang \
          unsplit index scheme not_scheme not_host not_domain not_match max_segments max_repeats max_params max_length \
          host_file domain_file match_file not_host_file not_domain_file not_match_file",
     ),

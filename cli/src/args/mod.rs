@@ -13,6 +13,8 @@ mod groups;
 mod key;
 mod learn;
 mod listed;
+#[cfg(test)]
+mod meanings;
 mod named;
 mod normalize;
 mod pages;

@@ -31,7 +31,7 @@ pub(crate) struct Normalize {
     #[command(flatten)]
     pub(crate) table: super::table::TableChoice,
 
-    /// Format of the output table [default: by the name of the output file, or that of the first table]
+    /// Format of the output [default: by the name of the output file, or that of the first table]
     ///
     /// parquet, arrow, arrow-stream, csv, tsv or jsonl.
     #[arg(long, value_name = "FORMAT", value_parser = table_names(), hide_possible_values = true)]

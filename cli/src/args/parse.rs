@@ -15,7 +15,7 @@ use super::groups::{Common, GrammarChoice, Mending, Strictness, Typed};
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Parse {
-    /// Format of the rows [default: jsonl]
+    /// Format of the output [default: jsonl]
     ///
     /// With --column that of the table: parquet, arrow, arrow-stream, csv, tsv or jsonl, by default that of the input.
     #[arg(long, value_name = "FORMAT", value_parser = report_names::<RowFormat>())]

@@ -14,7 +14,9 @@ use super::groups::{Common, GrammarChoice, InvalidRecords, Mending, Typed};
 #[command(after_long_help = AFTER_HELP)]
 #[command(group = ArgGroup::new("against").required(true).args(["base", "base_column", "suffix_scheme"]))]
 pub(crate) struct Resolve {
-    /// The base URI of all references; its fragment is ignored
+    /// Resolve relative references against this URI
+    ///
+    /// Its fragment is ignored.
     #[arg(long, value_name = "URI")]
     pub(crate) base: Option<String>,
 
@@ -34,7 +36,7 @@ pub(crate) struct Resolve {
     #[arg(conflicts_with_all = ["base", "suffix_scheme"], hide_possible_values = true)]
     pub(crate) from: Option<RowsFormat>,
 
-    /// Instead of a base, complete suffix references such as www.w3.org/Addressing/ with this scheme (4.5)
+    /// Complete suffix references, such as www.w3.org/Addressing/, with this scheme (4.5)
     ///
     /// A record is a suffix reference if everything before the first `/`, `?` or `#` is a host with or without a port: two or
     /// more labels, the last one of two or more bytes beginning with a letter; four decimal numbers; an IPv6 address in
@@ -43,7 +45,9 @@ pub(crate) struct Resolve {
     #[arg(long, value_name = "SCHEME")]
     pub(crate) suffix_scheme: Option<String>,
 
-    /// Ignore the scheme of a reference if it is that of the base: http:g is g (5.2.2, 5.4.2)
+    /// Ignore the scheme of a reference if it is that of the base (5.2.2)
+    ///
+    /// http:g is then g (5.4.2).
     #[arg(long, conflicts_with = "suffix_scheme")]
     pub(crate) lenient_scheme: bool,
 

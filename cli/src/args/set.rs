@@ -145,7 +145,9 @@ pub(crate) struct Create {
     #[arg(value_name = "SET")]
     pub(crate) set: PathBuf,
 
-    /// Hash of the keys; sets of different hashes cannot be combined
+    /// Hash of the keys
+    ///
+    /// Sets of different hashes cannot be combined.
     #[arg(long, value_name = "HASH", value_enum, default_value_t)]
     pub(crate) hash: Hash,
 
@@ -157,7 +159,9 @@ pub(crate) struct Create {
     #[arg(long)]
     pub(crate) first_seen: bool,
 
-    /// The time at which the URIs were first seen [default: now]: 2026-03-01, 2026-03-01T12:00:00Z, or seconds since 1970
+    /// The time at which the keys were first seen [default: now]
+    ///
+    /// 2026-03-01, 2026-03-01T12:00:00Z, or seconds since 1970.
     #[arg(long, value_name = "TIME", requires = "first_seen")]
     pub(crate) at: Option<Timestamp>,
 
@@ -171,9 +175,9 @@ pub(crate) struct Add {
     #[arg(value_name = "SET")]
     pub(crate) set: PathBuf,
 
-    /// The time at which the URIs were first seen, in a set with times [default: now]
+    /// The time at which the keys were first seen [default: now]
     ///
-    /// URIs that the set has with a later time get this one; an earlier one stays.
+    /// For sets with times. URIs that the set has with a later time get this one; an earlier one stays.
     ///
     /// 2026-03-01, 2026-03-01T12:00:00Z, or seconds since 1970.
     #[arg(long, value_name = "TIME")]
@@ -249,7 +253,7 @@ pub(crate) struct Touch {
     #[arg(value_name = "SET")]
     pub(crate) set: PathBuf,
 
-    /// The time at which its keys were first seen [default: now]
+    /// The time at which the keys were first seen [default: now]
     ///
     /// 2026-03-01, 2026-03-01T12:00:00Z, or seconds since 1970.
     #[arg(long, value_name = "TIME")]
@@ -336,7 +340,7 @@ pub(crate) struct Export {
     #[arg(value_name = "SET")]
     pub(crate) set: PathBuf,
 
-    /// Write to FILE instead of standard output
+    /// Write results to FILE instead of standard output (`-`)
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
@@ -355,7 +359,9 @@ pub(crate) struct Import {
     #[arg(long, value_name = "SET")]
     pub(crate) like: Option<PathBuf>,
 
-    /// The time of keys without one, in a set with times [default: now]
+    /// The time at which the keys were first seen [default: now]
+    ///
+    /// Of keys without a time, in a set with times.
     ///
     /// 2026-03-01, 2026-03-01T12:00:00Z, or seconds since 1970.
     #[arg(long, value_name = "TIME")]

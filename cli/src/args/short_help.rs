@@ -37,7 +37,7 @@ const SHOWN: [(&str, &str); 17] = [
     ),
     (
         "extract",
-        "files uri from base link_column host domain matches www with_filename line_number context jsonl count output help",
+        "files uri from base link_column host domain matches bare_hosts with_filename line_number context jsonl count output help",
     ),
     (
         "learn",

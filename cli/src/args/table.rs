@@ -16,7 +16,7 @@ pub(super) const TABLES: &str = match cfg!(feature = "full") {
 #[command(next_help_heading = TABLES)]
 #[command(group = clap::ArgGroup::new("columns").multiple(true))]
 pub(crate) struct TableChoice {
-    /// Read tables instead of lines, with the URIs in COLUMN: its name, or its number, counted from 1
+    /// Read tables, with the URIs in COLUMN: its name, or its number from 1
     ///
     /// Or a path, such as page.url. The other columns are preserved. `uriscan help tables` explains --into, --delimiter,
     /// --sort-by, --partition-by and the other options of tables.

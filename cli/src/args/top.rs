@@ -41,7 +41,7 @@ pub(crate) struct Top {
     #[arg(long)]
     pub(crate) distinct: bool,
 
-    /// The format of the output
+    /// Format of the output
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     #[arg(help_heading = "Output")]
     pub(crate) to: TopFormat,

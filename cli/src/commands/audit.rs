@@ -33,7 +33,7 @@ impl args::Audit {
             Plan::of_job(job, None, self.common, false, environment)?.reading_typed(&self.typed)?;
         let links = LinkUse {
             base: None,
-            accepts_iris: self.iri,
+            accepts_iris: self.unicode,
             entities: Entities::Keep,
             has_places: true,
         };

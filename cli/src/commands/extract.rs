@@ -33,7 +33,7 @@ impl args::Extract {
             (None, false, values) => self.find.from = values,
             (None, true, None) => {}
         }
-        let mut options = extract_options(&self.find, self.iri)?;
+        let mut options = extract_options(&self.find, self.unicode)?;
         options.extractor.base = link_base(self.base.as_deref())?;
         self.jsonl |= self.table.column.is_none() && self.to.as_deref() == Some("jsonl");
         if let (None, Some(to), false) = (&self.table.column, &self.to, self.jsonl) {

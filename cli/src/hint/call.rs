@@ -63,7 +63,10 @@ impl Call {
             let is_kept = option.is_none_or(|option| {
                 option.get_long().is_some_and(|long| with_long(to, long).is_some())
             });
-            if is_kept {
+            if arg == "--iri" {
+                // The links that `--iri` would accept as records.
+                rest.push("--unicode".to_owned());
+            } else if is_kept {
                 rest.extend([Some(arg), value].into_iter().flatten().cloned());
             }
         }

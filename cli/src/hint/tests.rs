@@ -47,7 +47,7 @@ fn a_hint_is_the_command_that_was_typed_with_options_that_it_has() {
             LOG,
             "ab",
             "resolve --same-document drop --base=http://h/ -q --iri ab -o out",
-            "uriscan extract --base=http://h/ -q --iri ab -o out",
+            "uriscan extract --base=http://h/ -q --unicode ab -o out",
         ),
         (LOG, "ab", "resolve --suffix-scheme https ab", "uriscan extract ab"),
         (
@@ -438,9 +438,14 @@ fn rows_without_a_base_or_a_reference_are_counted_and_the_first_is_explained() {
 fn a_table_of_hosts_and_their_ranks_is_searched_for_hosts() {
     let ranks = "1,google.com\n2,www.facebook.com\n3,x.co.uk\n";
     for (head, name, typed, how) in [
-        (ranks, "top.csv", "dedup top.csv", "uriscan dedup --extract --www top.csv"),
-        (ranks, "top.csv", "extract top.csv", "uriscan extract --www top.csv"),
-        (&ranks.replace(',', "\t"), "-", "census", "uriscan census --extract --from tsv --www"),
+        (ranks, "top.csv", "dedup top.csv", "uriscan dedup --extract --bare-hosts top.csv"),
+        (ranks, "top.csv", "extract top.csv", "uriscan extract --bare-hosts top.csv"),
+        (
+            &ranks.replace(',', "\t"),
+            "-",
+            "census",
+            "uriscan census --extract --from tsv --bare-hosts",
+        ),
         ("1,http://h/\n2,google.com\n", "x.csv", "dedup x.csv", "uriscan dedup --extract x.csv"),
         ("1,a b\n2,c d\n", "x.csv", "dedup x.csv", "uriscan dedup --extract x.csv"),
     ] {

@@ -802,7 +802,7 @@ fn links_are_selected() {
     assert_eq!(run(args, text).quiet(), "http://a.example/x\n");
     let wrong = run(["extract", "--match", "("], "");
     assert!(wrong.code == 2 && wrong.stderr.contains("--match"), "{}", wrong.stderr);
-    for option in ["--www", "--unwrap", "--link-column=a", "--log-field=agent"] {
+    for option in ["--bare-hosts", "--unwrap", "--link-column=a", "--log-field=agent"] {
         assert!(run(["dedup", option], "").refused().contains("--extract"), "{option}");
     }
 }

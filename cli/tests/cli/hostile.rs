@@ -79,7 +79,9 @@ fn bytes_that_belong_to_no_text_end_links() {
     let odd = b"\0http://h/a\0http://h/b\xFF \xC3http://h/c\xC3\x28 \xED\xA0\x80 http://\xFEh/ http://h/d\x1B[0m";
     let expected = "http://h/a\nhttp://h/b\nhttp://h/c\nhttp://h/d\n";
     for how in WAYS {
-        for args in [&["--from", "text"][..], &["--iri"], &["--from", "csv"], &["--from", "tsv"]] {
+        for args in
+            [&["--from", "text"][..], &["--unicode"], &["--from", "csv"], &["--from", "tsv"]]
+        {
             assert_eq!(extract(args, how, odd).quiet(), expected, "{args:?} {how:?}");
         }
         let quoted = [b"{\"a\":\"", &odd[..], b"\"}"].concat();

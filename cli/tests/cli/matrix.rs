@@ -208,7 +208,7 @@ matrix! {
         (&["resolve", "--grammar", "rfc2396", "--base", BASE], &["--rejects"]),
     ];
     extract [
-        (&["extract", "-nbH", "--context", "--iri"], &[]),
+        (&["extract", "-nbH", "--context", "--unicode"], &[]),
         (&["extract", "--jsonl", "--unwrap", "--scheme", "any", "--max-repeats", "1"], &[]),
         (&["extract", "--from", "csv", "-nb"], &[]),
         (&["extract", "--from", "markdown", "--context"], &[]),

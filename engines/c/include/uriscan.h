@@ -347,7 +347,7 @@ int32_t uriscan_error_text(const uriscan_error *error,
 /*
  Makes an extractor. `options` are lines `name=value`: `format` (`auto`, by the content, the default; `text`, `html`, `markdown`,
  `json`, `xml`, `css`, `robots`, `clf`, `warc` and the other names of `uriscan extract --format`), `base` (a URI, for documents that
- name none), `scheme` (`any`, or one that is wanted; given once for each), and the flags `iri`, `unwrap`, `refang`, `www`, `email`
+ name none), `scheme` (`any`, or one that is wanted; given once for each), and the flags `unicode`, `unwrap`, `refang`, `bare_hosts`, `email`
  and `unsplit`. `uriscan_extractor_free` frees it.
  */
 int32_t uriscan_extractor_new(const char *options,

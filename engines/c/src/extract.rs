@@ -50,7 +50,7 @@ pub struct UriscanLinks {
 
 /// Makes an extractor. `options` are lines `name=value`: `format` (`auto`, by the content, the default; `text`, `html`, `markdown`,
 /// `json`, `xml`, `css`, `robots`, `clf`, `warc` and the other names of `uriscan extract --format`), `base` (a URI, for documents that
-/// name none), `scheme` (`any`, or one that is wanted; given once for each), and the flags `iri`, `unwrap`, `refang`, `www`, `email`
+/// name none), `scheme` (`any`, or one that is wanted; given once for each), and the flags `unicode`, `unwrap`, `refang`, `bare_hosts`, `email`
 /// and `unsplit`. `uriscan_extractor_free` frees it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn uriscan_extractor_new(
@@ -157,15 +157,14 @@ fn extractor_of(text: &[u8]) -> Result<UriscanExtractor, Failure> {
                 base = Some(value.as_bytes().to_vec());
             }
             "scheme" => schemes.push(value.to_ascii_lowercase()),
-            "iri" => find.iri = flag(name, value)?,
+            "unicode" => find.unicode = flag(name, value)?,
             "unwrap" => find.unwrap = flag(name, value)?,
             "refang" => find.refang = flag(name, value)?,
-            "www" => find.www = flag(name, value)?,
+            "bare_hosts" => find.bare_hosts = flag(name, value)?,
             "email" => find.email = flag(name, value)?,
             "unsplit" => find.unsplit = flag(name, value)?,
             _ => {
-                let text =
-                    "there are format, base, scheme, iri, unwrap, refang, www, email, unsplit";
+                let text = "there are format, base, scheme, unicode, unwrap, refang, bare_hosts, email, unsplit";
                 return Err(Failure::Option(format!("there is no option {name}; {text}")));
             }
         }

@@ -429,10 +429,10 @@ def extract(
         format: The format of the values.
         scheme: The schemes to find, or ``"any"`` for whatever looks like one; by default all before ``://``, and those
             that can be distinguished from prose without it.
-        iri: Find links with non-ASCII characters; otherwise a link ends before them.
+        unicode: Find links with non-ASCII characters; otherwise a link ends before them.
         unwrap: Join links in ``< >`` that are broken across lines.
         refang: Find defanged links (``hxxp://e[.]example/``), and restore them.
-        www: Find hosts without a scheme (``www.example.com/x``).
+        bare_hosts: Find hosts without a scheme (``www.example.com/x``).
         email: Find mail addresses.
         unsplit: Read ``http://a/x,http://b/y`` as one link.
         base: The base of relative references in documents that do not state one.

@@ -13,13 +13,13 @@ class Links(TypedDict, total=False):
 
     scheme: str | Sequence[str] | None
     """The schemes to find; ``"any"`` for whatever looks like one."""
-    iri: bool
+    unicode: bool
     """Find links with non-ASCII characters."""
     unwrap: bool
     """Join links in ``< >`` that are broken across lines."""
     refang: bool
     """Find defanged links and restore them."""
-    www: bool
+    bare_hosts: bool
     """Find hosts without a scheme."""
     email: bool
     """Find mail addresses."""
@@ -76,14 +76,14 @@ class Links(TypedDict, total=False):
 
 
 DEFAULTS: dict[str, Any] = {
-    "scheme": None, "iri": False, "unwrap": False, "refang": False, "www": False, "email": False, "unsplit": False, "base": None,
+    "scheme": None, "unicode": False, "unwrap": False, "refang": False, "bare_hosts": False, "email": False, "unsplit": False, "base": None,
     "fields": (), "delimiter": None, "log_format": None, "log_field": (), "status": (), "method": (), "since": None, "until": None,
     "also": (), "warc_field": None, "warc_type": (), "mime": (), "host": (),
     "domain": (), "match": (), "not_scheme": (), "not_host": (), "not_domain": (), "not_match": (),
     "max_segments": None, "max_repeats": None, "max_params": None, "max_length": None,
 }  # fmt: skip
 
-_FLAGS = ("iri", "unwrap", "refang", "www", "email", "unsplit")
+_FLAGS = ("unicode", "unwrap", "refang", "bare_hosts", "email", "unsplit")
 _TEXTS = ("format", "base", "delimiter", "log_format", "since", "until", "warc_field")
 _LISTS = (
     "log_field", "status", "method", "also", "warc_type", "mime", "host", "domain", "match",

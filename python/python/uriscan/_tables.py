@@ -287,7 +287,7 @@ def extract_parquet(
     """Adds a column ``uri_links``: the links in every value, which is a document: ``uriscan extract --column``.
 
     Args:
-        format, scheme, iri, unwrap, refang, www, email, unsplit, base, fields, delimiter: See :func:`extract`.
+        format, scheme, unicode, unwrap, refang, bare_hosts, email, unsplit, base, fields, delimiter: See :func:`extract`.
         log_format, log_field, status, method, since, until, also, warc_field, warc_type, mime: What is read in logs, pages and archives; see :func:`extract`.
         host, domain, match, not_scheme, not_host, not_domain, not_match: Which links are kept; see :func:`extract`.
         max_segments, max_repeats, max_params, max_length: Limits of what is kept; see :func:`extract`.

@@ -10,7 +10,8 @@ use uriscan::extract::{Extractor, ExtractorOptions, Format, Links, Options, Sche
 const BYTES: usize = 1 << 19;
 
 fn extractors() -> Vec<Extractor> {
-    let all = Options::default().iri(true).unwrap(true).refang(true).www(true).email(true);
+    let all =
+        Options::default().unicode(true).unwrap(true).refang(true).bare_hosts(true).email(true);
     let any = Options::default().schemes(Schemes::Any);
     [Options::default(), all, any]
         .into_iter()

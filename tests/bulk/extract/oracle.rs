@@ -88,7 +88,7 @@ fn link(options: &Options, text: &[u8], floor: usize, colon: usize) -> Option<Ra
         if !(begins_host
             || has_userinfo
             || (first == b'/' && !needs_host)
-            || (first >= 0x80 && options.iri))
+            || (first >= 0x80 && options.unicode))
         {
             return None;
         }
@@ -186,7 +186,7 @@ fn end(options: &Options, text: &[u8], start: usize, from: usize) -> Option<usiz
             b',' | b';' if splits && begins_link(&text[at + 1..]) => break,
             byte if is_uri_byte(byte) => {}
             _ => match letter(&text[at..]) {
-                Some(len) if options.iri => at += len - 1,
+                Some(len) if options.unicode => at += len - 1,
                 _ => break,
             },
         }
@@ -241,7 +241,7 @@ fn closing_angle(options: &Options, text: &[u8], from: usize) -> Option<usize> {
         } else if is_uri_byte(byte) {
             at += 1;
         } else {
-            at += letter(&text[at..]).filter(|_| options.iri)?;
+            at += letter(&text[at..]).filter(|_| options.unicode)?;
         }
     }
     None
@@ -289,8 +289,8 @@ proptest! {
     fn the_search_agrees_with_the_rules(
         text in text(), schemes in schemes(), flags in any::<[bool; 3]>(),
     ) {
-        let [iri, unwrap, unsplit] = flags;
-        let options = Options::default().schemes(schemes).iri(iri).unwrap(unwrap).unsplit(unsplit);
+        let [unicode, unwrap, unsplit] = flags;
+        let options = Options::default().schemes(schemes).unicode(unicode).unwrap(unwrap).unsplit(unsplit);
         let expected = links(&options, &text);
         let finder = Finder::new(options);
         for kernels in Kernels::available() {
@@ -302,9 +302,9 @@ proptest! {
     fn links_and_gaps_are_the_text(
         text in text(), schemes in schemes(), flags in any::<[bool; 5]>(),
     ) {
-        let [iri, unwrap, www, email, refang] = flags;
-        let options = Options::default().schemes(schemes).iri(iri).unwrap(unwrap);
-        let finder = Finder::new(options.www(www).email(email).refang(refang));
+        let [unicode, unwrap, bare_hosts, email, refang] = flags;
+        let options = Options::default().schemes(schemes).unicode(unicode).unwrap(unwrap);
+        let finder = Finder::new(options.bare_hosts(bare_hosts).email(email).refang(refang));
         for kernels in Kernels::available() {
             let mut at = 0;
             for place in finder.find(kernels, &text) {

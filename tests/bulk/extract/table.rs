@@ -18,9 +18,9 @@ fn options(words: &str) -> Options {
     let mut options = Options::default();
     for word in words.split_whitespace() {
         match word {
-            "iri" => options.iri = true,
+            "unicode" => options.unicode = true,
             "unwrap" => options.unwrap = true,
-            "www" => options.www = true,
+            "bare-hosts" => options.bare_hosts = true,
             "email" => options.email = true,
             "refang" => options.refang = true,
             "unsplit" => options.unsplit = true,
@@ -116,8 +116,8 @@ fn every_text_gives_the_links_marked_in_it() {
 #[test]
 fn the_oracle_agrees_with_the_table() {
     for case in cases() {
-        let Options { www, email, refang, .. } = case.options;
-        if !(www || email || refang) {
+        let Options { bare_hosts, email, refang, .. } = case.options;
+        if !(bare_hosts || email || refang) {
             assert_eq!(
                 oracle::links(&case.options, case.text.as_bytes()),
                 case.places,

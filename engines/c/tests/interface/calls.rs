@@ -128,7 +128,8 @@ fn links_are_found_text_after_text() {
     let found = extract("base=https://i", &[page]).unwrap();
     assert_eq!(found[0][0].2, "https://h/x?a&b", "the format is told by the content");
 
-    let found = extract("www=true\nscheme=https", &[b"see https://a/ or http://b/."]).unwrap();
+    let found =
+        extract("bare_hosts=true\nscheme=https", &[b"see https://a/ or http://b/."]).unwrap();
     assert_eq!(found[0].len(), 1);
     let failed = extract("format=pdf", &[]).unwrap_err();
     assert!(failed.status == URISCAN_OPTION && failed.text.contains("markdown"), "{failed:?}");

@@ -80,7 +80,8 @@ fn any_bytes_give_a_result_or_an_error() {
 #[test]
 fn any_bytes_are_options_or_refused() {
     let mut numbers = Numbers(2396);
-    let names = ["level", "preset", "rule", "base", "iri", "format", "www", "scheme", "x", ""];
+    let names =
+        ["level", "preset", "rule", "base", "iri", "format", "bare_hosts", "scheme", "x", ""];
     for _ in 0..1_000 {
         let mut options = String::new();
         for _ in 0..numbers.below(4) {
