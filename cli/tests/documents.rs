@@ -260,6 +260,36 @@ fn pictures_show_the_recorded_figures() {
     assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stderr));
 }
 
+/// What a reader needs whole is explained in one document and one topic; others have a sentence and a link.
+#[test]
+fn exit_codes_levels_and_rules_are_explained_in_one_place() {
+    let root = root();
+    let mut texts: Vec<(String, String)> = documents()
+        .iter()
+        .map(|path| {
+            let name = path.strip_prefix(&root).unwrap().display().to_string();
+            (name, fs::read_to_string(path).unwrap())
+        })
+        .collect();
+    let directory = tempfile::tempdir().unwrap();
+    for call in ["--help", "help exit-codes", "help ladder", "help rules", "help recipes"] {
+        let printed = run(&format!("uriscan {call}"), directory.path()).join("\n");
+        texts.push((call.to_owned(), printed));
+    }
+    // What only a whole explanation has.
+    for (mark, places) in [
+        ("| 128 + n |", &["docs/guide.md"][..]),
+        ("128 + N", &["help exit-codes"]),
+        ("| `syntax` | 6.2.2 |", &["docs/equivalence.md"]),
+        ("needless percent-encoding, dot", &["help ladder"]),
+        ("| `host-dot`, `www` |", &["docs/equivalence.md"]),
+    ] {
+        let found = texts.iter().filter(|(_, text)| text.contains(mark));
+        let found: Vec<&str> = found.map(|(name, _)| &**name).collect();
+        assert_eq!(found, places, "{mark}");
+    }
+}
+
 /// What the documents and the topics claim, as far as a command can answer it.
 #[test]
 fn claims_are_what_the_program_does() {

@@ -76,12 +76,6 @@ pub(crate) struct Cli {
 }
 
 const AFTER_HELP: &str = "\
-Levels: two URIs are equivalent at --level
-  string    if their bytes are the same, white space around them aside       (RFC 3986, 6.2.1)
-  syntax    also up to case of scheme, host and %xx, needless %xx, dot segments        (6.2.2)
-  scheme    also up to default or empty ports, empty paths, forms of IP and DNS hosts  (6.2.3)
-  protocol  also if --aliases FILE says so, such as redirects                          (6.2.4)
-
 Examples:
   $ printf 'HTTP://Example.com:80\\nhttp://example.com/\\n' | uriscan dedup
   HTTP://Example.com:80
@@ -107,13 +101,8 @@ Environment:
   NO_COLOR, CLICOLOR, CLICOLOR_FORCE  disable and force colours; see --color
   TMPDIR           the default of --temp-dir
 
-Exit codes:
-  0  done, also if the reader of the output went away
-  1  `check` found invalid records, `audit` found problems, `explain` found that two URIs differ,
-     `set has` found nothing, `set verify` found damage, or records were invalid under --strict
-  2  error: wrong arguments, unreadable input, failed output, or an invalid record under
-     --on-invalid error
-  128 + N  ended by signal N; outputs are unchanged
+Exit codes: 0 done, 1 the answer is no, 2 error; see `uriscan help exit-codes`. Which URIs are equivalent:
+`uriscan help ladder`.
 
 'uriscan COMMAND --help' has details and examples. --version lists the SIMD backends.";
 
