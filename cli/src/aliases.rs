@@ -24,7 +24,8 @@ pub(crate) fn read(plan: &mut Plan) -> Result<(), Failure> {
         return Err(Failure::at(path.display(), what));
     }
     let Some(Aliased { equivalence, hasher, keeps }) = plan.job.aliased() else { return Ok(()) };
-    let keeps = keeps || plan.set.is_some();
+    // A report shows groups by their canonical forms.
+    let keeps = keeps || plan.set.is_some() || plan.side.report.is_some();
     let name = path.display();
     let mut counts = [0u64; AliasFault::ALL.len()];
     let mut report_fault = |fault: AliasFault, line: u64| {

@@ -11,7 +11,7 @@ use crate::rules::Rule;
 pub struct Step {
     /// The stable name, for machine output.
     pub name: &'static str,
-    /// The level of the step; `None` for a rule beyond the ladder.
+    /// The level of the step; `None` for a rule beyond the ladder, and for an alias.
     pub level: Option<Level>,
     /// The specification.
     pub source: &'static str,
@@ -31,6 +31,14 @@ macro_rules! steps {
         pub static ALL: &[&Step] = &[$(&$id),*];
     };
 }
+
+/// `alias`: a row of a file of aliases, the level `protocol`. It is not a change of a text, so it is not in [`ALL`].
+pub static ALIAS: Step = Step {
+    name: "alias",
+    level: None,
+    source: "RFC 3986 section 6.2.4",
+    meaning: "a row of --aliases maps one of them to the other, or both to the same URI",
+};
 
 const SYNTAX: Option<Level> = Some(Level::Syntax);
 const SCHEME: Option<Level> = Some(Level::Scheme);

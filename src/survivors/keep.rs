@@ -40,6 +40,17 @@ impl Keep {
         matches!(self, Keep::First | Keep::Last)
     }
 
+    /// Whether the record `text`, which comes after `kept`, is kept instead, in a group that is looked at as a whole.
+    pub(crate) fn replaces(self, text: &[u8], kept: &[u8]) -> bool {
+        match self {
+            Keep::First => false,
+            Keep::Last => true,
+            Keep::Shortest | Keep::Https => self.rank(text) < self.rank(kept),
+            Keep::Min => text < kept,
+            Keep::Max => text > kept,
+        }
+    }
+
     /// How good a record is: the first one of the lowest rank is kept.
     fn rank(self, text: &[u8]) -> u32 {
         match self {

@@ -78,6 +78,7 @@ impl args::Dedup {
         let job = Box::new(Dedup {
             options,
             with: self.with,
+            keeps_by_column: self.classes.keep.column.is_some(),
             by_class: by_class(&self.classes, rows),
             by_shape,
         });
@@ -155,6 +156,8 @@ struct Dedup {
     with: Vec<String>,
     /// How whole classes are treated, where not the first record of each is written. Its own `dedup` is not used.
     by_class: Option<ClassOptions>,
+    /// Whether another column decides which row of a class is kept.
+    keeps_by_column: bool,
     /// How many records of each shape are kept, instead of one of each class.
     by_shape: Option<ByShape>,
 }
@@ -266,7 +269,10 @@ impl Job for Dedup {
     fn surveyed(&self) -> SurveyOptions {
         let DedupOptions { equivalence, on_invalid, .. } = &self.options;
         let options = SurveyOptions::default().equivalence(equivalence.clone());
-        options.keeps_invalid(*on_invalid == OnInvalid::Pass).merges(true)
+        // A survey sees URIs only: where another column decides, it compares with the first one.
+        let by_uri = self.by_class.as_ref().filter(|_| !self.keeps_by_column);
+        let keep = by_uri.map_or(Keep::First, |by| by.keep);
+        options.keeps_invalid(*on_invalid == OnInvalid::Pass).merges(true).keep(keep)
     }
 
     #[cfg(feature = "full")]

@@ -1,7 +1,7 @@
 //! What is equivalent, and why: the ladder, what merges records, the largest groups.
 
 use uriscan::normalize::Level;
-use uriscan::pipeline::{Census, Groups, LargestOf, MergeLevel, MergeStep};
+use uriscan::pipeline::{Census, Groups, Keep, LargestOf, MergeLevel, MergeStep};
 
 use super::chart::{Bar, chart};
 use super::difference::marked;
@@ -54,7 +54,7 @@ pub(super) fn ladder(census: &Census) -> Option<Section> {
 
 /// What made duplicates of records.
 pub(super) fn merges(groups: &Groups, summary: &Summary) -> Option<Section> {
-    let Groups { duplicates, same, unexplained, .. } = *groups;
+    let Groups { duplicates, same, aliased, unexplained, .. } = *groups;
     if duplicates == 0 {
         return None;
     }
@@ -62,17 +62,30 @@ pub(super) fn merges(groups: &Groups, summary: &Summary) -> Option<Section> {
     let bars: Vec<Bar> = [Bar::new("the same bytes", same)]
         .into_iter()
         .chain(levels.map(|&MergeLevel { level, count, .. }| Bar::new(label(level), count)))
-        .chain([Bar::new("not known", unexplained)])
+        .chain([Bar::new("aliases", aliased), Bar::new("not known", unexplained)])
         .filter(|bar| bar.count > 0)
         .collect();
-    let title = "Duplicates by what makes them equivalent to the first record of their group";
+    let kept = kept_of(groups.keep);
+    let title =
+        format!("Duplicates by what makes them equivalent to the {kept} record of their group");
     let mut content = format!("<p>{}</p>\n", looked_at(groups, summary));
-    content += &chart("merges-chart", title, &bars, duplicates);
+    content += &chart("merges-chart", &title, &bars, duplicates);
     if !groups.steps.is_empty() {
-        content += "<p>A duplicate may need several steps and rules. Examples show a duplicate above the first record of its group.</p>\n";
+        content += &format!(
+            "<p>A duplicate may need several steps and rules. Examples show a duplicate above the {kept} record of its group.</p>\n"
+        );
         content += &groups.steps.iter().map(|step| html_of(step, duplicates)).collect::<String>();
     }
     Some(Section::new("merges", "What merged, and why", content))
+}
+
+/// Which record of a group the others are compared with.
+fn kept_of(keep: Keep) -> &'static str {
+    match keep {
+        Keep::First => "first",
+        Keep::Last => "last",
+        _ => "kept",
+    }
 }
 
 /// Of what the counts are.
@@ -109,9 +122,9 @@ fn html_of(step: &MergeStep, duplicates: u64) -> String {
         alone if alone == count => "; nothing else is needed".to_owned(),
         alone => format!("; for {} of them nothing else is needed", grouped(*alone)),
     };
-    let pair = |[record, first]: &[Vec<u8>; 2]| {
-        let [record, first] = marked(&shown(record), &shown(first));
-        format!("<li><code>{}</code><br><code class=\"soft\">{}</code></li>", record.0, first.0)
+    let pair = |[record, kept]: &[Vec<u8>; 2]| {
+        let [record, kept] = marked(&shown(record), &shown(kept));
+        format!("<li><code>{}</code><br><code class=\"soft\">{}</code></li>", record.0, kept.0)
     };
     format!(
         "<div class=\"step\"><h3>{}</h3><p class=\"count\">{} ({}{alone})</p>{}\
@@ -145,16 +158,17 @@ pub(super) fn largest(groups: &Groups, records: u64) -> Option<Section> {
             Cell::Meter(*count as f64 / records.max(1) as f64),
         ]
     };
+    let kept = kept_of(groups.keep);
     let caption = match groups.largest_of {
         LargestOf::Estimated => {
             "The groups with the most records, each by its canonical form; numbers are estimates"
+                .to_owned()
         }
-        LargestOf::Sample => {
-            "No group is much larger than others; of those of the sample, the largest, each by its first record"
-        }
-        _ => "The groups with the most records, each by its first record",
+        LargestOf::Sample => format!(
+            "No group is much larger than others; of those of the sample, the largest, each by its {kept} record"
+        ),
+        _ => format!("The groups with the most records, each by its {kept} record"),
     };
-    let caption = caption.to_owned();
     let heads = vec!["group", "records", "share", ""];
     let table = Table { caption, heads, rows: groups.largest.iter().map(row).collect() };
     Some(Section::new("groups", "The largest groups", table.html()))

@@ -64,7 +64,7 @@ fn of_dedup(noun: &str, report: &Report, groups: Option<&Groups>) -> String {
         _ => format!("{} new", grouped(distinct)),
     };
     let repeat = match seen {
-        0 => "an earlier one",
+        0 => "another one",
         _ => "another one, or one that an earlier run has seen",
     };
     let verb = if duplicates == 1 { "repeats" } else { "repeat" };
@@ -75,7 +75,7 @@ fn of_dedup(noun: &str, report: &Report, groups: Option<&Groups>) -> String {
     }
 }
 
-/// What makes duplicates equivalent: the same bytes, the same URI by the RFC, and the rule that merges most.
+/// What makes duplicates equivalent: the same bytes, the same URI by the RFC, aliases, and the rule that merges most.
 fn why(groups: &Groups) -> Option<String> {
     let Groups { duplicates, same, .. } = *groups;
     if duplicates == 0 {
@@ -91,7 +91,9 @@ fn why(groups: &Groups) -> Option<String> {
     };
     add(same, "byte for byte");
     add(spelled, "in another spelling of the same URI");
-    let of_rule = groups.steps.iter().filter(|step| step.step.level.is_none());
+    add(groups.aliased, "only by aliases, such as redirects");
+    let is_rule = |step: &&MergeStep| step.step.level.is_none() && step.step.name != "alias";
+    let of_rule = groups.steps.iter().filter(is_rule);
     if let Some(step) = of_rule.max_by_key(|step| step.alone) {
         add(step.alone, &only(step));
     }

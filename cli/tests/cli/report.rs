@@ -155,7 +155,7 @@ fn every_command_has_the_sections_that_it_knows() {
         (
             "dedup",
             &["What merged, and why", "The largest groups"][..],
-            "5 records, 3 different: 2 repeat an earlier one",
+            "5 records, 3 different: 2 repeat another one",
         ),
         (
             "census",
@@ -267,6 +267,45 @@ fn what_merged_is_shown_with_its_differences_marked() {
     place.run(&["census", "--rule", "drop-param=p", "--report", "c.html", "list"], "");
     let chart = "records: 5 (100.00 %); string: 4 (−1); syntax: 4 (80.00 %); scheme: 3 (−1); rules: 3 (60.00 %)";
     assert!(place.read("c.html").contains(&format!(">{chart}</desc>")));
+}
+
+#[test]
+fn examples_compare_with_the_record_that_is_kept() {
+    let list = "HTTP://h/x\nhttps://h/x\nhttp://h/x\n";
+    for (keep, words, kept) in [
+        ("first", "the first record of its group", "HTTP://h/x"),
+        ("last", "the last record of its group", "http://h/x"),
+        ("shortest", "the kept record of its group", "HTTP://h/x"),
+        ("https", "the kept record of its group", "https://h/x"),
+        ("max", "the kept record of its group", "https://h/x"),
+    ] {
+        let place = Place::new(&[("list", list)]);
+        let args = ["dedup", "--rule", "https", "--keep", keep, "--report", "r.html", "list"];
+        let written = place.run(&args, "").text().to_owned();
+        let page = place.read("r.html").replace("<mark>", "").replace("</mark>", "");
+        assert!(page.contains(words), "{keep}");
+        let examples: Vec<&str> = page.split("<br><code class=\"soft\">").skip(1).collect();
+        assert!(!examples.is_empty() && written == format!("{kept}\n"), "{keep} {written}");
+        for example in examples {
+            assert!(example.starts_with(&format!("{kept}</code>")), "{keep}: {example:.40}");
+        }
+    }
+}
+
+#[test]
+fn what_aliases_merge_is_named() {
+    let place = Place::new(&[
+        ("list", "http://old.example/a\nhttp://new.example/a\nhttp://h/\nHTTP://h\n"),
+        ("moved", "http://old.example/a\thttp://new.example/a\n"),
+    ]);
+    let args = ["dedup", "--level", "protocol", "--aliases", "moved", "--report", "r.html", "list"];
+    assert_eq!(place.run(&args, "").text(), "http://old.example/a\nhttp://h/\n");
+    let page = place.read("r.html");
+    check(&page);
+    assert!(page.contains("<p>Of all 2 duplicates.</p>") && !page.contains("not known"), "{page}");
+    assert!(page.contains("aliases: 1 (50.00 %)</desc>"), "{page}");
+    assert!(page.contains("<h3>alias</h3>") && page.contains("RFC 3986 section 6.2.4"));
+    assert!(verdict(&page).contains("50 % only by aliases, such as redirects"), "{page}");
 }
 
 #[test]

@@ -265,6 +265,7 @@ fn look_at_own_forms<I: Isa>(
 ) {
     let Scratch { index, spans, forms: Forms { scratch, .. }, own, .. } = scratch;
     let Records { text, places, .. } = records;
+    let equivalence = &survey.options.equivalence;
     own.recent.iter_mut().for_each(Counts::forget);
     for (number, &whole) in spans.iter().enumerate() {
         let span = trim(text.padded(), whole);
@@ -273,11 +274,11 @@ fn look_at_own_forms<I: Isa>(
         }
         let record = Record::new(text, index, span);
         let byte = places.byte(number, whole.start);
-        let form = survey.options.equivalence.canonical_by(isa, record, scratch);
+        let form = equivalence.canonical_by(isa, record, scratch);
         if form.is_err() && !survey.options.keeps_invalid {
             continue;
         }
-        let form = form.map_or(record.bytes(), |form| form.bytes());
+        let form = form.map_or(record.bytes(), |form| equivalence.shown(form.bytes()));
         let position = part.start.wrapping_add(byte);
         let piece = part.piece_of(position / WINDOW);
         see_group(survey, piece, &mut own.recent, form, record.bytes(), position);

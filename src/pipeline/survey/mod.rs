@@ -13,6 +13,7 @@ mod sample;
 #[cfg(test)]
 mod tests;
 
+use super::Keep;
 use super::equivalence::Equivalence;
 use crate::io::Shape;
 use crate::key::Hasher;
@@ -50,13 +51,15 @@ impl Panel {
 #[must_use]
 #[non_exhaustive]
 pub struct SurveyOptions {
-    /// What canonical forms are, of which parts are counted. Aliases are not followed. Under a profile, parts are those of
-    /// forms by RFC 3986.
+    /// What canonical forms are, of which parts are counted. Parts are those of a record's own form, which aliases do not
+    /// change; under a profile, of its form by RFC 3986.
     pub equivalence: Equivalence,
     /// Whether invalid records are compared by their bytes, and are groups, too.
     pub keeps_invalid: bool,
-    /// Whether groups of equivalent records are looked at. Those that aliases merge are not known.
+    /// Whether groups of equivalent records are looked at. With aliases, only if these have been read with their targets.
     pub merges: bool,
+    /// Which record of a group is kept; the others are compared with it.
+    pub keep: Keep,
     /// Values of each part, and groups, that are returned.
     pub most: usize,
     /// Bytes of memory that it may take, about.
@@ -66,7 +69,7 @@ pub struct SurveyOptions {
 }
 
 setters! { SurveyOptions
-    { equivalence: Equivalence, keeps_invalid: bool, merges: bool, most: usize, bytes: usize }
+    { equivalence: Equivalence, keeps_invalid: bool, merges: bool, keep: Keep, most: usize, bytes: usize }
 }
 
 impl Default for SurveyOptions {
@@ -75,6 +78,7 @@ impl Default for SurveyOptions {
             equivalence: Equivalence::default(),
             keeps_invalid: true,
             merges: false,
+            keep: Keep::First,
             most: 15,
             bytes: 24 << 20,
             hasher: Hasher::random(),
@@ -120,13 +124,14 @@ impl Survey {
     pub fn new(options: SurveyOptions) -> Survey {
         let equivalence = options.equivalence.clone();
         let has_aliases = equivalence.aliases.is_some();
+        let has_targets = equivalence.aliases.as_ref().is_none_or(|aliases| aliases.has_targets());
         let of_parts = equivalence.profile(None).aliases(None);
         let share = |part: usize| options.bytes / part;
         Survey {
-            has_own_forms: options.equivalence.profile.is_some(),
+            has_own_forms: options.equivalence.profile.is_some() || has_aliases,
             counts: [share(32), share(3), share(12), share(12)].map(Frequent::new),
             domains: Frequent::new(share(6)),
-            sample: (options.merges && !has_aliases).then(|| Sample::new(share(4))),
+            sample: (options.merges && has_targets).then(|| Sample::new(share(4))),
             found: Overview::default(),
             of_parts,
             options,
@@ -237,8 +242,9 @@ impl Survey {
             counts.add(&of_panel);
         }
         if let Some(sample) = &mut self.sample {
+            let keep = self.options.keep;
             pieces.iter().for_each(|piece| {
-                piece.candidates.each(|key, rank, text| sample.add(key, rank, text));
+                piece.candidates.each(|key, rank, text| sample.add((key, rank), text, keep));
             });
         }
         pieces.clear();

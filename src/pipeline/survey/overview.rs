@@ -3,7 +3,7 @@
 use crate::audit::{Rule, Severity};
 use crate::explain::Step;
 use crate::normalize::Level;
-use crate::pipeline::Invalid;
+use crate::pipeline::{Invalid, Keep};
 use crate::tally::MostFrequent;
 use crate::uri::{ErrorKind, UriError};
 
@@ -146,22 +146,26 @@ impl FindingExample {
     }
 }
 
-/// What is equivalent. Each record but the first of its group is a duplicate, and is compared with the first.
+/// What is equivalent. Of each group one record is kept; each other one is a duplicate, and is compared with it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Groups {
+    /// Which record of a group is kept.
+    pub keep: Keep,
     /// Whether these are all groups; otherwise a sample of them, in which every group is as likely, and all of its records.
     pub is_all: bool,
     /// The groups.
     pub groups: u64,
     /// The records in them.
     pub records: u64,
-    /// Those of them that are not the first of their group.
+    /// Those of them that are not kept.
     pub duplicates: u64,
-    /// Duplicates with the bytes of the first record of their group.
+    /// Duplicates with the bytes of the kept record of their group, as far as they are told apart.
     pub same: u64,
     /// All other duplicates, by the lowest level at which they are equivalent, and whether rules are needed.
     pub levels: Vec<MergeLevel>,
+    /// Duplicates that have another form, which an alias maps to the same URI.
+    pub aliased: u64,
     /// What makes them equivalent, by step or rule. A duplicate may need several.
     pub steps: Vec<MergeStep>,
     /// Duplicates for which that is not known: records are long, or too many are written differently.
@@ -176,12 +180,12 @@ pub struct Groups {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LargestOf {
-    /// Of all groups: the first record of each, and its records.
+    /// Of all groups: the kept record of each, and its records.
     #[default]
     All,
     /// Of all groups, by the records at some positions: the canonical form of each, and an estimate of its records.
     Estimated,
-    /// Of the sample, as no group is so large that an estimate says much: the first record of each, and its records.
+    /// Of the sample, as no group is so large that an estimate says much: the kept record of each, and its records.
     Sample,
 }
 
@@ -205,7 +209,7 @@ pub struct MergeStep {
     pub count: u64,
     /// Those of them that need nothing else.
     pub alone: u64,
-    /// Examples, those that need the fewest steps first: a duplicate, and the first record of its group.
+    /// Examples, those that need the fewest steps first: a duplicate, and the kept record of its group.
     pub examples: Vec<[Vec<u8>; 2]>,
 }
 

@@ -5,14 +5,15 @@
 //! been seen. If there is room for all groups, all are in it. Whoever knows this can choose which of his groups are in the
 //! sample, and nothing else.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
 use super::SurveyOptions;
 use super::overview::{Groups, LargestOf, MergeLevel, MergeStep};
-use crate::explain::{Comparison, LONGEST, Step, compare_with_rules};
+use crate::explain::{Comparison, LONGEST, Step, compare_with_rules, explain_with_rules, step};
 use crate::key::Key;
 use crate::normalize::Level;
-use crate::pipeline::Equivalence;
+use crate::pipeline::{Equivalence, Keep};
 
 /// Bytes that a group, or a text of one, takes beside its text.
 const ENTRY: usize = 128;
@@ -23,28 +24,84 @@ const MOST_TEXTS: usize = 8;
 /// Pairs of texts that are explained.
 const MOST_PAIRS: usize = if cfg!(test) { 500 } else { 20_000 };
 
+/// Records of a group with the same bytes.
+#[derive(Debug)]
+struct Text {
+    bytes: Box<[u8]>,
+    count: u64,
+}
+
+impl Text {
+    fn new(bytes: &[u8]) -> Text {
+        // Of a long one the beginning is enough to decide which is kept.
+        Text { bytes: bytes[..bytes.len().min(LONGEST + 1)].into(), count: 1 }
+    }
+
+    /// Whether it is so long that it is not explained, nor told apart from others.
+    fn is_long(&self) -> bool {
+        self.bytes.len() > LONGEST
+    }
+
+    fn is(&self, bytes: &[u8]) -> bool {
+        !self.is_long() && *self.bytes == *bytes
+    }
+}
+
 /// A group.
 #[derive(Debug)]
 struct Group {
     rank: u64,
-    /// The first record, unless it is long.
-    first: Option<Box<[u8]>>,
-    /// Records with its bytes, itself included.
-    same: u64,
-    /// Other texts, and how many records have each.
-    others: Vec<(Box<[u8]>, u64)>,
+    /// The record that is kept, and those with its bytes.
+    kept: Text,
+    /// Other texts, none of them long.
+    others: Vec<Text>,
     /// All other records.
     rest: u64,
 }
 
 impl Group {
     fn records(&self) -> u64 {
-        self.same + self.others.iter().map(|(_, count)| count).sum::<u64>() + self.rest
+        self.kept.count + self.others.iter().map(|other| other.count).sum::<u64>() + self.rest
     }
 
     fn bytes(&self) -> usize {
-        let others = self.others.iter().map(|(text, _)| ENTRY / 2 + text.len());
-        ENTRY + self.first.as_ref().map_or(0, |text| text.len()) + others.sum::<usize>()
+        let others = self.others.iter().map(|other| ENTRY / 2 + other.bytes.len());
+        ENTRY + self.kept.bytes.len() + others.sum::<usize>()
+    }
+
+    /// What is shown of the group.
+    fn shown(&self) -> &[u8] {
+        if self.kept.is_long() { &[] } else { &self.kept.bytes }
+    }
+
+    /// Adds a record that comes after all others.
+    fn add(&mut self, text: &[u8], keep: Keep) {
+        if self.kept.is(text) {
+            self.kept.count += 1;
+            return;
+        }
+        let known = self.others.iter().position(|other| other.is(text));
+        if !keep.replaces(text, &self.kept.bytes) {
+            match known {
+                Some(known) => self.others[known].count += 1,
+                None => self.add_other(Text::new(text)),
+            }
+            return;
+        }
+        let mut new = Text::new(text);
+        if let Some(known) = known {
+            new.count += self.others.swap_remove(known).count;
+        }
+        let old = std::mem::replace(&mut self.kept, new);
+        self.add_other(old);
+    }
+
+    fn add_other(&mut self, other: Text) {
+        if !other.is_long() && self.others.len() < MOST_TEXTS {
+            self.others.push(other);
+        } else {
+            self.rest += other.count;
+        }
     }
 }
 
@@ -70,29 +127,21 @@ impl Sample {
         self.bound.is_none_or(|bound| rank < bound)
     }
 
-    /// Adds the record `text` of the group with this key and rank.
-    pub(super) fn add(&mut self, key: Key, rank: u64, text: &[u8]) {
+    /// Adds the record `text` of the group with this key and rank, of which one is kept by `keep`.
+    pub(super) fn add(&mut self, (key, rank): (Key, u64), text: &[u8], keep: Keep) {
         if !self.takes(rank) {
             return;
         }
-        let is_short = text.len() <= LONGEST;
-        let Some(group) = self.groups.get_mut(&key) else {
-            let first = is_short.then(|| text.into());
-            let group = Group { rank, first, same: 1, others: Vec::new(), rest: 0 };
-            self.bytes += group.bytes();
-            self.groups.insert(key, group);
-            return;
-        };
-        if group.first.as_deref() == Some(text) {
-            group.same += 1;
-        } else if let Some((_, count)) = group.others.iter_mut().find(|(other, _)| **other == *text)
-        {
-            *count += 1;
-        } else if is_short && group.first.is_some() && group.others.len() < MOST_TEXTS {
-            self.bytes += ENTRY / 2 + text.len();
-            group.others.push((text.into(), 1));
-        } else {
-            group.rest += 1;
+        match self.groups.entry(key) {
+            Entry::Vacant(entry) => {
+                let group = Group { rank, kept: Text::new(text), others: Vec::new(), rest: 0 };
+                self.bytes += entry.insert(group).bytes();
+            }
+            Entry::Occupied(mut entry) => {
+                let before = entry.get().bytes();
+                entry.get_mut().add(text, keep);
+                self.bytes = self.bytes + entry.get().bytes() - before;
+            }
         }
     }
 
@@ -120,12 +169,12 @@ impl Sample {
     pub(super) fn finish(self, options: &SurveyOptions, large: Vec<(Vec<u8>, u64)>) -> Groups {
         let is_all = self.bound.is_none();
         let mut groups: Vec<Group> = self.groups.into_values().collect();
-        groups.sort_by(|a, b| (a.rank, &a.first).cmp(&(b.rank, &b.first)));
+        groups.sort_by(|a, b| (a.rank, &a.kept.bytes).cmp(&(b.rank, &b.kept.bytes)));
         let mut merges = Merges::default();
         for group in &groups {
             merges.add(group, &options.equivalence);
         }
-        let Merges { same, levels, steps, unexplained, .. } = merges;
+        let Merges { same, levels, aliased, steps, unexplained, .. } = merges;
         let mut steps: Vec<MergeStep> = steps.into_values().map(Explained::finish).collect();
         steps.sort_by_key(|step| (std::cmp::Reverse(step.count), step.step.name));
         let mut levels: Vec<(Option<Level>, u64)> = levels.into_iter().collect();
@@ -142,12 +191,14 @@ impl Sample {
             LargestOf::All | LargestOf::Sample => largest(&groups, options.most),
         };
         Groups {
+            keep: options.keep,
             is_all,
             groups: groups.len() as u64,
             records,
             duplicates: records - groups.len() as u64,
             same,
             levels: levels.into_iter().map(level).collect(),
+            aliased,
             steps,
             unexplained,
             largest,
@@ -156,14 +207,13 @@ impl Sample {
     }
 }
 
-/// The first records of the groups that have the most, more than one.
+/// The kept records of the groups that have the most, more than one.
 fn largest(groups: &[Group], most: usize) -> Vec<(Vec<u8>, u64)> {
     let more = groups.iter().filter(|group| group.records() > 1);
     let mut all: Vec<(&Group, u64)> = more.map(|group| (group, group.records())).collect();
-    all.sort_by(|a, b| (b.1, &a.0.first).cmp(&(a.1, &b.0.first)));
+    all.sort_by(|a, b| (b.1, a.0.shown()).cmp(&(a.1, b.0.shown())));
     all.truncate(most);
-    let text = |group: &Group| group.first.as_deref().unwrap_or_default().to_vec();
-    all.into_iter().map(|(group, count)| (text(group), count)).collect()
+    all.into_iter().map(|(group, count)| (group.shown().to_vec(), count)).collect()
 }
 
 /// What makes records equivalent.
@@ -172,6 +222,8 @@ struct Merges {
     same: u64,
     /// By level; rules beyond it are the lowest.
     levels: BTreeMap<Option<Level>, u64>,
+    /// By aliases.
+    aliased: u64,
     steps: BTreeMap<&'static str, Explained>,
     unexplained: u64,
     pairs: usize,
@@ -207,16 +259,18 @@ impl Explained {
 
 impl Merges {
     fn add(&mut self, group: &Group, equivalence: &Equivalence) {
-        self.unexplained += group.rest;
-        let Some(first) = &group.first else {
+        let Group { kept, others, rest, .. } = group;
+        self.unexplained += rest;
+        if kept.is_long() {
             // Long records have been compared by their forms only.
-            self.unexplained += group.same - 1;
+            self.unexplained +=
+                kept.count - 1 + others.iter().map(|other| other.count).sum::<u64>();
             return;
-        };
-        self.same += group.same - 1;
-        for (text, count) in &group.others {
+        }
+        self.same += kept.count - 1;
+        for Text { bytes, count } in others {
             self.pairs += 1;
-            if self.pairs > MOST_PAIRS || !self.explain([text, first], *count, equivalence) {
+            if self.pairs > MOST_PAIRS || !self.explain([bytes, &kept.bytes], *count, equivalence) {
                 self.unexplained += count;
             }
         }
@@ -227,16 +281,34 @@ impl Merges {
         if equivalence.profile.is_some() {
             return false;
         }
-        let [text, first] = pair.map(|text| equivalence.target(text));
+        let [text, kept] = pair.map(|text| equivalence.target(text));
         let rules = equivalence.rules.as_deref();
-        let compared = compare_with_rules(&text, &first, equivalence.normalize, rules);
-        let Comparison::Equivalent { level, steps } = compared else { return false };
-        let has_rules = steps.iter().any(|step| step.level.is_none());
-        *self.levels.entry((!has_rules).then_some(level)).or_default() += count;
-        for &step in &steps {
-            let new = || Explained { step, count: 0, alone: 0, examples: Vec::new() };
-            self.steps.entry(step.name).or_insert_with(new).add(steps.len(), count, pair);
+        let compared = compare_with_rules(&text, &kept, equivalence.normalize, rules);
+        match compared {
+            Comparison::Equivalent { level, steps } => {
+                let has_rules = steps.iter().any(|step| step.level.is_none());
+                *self.levels.entry((!has_rules).then_some(level)).or_default() += count;
+                steps.iter().for_each(|step| self.add_step(step, steps.len(), count, pair));
+                true
+            }
+            // They have different forms, so nothing else can be the reason.
+            Comparison::Different { .. } if equivalence.aliases.is_some() => {
+                let is_canonical = |text: &[u8]| {
+                    let explained = explain_with_rules(text, equivalence.normalize, rules);
+                    explained.is_ok_and(|explained| explained.changes.is_empty())
+                };
+                let needed = if is_canonical(&text) && is_canonical(&kept) { 1 } else { 2 };
+                self.aliased += count;
+                self.add_step(&step::ALIAS, needed, count, pair);
+                true
+            }
+            _ => false,
         }
-        true
+    }
+
+    /// Adds `count` duplicates of a pair that need `step`, and `steps` with it.
+    fn add_step(&mut self, step: &'static Step, steps: usize, count: u64, pair: [&[u8]; 2]) {
+        let new = || Explained { step, count: 0, alone: 0, examples: Vec::new() };
+        self.steps.entry(step.name).or_insert_with(new).add(steps, count, pair);
     }
 }

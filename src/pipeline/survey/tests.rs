@@ -6,7 +6,7 @@ use super::*;
 use crate::io::Source;
 use crate::normalize::{Options, normalize_exact};
 use crate::pipeline::{
-    self, AuditOptions, ClassOptions, DedupOptions, Keep, RowOptions, Settings, Sinks,
+    self, Aliases, AuditOptions, ClassOptions, DedupOptions, Keep, RowOptions, Settings, Sinks,
 };
 use crate::row::{TextFormat, TextTable};
 use crate::rules::RuleSet;
@@ -148,17 +148,26 @@ fn slow(text: &str, options: &SurveyOptions) -> Overview {
     [found.schemes, found.hosts, found.domains, found.params] = parts.each_ref().map(frequency);
     if options.merges {
         let records: u64 = groups.values().map(|group| group.len() as u64).sum();
-        let same = groups
-            .values()
-            .map(|group| group[1..].iter().filter(|record| **record == group[0]).count() as u64);
+        let kept_of = |group: &Vec<&[u8]>| -> Vec<u8> {
+            let replaces = |kept, record| match options.keep.replaces(record, kept) {
+                true => record,
+                false => kept,
+            };
+            group.iter().copied().reduce(replaces).unwrap().to_vec()
+        };
+        let same = groups.values().map(|group| {
+            let kept = kept_of(group);
+            group.iter().filter(|record| **record == kept).count() as u64 - 1
+        });
         let mut largest: Vec<(Vec<u8>, u64)> = groups
             .values()
             .filter(|group| group.len() > 1)
-            .map(|group| (group[0].to_vec(), group.len() as u64))
+            .map(|group| (kept_of(group), group.len() as u64))
             .collect();
         largest.sort_by(|a, b| (b.1, &a.0).cmp(&(a.1, &b.0)));
         largest.truncate(options.most);
         found.groups = Some(Groups {
+            keep: options.keep,
             is_all: true,
             groups: groups.len() as u64,
             records,
@@ -235,6 +244,62 @@ fn agrees_with_the_slow_twin_however_it_is_cut() {
                 assert_same(&without_reasons(found.clone()), &expected);
                 assert_eq!(*first.get_or_insert(found.clone()), found);
             }
+        }
+    }
+}
+
+#[test]
+fn duplicates_are_compared_with_the_record_that_is_kept() {
+    let text = list(3_000);
+    for keep in [Keep::First, Keep::Last, Keep::Shortest, Keep::Https, Keep::Min, Keep::Max] {
+        let options = SurveyOptions::default().merges(true).keep(keep);
+        let expected = slow(&text, &options);
+        let classes = ClassOptions::default().keep(keep);
+        let mut written = Vec::new();
+        for settings in all_settings() {
+            let mut survey = Survey::new(options.clone());
+            written.clear();
+            let mut sinks = Sinks::new(&mut written).survey(&mut survey);
+            pipeline::classes(sources(&text), &classes, &settings, &mut sinks).unwrap();
+            let found = survey.finish();
+            assert_same(&without_reasons(found.clone()), &expected);
+            let groups = found.groups.unwrap();
+            let kept: BTreeSet<&[u8]> =
+                written.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).collect();
+            for [duplicate, shown] in groups.steps.iter().flat_map(|step| &step.examples) {
+                assert!(kept.contains(&**shown) && duplicate != shown, "{keep:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_aliases_merge_is_named_and_not_unexplained() {
+    let text = "http://old.example/a\nhttp://h/\nHTTP://OLD.example/a\nhttp://new.example/a\nhttp://older.example/\nHTTP://h\n";
+    let rows = "from\tto\nhttp://old.example/a\thttp://new.example/a\nhttp://older.example/\thttp://old.example/a\n";
+    let hasher = crate::key::Hasher::random();
+    for keeps in [true, false] {
+        let settings = Settings::default();
+        let open = || Source::new("aliases", Cursor::new(rows));
+        let of_rfc = Equivalence::default();
+        let read = Aliases::read(&open, &of_rfc, hasher.clone(), keeps, &settings, &mut |_, _| ());
+        let equivalence = Equivalence::default().aliases(Some(Arc::new(read.unwrap())));
+        let options = SurveyOptions::default().equivalence(equivalence.clone()).merges(true);
+        let dedup = DedupOptions::default().equivalence(equivalence);
+        for settings in all_settings() {
+            let found = survey_of(&options, &settings, &|settings, sinks| {
+                pipeline::dedup(sources(text), &dedup, settings, sinks).unwrap();
+            });
+            // Parts are those of the records themselves.
+            let host = (b"old.example".to_vec(), 2);
+            assert_eq!((found.counted, &found.hosts.rows[1]), (6, &host));
+            let Some(groups) = found.groups.filter(|_| keeps) else { continue };
+            assert_eq!((groups.groups, groups.duplicates, groups.same), (2, 4, 0));
+            assert_eq!((groups.aliased, groups.unexplained), (2, 0));
+            let by_alias = groups.steps.iter().find(|step| step.step.name == "alias").unwrap();
+            assert_eq!((by_alias.count, by_alias.alone), (2, 2));
+            let first = b"http://old.example/a".to_vec();
+            assert_eq!(by_alias.examples[0], [b"http://new.example/a".to_vec(), first]);
         }
     }
 }
