@@ -192,3 +192,8 @@ pub mod internals {
 #[cfg(all(doctest, feature = "bulk"))]
 #[doc = include_str!("../README.md")]
 pub struct Readme;
+
+/// Those of the page for Rust programs.
+#[cfg(all(doctest, feature = "bulk"))]
+#[doc = include_str!("../docs/guide/rust.md")]
+pub struct RustGuide;

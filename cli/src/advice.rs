@@ -78,9 +78,15 @@ pub(crate) fn print_invalid(plan: &Plan, report: &Report) {
     let column = column.or(plan.table.as_ref().map(tables::column_of));
     let of_column =
         column.map_or(String::new(), |column| format!(" --column {}", hint::typed(column)));
-    eprint_line(format_args!(
-        "uriscan: {what}; `uriscan check{of_column}` shows where, --on-invalid drop omits them"
-    ));
+    // `check` takes relative references.
+    let relative = report.invalid.of(ErrorKind::Relative);
+    let faults = format!("`uriscan check{of_column}` shows where, ");
+    let shows = if invalid > relative { &*faults } else { "" };
+    let completes = match relative > 0 && hint::takes("suffix-scheme") {
+        true => "--base or --suffix-scheme completes relative ones, ",
+        false => "",
+    };
+    eprint_line(format_args!("uriscan: {what}; {shows}{completes}--on-invalid drop omits them"));
 }
 
 /// Prints what reads the column of URIs of a table, if most of its values are not URIs, or its name is one; returns whether

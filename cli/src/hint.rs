@@ -92,6 +92,11 @@ pub(crate) fn has_policy() -> bool {
     invalid::is_told(&Call::of_process())
 }
 
+/// Whether the command that was typed has the option `long`.
+pub(crate) fn takes(long: &str) -> bool {
+    Call::of_process().takes(long)
+}
+
 /// The hint that most values of the `column` of a table are not URIs, with what may complete them; `None` for the commands
 /// that report each, and where the user said what becomes of them.
 pub(crate) fn of_column(column: &str, report: &Report) -> Option<String> {
@@ -227,9 +232,10 @@ fn look(head: &[u8], name: &str) -> Option<(&'static str, Option<&'static str>)>
     })
 }
 
-/// The first line of a table of CSV or TSV, which names its columns.
+/// The first line of a table of CSV or TSV, which names its columns, or of JSON lines.
 struct Header {
     format: &'static str,
+    /// Between columns; a line feed if there are none.
     separator: u8,
     names: Vec<String>,
     /// The column that has a URL in the next line.
@@ -248,6 +254,7 @@ impl Header {
             Format::Text if is_separated(head, b',') => ("CSV", b','),
             Format::Text if is_separated(head, b'\t') => ("TSV", b'\t'),
             Format::Text if is_separated(head, b';') => ("CSV", b';'),
+            Format::Json => return Header::of_member(text.lines().next()?),
             _ => return None,
         };
         let is_comma = separator == b',' && !is_separated(head, b',');
@@ -265,6 +272,20 @@ impl Header {
         let urls = row.iter().position(|field| field.contains("://"));
         let urls = urls.and_then(|at| names.get(at)).cloned();
         Some(Header { format, separator, names, urls })
+    }
+
+    /// That of JSON lines, the first of which is `line`, if a member of it has a URL.
+    fn of_member(line: &str) -> Option<Header> {
+        let object: serde_json::Map<String, serde_json::Value> = serde_json::from_str(line).ok()?;
+        let mut urls = Vec::new();
+        paths_of_urls(&object, "", &mut urls);
+        let is_usual = |path: &&String| {
+            let name = path.rsplit('.').next().unwrap_or_default();
+            ["url", "uri", "endpoint"].contains(&&*name.to_ascii_lowercase())
+        };
+        let url = urls.iter().find(is_usual).or(urls.first())?.clone();
+        let names = object.keys().cloned().collect();
+        Some(Header { format: "JSON lines", separator: b'\n', names, urls: Some(url) })
     }
 
     /// The options of `call` that read the column of URLs, of the input with this `name`.
@@ -295,7 +316,9 @@ impl Header {
         } else {
             return None;
         }];
-        if !name.to_ascii_lowercase().contains(&format!(".{from}")) {
+        let is_found =
+            self.separator == b'\n' || name.to_ascii_lowercase().contains(&format!(".{from}"));
+        if !is_found {
             options.push(format!("--from {from}"));
         }
         Some(options)
@@ -306,9 +329,26 @@ impl Header {
         const MOST: usize = 12;
         let names = &self.names[..self.names.len().min(MOST)];
         let more = if self.names.len() > MOST { ", ..." } else { "" };
-        let columns = if self.names.len() == 1 { "column" } else { "columns" };
+        let column = if self.separator == b'\n' { "member" } else { "column" };
+        let columns = if self.names.len() == 1 { column.to_owned() } else { format!("{column}s") };
         let how = if self.separator == b';' { " separated by ;" } else { "" };
         format!("{} with the {columns} {}{more}{how}", self.format, names.join(", "))
+    }
+}
+
+/// Adds the paths of the members of `object`, which is at `above`, that are URLs.
+fn paths_of_urls(
+    object: &serde_json::Map<String, serde_json::Value>,
+    above: &str,
+    found: &mut Vec<String>,
+) {
+    for (name, value) in object {
+        let path = if above.is_empty() { name.clone() } else { format!("{above}.{name}") };
+        match value {
+            serde_json::Value::Object(object) => paths_of_urls(object, &path, found),
+            serde_json::Value::String(text) if text.contains("://") => found.push(path),
+            _ => {}
+        }
     }
 }
 

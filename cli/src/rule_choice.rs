@@ -19,7 +19,10 @@ pub(crate) fn rule_set(typed: &RuleChoice) -> Result<Option<Arc<RuleSet>>, Failu
             let names: Vec<String> = Preset::all().iter().map(Preset::full_name).collect();
             Failure::at(
                 format_args!("--preset {name}"),
-                format_args!("the presets are {}", names.join(", ")),
+                format_args!(
+                    "the presets are rfc, crawl and log, and their versions {}",
+                    names.join(", ")
+                ),
             )
         })?;
         builder.preset(&preset).map_err(|error| Failure::at("--preset", error))?;

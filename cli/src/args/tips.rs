@@ -1,11 +1,94 @@
-//! Tips for options and values that a command does not take, where the most similar one would mislead.
+//! Tips for commands, options and values that do not exist, where the most similar one would mislead, or none is similar: the
+//! words of other tools, and what has the effect here.
 
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Command, Error};
 
-/// `error` about the command line `args` with a tip that names the command for columns, in place of options and values that
-/// are only spelled alike.
+/// Commands that other tools have, and those to use.
+const COMMANDS: [(&[&str], &str); 10] = [
+    (&["uniq", "unique", "sort", "anew", "filter"], "`uriscan dedup`"),
+    (&["canonicalize", "canonicalise", "clean", "normalise"], "`uriscan normalize`"),
+    (&["validate", "lint", "verify"], "`uriscan check`"),
+    (&["hash", "surt"], "`uriscan key`"),
+    (
+        &["count", "stats", "hosts"],
+        "`uriscan top` counts hosts and other parts, `uriscan census` what would be merged",
+    ),
+    (&["report"], "--report FILE of dedup, census, top, check, audit and extract"),
+    (
+        &["compare", "diff"],
+        "`uriscan explain A B` compares URIs, `uriscan set has -v` lists; see `uriscan help sets`",
+    ),
+    (&["links", "find", "grep", "urls"], "`uriscan extract`"),
+    (&["split", "get"], "`uriscan parse`"),
+    (&["join"], "`uriscan resolve --base URI`"),
+];
+
+/// The same of commands below `set`.
+const SET_COMMANDS: [(&[&str], &str); 5] = [
+    (&["list", "info", "show", "count"], "`uriscan set stats`"),
+    (&["contains", "query", "check", "get"], "`uriscan set has`"),
+    (&["delete", "rm"], "`uriscan set remove`"),
+    (&["union", "combine"], "`uriscan set merge`"),
+    (&["dump"], "`uriscan set export`"),
+];
+
+/// Options that other tools have, those to use, and one of them that the command must take.
+const OPTIONS: [(&[&str], &str, &str); 9] = [
+    (
+        &["--exclude", "--skip", "--ignore"],
+        "--not-host, --not-domain and --not-match drop URIs",
+        "not-host",
+    ),
+    (&["--include", "--filter", "--grep"], "--host, --domain and --match choose URIs", "host"),
+    (
+        &["--ignore-case", "--case-insensitive"],
+        "case of scheme and host never counts; --rule path-case ignores that of paths",
+        "rule",
+    ),
+    (
+        &[
+            "--ignore-tracking",
+            "--strip-query",
+            "--strip-tracking",
+            "--drop-params",
+            "--ignore-params",
+        ],
+        "--preset crawl drops parameters for tracking, --rule drop-param=NAME any",
+        "preset",
+    ),
+    (&["--strip-www", "--ignore-www"], "--rule www", "rule"),
+    (
+        &["--format", "--output-format", "--json", "--csv"],
+        "--to names the format of the output, --from that of the input",
+        "to",
+    ),
+    (&["--input", "--file"], "files are arguments without an option", "output"),
+    (&["--in-place", "-i"], "-o FILE may name the input", "output"),
+    (&["--verbose", "-v"], "--stats prints a summary", "stats"),
+];
+
+/// The entry of `table` for `word`.
+fn known(table: &[(&[&str], &'static str)], word: &str) -> Option<&'static str> {
+    table.iter().find(|(words, _)| words.contains(&word)).map(|&(_, instead)| instead)
+}
+
+/// The tip for a `command` that does not exist below `words`.
+fn of_command(command: &str, is_of_set: bool) -> Option<String> {
+    let table = if is_of_set { &SET_COMMANDS[..] } else { &COMMANDS[..] };
+    let is_name = command == "-" || command.contains(['.', '/']);
+    match known(table, command) {
+        Some(instead) => Some(instead.to_owned()),
+        None if is_name && !is_of_set => {
+            Some("a command comes first, such as `uriscan dedup FILE`".to_owned())
+        }
+        None => None,
+    }
+}
+
+/// `error` about the command line `args` with a tip that names what has the effect, in place of commands, options and values
+/// that are only spelled alike.
 pub(super) fn with_tip(mut error: Error, args: &[String], all: &Command) -> Error {
     let text = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => text.clone(),
@@ -17,7 +100,19 @@ pub(super) fn with_tip(mut error: Error, args: &[String], all: &Command) -> Erro
         [word, ..] => vec![word],
         [] => return error,
     };
-    let Some(tip) = tip(&words, &option, &value, all) else { return error };
+    let command = text(ContextKind::InvalidSubcommand);
+    let tip = match command.is_empty() {
+        true => tip(&words, &option, &value, all),
+        false => of_command(&command, words.first() == Some(&"set")),
+    };
+    let Some(tip) = tip else {
+        // An option that is misspelt is not meant as a file.
+        if option.starts_with("--") && error.get(ContextKind::SuggestedArg).is_none() {
+            error.remove(ContextKind::Suggested);
+        }
+        return error;
+    };
+    error.remove(ContextKind::SuggestedSubcommand);
     error.remove(ContextKind::SuggestedArg);
     error.remove(ContextKind::SuggestedValue);
     // It shows the option that is spelled alike.
@@ -46,7 +141,13 @@ fn tip(words: &[&str], option: &str, value: &str, all: &Command) -> Option<Strin
             "`uriscan extract --link-column NAME --base URI` reads a column of CSV, TSV or JSON lines; --base-column names that of bases"
                 .to_owned(),
         ),
-        _ => None,
+        "--by <PART>" if ["referer", "referrer"].contains(&value) => {
+            Some("--log-field referer counts the hosts of referrers, or with --by url these".to_owned())
+        }
+        option => OPTIONS
+            .iter()
+            .find(|(words, _, needed)| words.contains(&option) && takes(needed))
+            .map(|&(_, instead, _)| instead.to_owned()),
     }
 }
 
@@ -55,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_column_that_a_command_does_not_take_is_answered_with_what_reads_it() {
+    fn what_a_command_does_not_take_is_answered_with_what_has_the_effect() {
         for (typed, expected, wrong) in [
             (
                 "resolve --base http://h/ --column u",
@@ -81,6 +182,29 @@ mod tests {
             let message = with_tip(error, &args, &all).to_string();
             assert!(message.contains(expected) && !message.contains(wrong), "{typed}: {message}");
         }
+        for (typed, expected) in [
+            ("unique a.txt", "`uriscan dedup`"),
+            ("urls.txt", "a command comes first"),
+            ("set list", "`uriscan set stats`"),
+            ("dedup --exclude x", "--not-domain"),
+            ("dedup --ignore-case x", "--rule path-case"),
+            ("dedup --format json x", "--to names the format"),
+            ("dedup -v x", "--stats prints"),
+            ("top --extract --by referer x", "--log-field referer"),
+        ] {
+            let args: Vec<String> =
+                ["uriscan"].into_iter().chain(typed.split(' ')).map(str::to_owned).collect();
+            let all = super::super::definition();
+            let error = all.clone().try_get_matches_from(&args).unwrap_err();
+            let message = with_tip(error, &args, &all).to_string();
+            let is_one = message.matches("tip:").count() == 1;
+            assert!(message.contains(expected) && is_one, "{typed}: {message}");
+        }
+        // What is not known is not taken for a file.
+        let args = ["uriscan", "dedup", "--sum", "x"].map(str::to_owned);
+        let all = super::super::definition();
+        let error = all.clone().try_get_matches_from(&args).unwrap_err();
+        assert!(!with_tip(error, &args, &all).to_string().contains("as a value"));
         // Others keep the tips that they have.
         let args = ["uriscan", "resolve", "--bsae", "x"].map(str::to_owned);
         let all = super::super::definition();

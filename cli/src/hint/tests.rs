@@ -281,6 +281,11 @@ fn what_reads_invalid_records_is_found_by_trying_it() {
         ("http://h/a\0http://h/b\0", "dedup x", "records end in NUL. Try `uriscan dedup -0 x`"),
         ("http://h/a\nhttp://h/b\n", "dedup -0 x", "end in line feeds. Try `uriscan dedup x`"),
         (
+            "{\"at\":\"2026\",\"from\":\"http://a/\",\"request\":{\"url\":\"http://h/a\"}}\n{}\n",
+            "dedup x",
+            "looks like JSON lines with the members at, from, request. Try `uriscan dedup --column request.url x`",
+        ),
+        (
             "[\n  \"http://h/a\",\n  \"http://h/b\"\n]\n",
             "dedup x",
             "it looks like JSON. Try `uriscan dedup --extract x`",
