@@ -35,7 +35,7 @@ const SET_COMMANDS: [(&[&str], &str); 5] = [
 ];
 
 /// Options that other tools have, those to use, and one of them that the command must take.
-const OPTIONS: [(&[&str], &str, &str); 9] = [
+const OPTIONS: [(&[&str], &str, &str); 10] = [
     (
         &["--exclude", "--skip", "--ignore"],
         "--not-host, --not-domain and --not-match drop URIs",
@@ -66,6 +66,7 @@ const OPTIONS: [(&[&str], &str, &str); 9] = [
     ),
     (&["--input", "--file"], "files are arguments without an option", "output"),
     (&["--in-place", "-i"], "-o FILE may name the input", "output"),
+    (&["--iri"], "--unicode keeps letters beyond ASCII in links", "unicode"),
     (&["--verbose", "-v"], "--stats prints a summary", "stats"),
 ];
 
@@ -74,16 +75,15 @@ fn known(table: &[(&[&str], &'static str)], word: &str) -> Option<&'static str> 
     table.iter().find(|(words, _)| words.contains(&word)).map(|&(_, instead)| instead)
 }
 
-/// The tip for a `command` that does not exist below `words`.
-fn of_command(command: &str, is_of_set: bool) -> Option<String> {
-    let table = if is_of_set { &SET_COMMANDS[..] } else { &COMMANDS[..] };
-    let is_name = command == "-" || command.contains(['.', '/']);
-    match known(table, command) {
-        Some(instead) => Some(instead.to_owned()),
-        None if is_name && !is_of_set => {
-            Some("a command comes first, such as `uriscan dedup FILE`".to_owned())
-        }
-        None => None,
+/// The tip for a `command` that does not exist; `first` is the first word of the command line.
+fn of_command(command: &str, first: &str) -> Option<&'static str> {
+    match first {
+        "set" => known(&SET_COMMANDS, command),
+        "rules" => Some("--rules NAME prints a rules file, --preset NAME the rules of a preset"),
+        _ => known(&COMMANDS, command).or_else(|| {
+            let is_file = command == "-" || command.contains(['.', '/']);
+            is_file.then_some("a command comes first, such as `uriscan dedup FILE`")
+        }),
     }
 }
 
@@ -103,7 +103,7 @@ pub(super) fn with_tip(mut error: Error, args: &[String], all: &Command) -> Erro
     let command = text(ContextKind::InvalidSubcommand);
     let tip = match command.is_empty() {
         true => tip(&words, &option, &value, all),
-        false => of_command(&command, words.first() == Some(&"set")),
+        false => of_command(&command, words.first().unwrap_or(&"")).map(str::to_owned),
     };
     let Some(tip) = tip else {
         // An option that is misspelt is not meant as a file.
@@ -186,6 +186,8 @@ mod tests {
             ("unique a.txt", "`uriscan dedup`"),
             ("urls.txt", "a command comes first"),
             ("set list", "`uriscan set stats`"),
+            ("rules tracking", "--rules NAME"),
+            ("extract --iri x", "--unicode"),
             ("dedup --exclude x", "--not-domain"),
             ("dedup --ignore-case x", "--rule path-case"),
             ("dedup --format json x", "--to names the format"),

@@ -1,10 +1,13 @@
 //! `uriscan explain`.
 
+use std::path::Path;
+
 use uriscan::pipeline::{self, Equivalence, Error, ExplainFormat, ExplainOptions, Report, Sinks};
 
 use crate::args;
 use crate::environment::Environment;
-use crate::exit::Failure;
+use crate::exit::{Failure, eprint_line};
+use crate::hint;
 use crate::job::{Done, Job, Run, Writes};
 use crate::options::equivalence;
 use crate::output::Destination;
@@ -27,6 +30,7 @@ impl args::Explain {
         let uris: Vec<Vec<u8>> =
             self.uris.iter().chain(&self.uri).map(|uri| uri.as_encoded_bytes().to_vec()).collect();
         let has_typed = !uris.is_empty();
+        let file = self.uris.iter().map(Path::new).find(|uri| uri.is_file()).map(Path::to_owned);
         let common = args::Common {
             input: args::Input { files: self.file, null: self.null },
             destination: self.destination,
@@ -41,6 +45,12 @@ impl args::Explain {
         plan.settings.max_record = 2 * uriscan::explain::LONGEST + 1;
         if has_typed {
             plan = plan.without_files();
+        }
+        if let Some(file) = file.filter(|_| plan.reporting.has_hints()) {
+            let file = hint::typed(&file.display().to_string());
+            eprint_line(format_args!(
+                "uriscan: {file} is a file; it is explained as a reference, and its lines by -f {file}"
+            ));
         }
         Ok(plan)
     }

@@ -404,3 +404,13 @@ fn white_space_around_a_uri_is_not_part_of_it_as_in_lists() {
     let ran = place.run(&["explain", "--repair", " http://h/ x "], "");
     assert!(ran.text().contains("= http://h/%20x\n"), "{}", ran.text());
 }
+
+#[test]
+fn a_file_that_is_given_as_a_uri_is_told_how_its_lines_are_explained() {
+    let place = Place::new(&[("list.txt", "http://h\n")]);
+    let ran = place.run(&["explain", "list.txt"], "");
+    let hint = "uriscan: list.txt is a file; it is explained as a reference, and its lines by -f list.txt\n";
+    assert_eq!((ran.code, &*ran.stderr), (0, hint));
+    assert_eq!(place.run(&["explain", "-q", "list.txt"], "").stderr, "");
+    assert_eq!(place.run(&["explain", "-f", "list.txt"], "").stderr, "");
+}

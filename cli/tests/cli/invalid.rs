@@ -105,3 +105,18 @@ fn strict_is_exit_code_1_with_all_results() {
     assert_eq!(run(["key", "--strict"], MIXED).code, 1);
     assert_eq!(run(["dedup", "-q", "--strict"], "a:\n").quiet(), "a:\n");
 }
+
+#[test]
+fn relative_references_are_named_with_what_completes_them() {
+    // `check` takes relative references, so it is not where they are shown.
+    let only = run(["dedup"], "http://h/\nhttp://h/b\nexample.com/a\n").stderr;
+    assert_eq!(
+        only,
+        "uriscan: 1 of 3 records is invalid and was kept (relative 1); --base or --suffix-scheme completes relative ones, \
+         --on-invalid drop omits them\n"
+    );
+    let both = run(["dedup"], "http://h/\nhttp://h/b\na b\nexample.com/a\n").stderr;
+    assert!(both.contains("; `uriscan check` shows where, --base or --suffix-scheme completes"));
+    let none = run(["dedup"], "http://h/\na b\n").stderr;
+    assert!(none.ends_with("; `uriscan check` shows where, --on-invalid drop omits them\n"));
+}

@@ -24,7 +24,7 @@ impl Ran {
     /// Standard error without the last line of a run that kept invalid records, which `stats.rs` tests.
     pub(crate) fn told(&self) -> String {
         let is_about_invalid = |line: &&str| {
-            line.contains(" kept (") && line.contains("` shows where")
+            line.contains(" kept (") && line.contains("--on-invalid drop omits them")
                 || line.contains(" left out; --no-uri keep")
                 || line.contains(" skipped (")
         };
