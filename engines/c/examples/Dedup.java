@@ -1,46 +1,59 @@
-// Writes the first URL of each group of equivalent ones, by JNA: java -cp jna.jar -Djna.library.path=DIRECTORY Dedup.java < urls.txt
+// Writes the first URL of each group of equivalent ones, by the foreign functions of Java 22 and later:
+// java --enable-native-access=ALL-UNNAMED -Duriscan.library=target/release/liburiscan_c.so Dedup.java < urls.txt
 
-import com.sun.jna.Library;
-import com.sun.jna.Memory;
-import com.sun.jna.Native;
-import com.sun.jna.NativeLong;
-import com.sun.jna.Pointer;
-import com.sun.jna.ptr.ByteByReference;
-import com.sun.jna.ptr.PointerByReference;
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.BufferedInputStream;
 import java.io.OutputStream;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
+import java.lang.invoke.MethodHandle;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 
 public class Dedup {
-    /** Of uriscan.h what is used here. NativeLong is as wide as size_t wherever long is; on Windows, write a type for it. */
-    interface Uriscan extends Library {
-        int OK = 0;
-        byte NEW = 0;
+    static final int OK = 0;
+    static final byte NEW = 0;
 
-        Pointer uriscan_error_new();
-        void uriscan_error_free(Pointer error);
-        int uriscan_error_text(Pointer error, Pointer buffer, NativeLong capacity, Pointer length);
-        int uriscan_equivalence_new(byte[] options, NativeLong length, PointerByReference equivalence, Pointer error);
-        void uriscan_equivalence_free(Pointer equivalence);
-        int uriscan_set_new(Pointer equivalence, PointerByReference set, Pointer error);
-        int uriscan_set_insert(Pointer set, byte[] text, NativeLong length, ByteByReference result, Pointer error);
-        void uriscan_set_free(Pointer set);
+    static final SymbolLookup LIBRARY =
+            SymbolLookup.libraryLookup(Path.of(System.getProperty("uriscan.library")), Arena.global());
+
+    /** A function of uriscan.h that returns a status. A size_t is a long, as on every 64-bit system. */
+    static MethodHandle function(String name, MemoryLayout... arguments) {
+        return handle(name, FunctionDescriptor.of(JAVA_INT, arguments));
     }
 
-    static final Uriscan C = Native.load("uriscan_c", Uriscan.class);
-    static final Pointer error = C.uriscan_error_new();
+    static MethodHandle handle(String name, FunctionDescriptor type) {
+        return Linker.nativeLinker().downcallHandle(LIBRARY.find(name).orElseThrow(), type);
+    }
+
+    static final MethodHandle ERROR_NEW = handle("uriscan_error_new", FunctionDescriptor.of(ADDRESS));
+    static final MethodHandle ERROR_FREE = handle("uriscan_error_free", FunctionDescriptor.ofVoid(ADDRESS));
+    static final MethodHandle ERROR_TEXT = function("uriscan_error_text", ADDRESS, ADDRESS, JAVA_LONG, ADDRESS);
+    static final MethodHandle EQUIVALENCE_NEW = function("uriscan_equivalence_new", ADDRESS, JAVA_LONG, ADDRESS, ADDRESS);
+    static final MethodHandle EQUIVALENCE_FREE = handle("uriscan_equivalence_free", FunctionDescriptor.ofVoid(ADDRESS));
+    static final MethodHandle SET_NEW = function("uriscan_set_new", ADDRESS, ADDRESS, ADDRESS);
+    static final MethodHandle SET_INSERT = function("uriscan_set_insert", ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS);
+    static final MethodHandle SET_FREE = handle("uriscan_set_free", FunctionDescriptor.ofVoid(ADDRESS));
 
     /** Throws if a call failed. */
-    static void check(int status) {
-        if (status == Uriscan.OK) return;
-        Memory buffer = new Memory(1024), length = new Memory(NativeLong.SIZE);
-        boolean fits = C.uriscan_error_text(error, buffer, new NativeLong(1024), length) == Uriscan.OK;
-        int size = fits ? length.getNativeLong(0).intValue() : 0;
-        throw new IllegalStateException("code " + status + ": " + new String(buffer.getByteArray(0, size), StandardCharsets.UTF_8));
+    static void check(int status, MemorySegment error, Arena arena) throws Throwable {
+        if (status == OK) return;
+        MemorySegment buffer = arena.allocate(1024), length = arena.allocate(JAVA_LONG);
+        boolean fits = (int) ERROR_TEXT.invokeExact(error, buffer, 1024L, length) == OK;
+        byte[] text = buffer.asSlice(0, fits ? length.get(JAVA_LONG, 0) : 0).toArray(JAVA_BYTE);
+        throw new IllegalStateException("code " + status + ": " + new String(text, StandardCharsets.UTF_8));
     }
 
     /** The next line without its end, or null after the last one. */
@@ -52,27 +65,29 @@ public class Dedup {
         return line.toByteArray();
     }
 
-    public static void main(String[] args) throws IOException {
-        byte[] options = "preset=rfc\non_invalid=drop".getBytes(StandardCharsets.UTF_8);
-        PointerByReference handle = new PointerByReference();
-        check(C.uriscan_equivalence_new(options, new NativeLong(options.length), handle, error));
-        Pointer equivalence = handle.getValue();
-        check(C.uriscan_set_new(equivalence, handle, error));
-        Pointer set = handle.getValue();
-        InputStream in = new BufferedInputStream(System.in);
-        try (OutputStream out = new BufferedOutputStream(System.out)) {
-            ByteByReference result = new ByteByReference();
+    public static void main(String[] args) throws Throwable {
+        try (Arena arena = Arena.ofConfined(); OutputStream out = new BufferedOutputStream(System.out)) {
+            MemorySegment error = (MemorySegment) ERROR_NEW.invokeExact();
+            byte[] options = "preset=rfc\non_invalid=drop".getBytes(StandardCharsets.UTF_8);
+            MemorySegment handle = arena.allocate(ADDRESS), text = arena.allocateFrom(JAVA_BYTE, options);
+            check((int) EQUIVALENCE_NEW.invokeExact(text, (long) options.length, handle, error), error, arena);
+            MemorySegment equivalence = handle.get(ADDRESS, 0);
+            check((int) SET_NEW.invokeExact(equivalence, handle, error), error, arena);
+            MemorySegment set = handle.get(ADDRESS, 0), result = arena.allocate(JAVA_BYTE);
+            InputStream in = new BufferedInputStream(System.in);
             for (byte[] line = line(in); line != null; line = line(in)) {
-                check(C.uriscan_set_insert(set, line, new NativeLong(line.length), result, error));
-                if (result.getValue() == Uriscan.NEW) {
+                // Memory of the arena is freed at its end, so one buffer takes every line.
+                if (line.length > text.byteSize()) text = arena.allocate(2L * line.length);
+                MemorySegment.copy(line, 0, text, JAVA_BYTE, 0, line.length);
+                check((int) SET_INSERT.invokeExact(set, text, (long) line.length, result, error), error, arena);
+                if (result.get(JAVA_BYTE, 0) == NEW) {
                     out.write(line);
                     out.write('\n');
                 }
             }
-        } finally {
-            C.uriscan_set_free(set);
-            C.uriscan_equivalence_free(equivalence);
-            C.uriscan_error_free(error);
+            SET_FREE.invokeExact(set);
+            EQUIVALENCE_FREE.invokeExact(equivalence);
+            ERROR_FREE.invokeExact(error);
         }
     }
 }

@@ -90,6 +90,21 @@ fn deduplication_in_c_keeps_what_the_library_keeps() {
 }
 
 #[test]
+fn the_measurement_in_c_has_the_answers_that_it_expects() {
+    let directory = tempfile::tempdir().unwrap();
+    let Some(program) = built("bench", "liburiscan_c.a", directory.path()) else { return };
+    let corpora = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpora");
+    let input = std::fs::read(corpora.join("messy.txt")).unwrap();
+    let written = String::from_utf8(run(&program, &["2".as_ref()], &input)).unwrap();
+    let names: Vec<&str> = written
+        .lines()
+        .skip(1)
+        .filter_map(|line| line.strip_suffix(" ns")?.split(':').next())
+        .collect();
+    assert_eq!(names, ["normalize", "key", "parse", "set_contains"], "{written}");
+}
+
+#[test]
 fn the_tour_in_c_writes_what_is_expected_of_it() {
     let directory = tempfile::tempdir().unwrap();
     let library =
