@@ -293,6 +293,20 @@ fn examples_compare_with_the_record_that_is_kept() {
 }
 
 #[test]
+fn examples_say_that_they_compare_with_the_first_row_where_another_column_decides() {
+    let place = Place::new(&[("t.csv", "url,n\nHTTP://h/,1\nhttp://h/,2\n")]);
+    let args = ["dedup", "--column", "url", "--keep", "max:n", "--report", "r.html", "t.csv"];
+    assert_eq!(place.run(&args, "").text(), "url,n\nhttp://h/,2\n");
+    let page = place.read("r.html");
+    assert!(page.contains("the first record of its group"), "{page}");
+    assert!(page.contains("<code class=\"soft\"><mark>HTTP</mark>://h/</code>"), "{page}");
+    // Among rows of the same column, --keep last compares with the last.
+    place.run(&["dedup", "--column", "url", "--keep", "last", "--report", "r.html", "t.csv"], "");
+    let page = place.read("r.html");
+    assert!(page.contains("<code class=\"soft\"><mark>http</mark>://h/</code>"), "{page}");
+}
+
+#[test]
 fn what_aliases_merge_is_named() {
     let place = Place::new(&[
         ("list", "http://old.example/a\nhttp://new.example/a\nhttp://h/\nHTTP://h\n"),
