@@ -35,7 +35,7 @@ const SET_COMMANDS: [(&[&str], &str); 5] = [
 ];
 
 /// Options that other tools have, those to use, and one of them that the command must take.
-const OPTIONS: [(&[&str], &str, &str); 10] = [
+const OPTIONS: [(&[&str], &str, &str); 11] = [
     (
         &["--exclude", "--skip", "--ignore"],
         "--not-host, --not-domain and --not-match drop URIs",
@@ -66,6 +66,11 @@ const OPTIONS: [(&[&str], &str, &str); 10] = [
     ),
     (&["--input", "--file"], "files are arguments without an option", "output"),
     (&["--in-place", "-i"], "-o FILE may name the input", "output"),
+    (
+        &["--dry-run", "-n"],
+        "a set changes by --update only; without it nothing is stored",
+        "update",
+    ),
     (&["--iri"], "--unicode keeps letters beyond ASCII in links", "unicode"),
     (&["--verbose", "-v"], "--stats prints a summary", "stats"),
 ];
@@ -192,6 +197,7 @@ mod tests {
             ("dedup --ignore-case x", "--rule path-case"),
             ("dedup --format json x", "--to names the format"),
             ("dedup -v x", "--stats prints"),
+            ("dedup --seen s --dry-run x", "by --update only"),
             ("top --extract --by referer x", "--log-field referer"),
         ] {
             let args: Vec<String> =
