@@ -33,7 +33,9 @@ pub(crate) fn options(
         return Err(Failure::at("--on-bad-row pass", what));
     }
     let format = match needs_columns(plan, choice) {
-        false => format_of(plan, formats, !HAS_COLUMNS || on_bad_row.is_some())?,
+        false => {
+            format_of(plan, formats, !HAS_COLUMNS || on_bad_row == Some(args::OnBadRow::Pass))?
+        }
         true => None,
     };
     let as_columns = || {
@@ -82,7 +84,7 @@ pub(crate) fn options(
 const FOR_ROWS: &str = "works where rows of CSV, TSV, JSON lines or fields stay as they are: with `census`, `top`, `set`, and with \
      `dedup`, `check` and `extract` if the output has the format of the input, from files that are named (no directories, no JSON \
      arrays), without --sort-by, --report and several files as output; `check` and -c need names of columns, which fields do not \
-     have. --on-bad-row skip works with all tables of text";
+     have. --on-bad-row skip works also where a table of text becomes another table";
 
 /// Whether tables are read as columns, whatever their format: columns are added, rows sorted, or results several files, or there is a
 /// page about the run; or the option is for lists, which the reader of columns says.

@@ -162,6 +162,9 @@ impl<'t> Site<'t> {
     }
 }
 
+/// The rules that lead to a host, and the URLs that they lead there.
+type OfHost<'u> = (Vec<Rule>, Vec<(&'u [u8], Content)>);
+
 /// Takes back, host by host, the weakest of `rules` until those that are left do no harm together to `urls`; returns what was taken.
 fn take_back(
     rules: &mut Vec<Rule>,
@@ -169,7 +172,7 @@ fn take_back(
     proof: &Proof,
     hasher: &Hasher,
 ) -> Vec<Rule> {
-    let mut by_host: BTreeMap<Vec<u8>, (Vec<Rule>, Vec<(&[u8], Content)>)> = BTreeMap::new();
+    let mut by_host: BTreeMap<Vec<u8>, OfHost<'_>> = BTreeMap::new();
     let compiled = compile(rules);
     for rule in std::mem::take(rules) {
         let host = rule.becomes.clone().unwrap_or_else(|| rule.host.clone());

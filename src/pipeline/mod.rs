@@ -84,6 +84,7 @@ pub use resolve::{Against, ResolveOptions, SameDocument, resolve};
 pub use rfc2396::{LegacyQuestion, inspect_rfc2396};
 pub use rows::RowOptions;
 pub use sample::ByShape;
+pub(crate) use scan::row_at;
 pub use settings::{Settings, Sinks};
 pub use single::{Deduplicator, dedup_text};
 pub use stored::StoredError;

@@ -276,7 +276,11 @@ impl Scan<'_> {
 
 /// The bytes of the `row` of a table, and its place with what is wrong with its `value`.
 #[cold]
-fn row_at(text: &[u8], (row, value): (Span, Span), error: UriError) -> (&[u8], (Span, UriError)) {
+pub(crate) fn row_at(
+    text: &[u8],
+    (row, value): (Span, Span),
+    error: UriError,
+) -> (&[u8], (Span, UriError)) {
     // A value that had to be decoded is not in its row.
     let indent = if value.end <= row.end { value.start.saturating_sub(row.start) } else { 0 };
     (row.of(text), (row, UriError { at: error.at + indent, ..error }))

@@ -65,11 +65,14 @@ fn of_number(is_negative: bool, number: &[u8]) -> Option<Vec<u8>> {
     Some(key)
 }
 
-/// Whether `text`, which [`key`] has made this key of, has digits, but is neither a number nor a date with the year first: it is compared
-/// by its bytes, which may not be the order that it is meant to have.
+/// Whether `text`, which [`key`] has made this key of, has digits, but is neither a number nor a date with the year first and two digits
+/// for month and day: it is compared by its bytes, which may not be the order that it is meant to have.
 pub(crate) fn has_other_order(key: &[u8], text: &[u8]) -> bool {
-    let digits = text.trim_ascii_start().iter().take_while(|byte| byte.is_ascii_digit()).count();
-    key.first() == Some(&OTHER) && digits != 4 && text.iter().any(u8::is_ascii_digit)
+    let is_other = |byte: &u8| !byte.is_ascii_digit();
+    let mut numbers = text.split(is_other).filter(|digits| !digits.is_empty());
+    let is_date = text.trim_ascii_start().first().is_some_and(u8::is_ascii_digit)
+        && numbers.clone().zip([4, 2, 2]).all(|(digits, width)| digits.len() == width);
+    key.first() == Some(&OTHER) && !is_date && numbers.next().is_some()
 }
 
 /// The exponent `text`, with or without a sign.

@@ -9,9 +9,10 @@ use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use arrow_schema::DataType;
 use serde::de::IgnoredAny;
 
-use super::job::Job;
+use super::job::{Job, Task};
 use super::line::{LONGEST, no_object};
 use super::members::Members;
 use super::{TableError, TableFormat};
@@ -19,9 +20,9 @@ use crate::arrow::Columns;
 use crate::chunk::{PaddedBuf, Span};
 use crate::extract::Filter;
 use crate::io::json;
-use crate::pipeline::{Canonicalizer, Equivalence, Report, reason};
+use crate::pipeline::{Canonicalizer, Equivalence, Report, reason, row_at};
 use crate::row::{self, Fault, Found, HEADER_BYTES, Layout, OnBadRow, TextFormat, TextTable};
-use crate::simd::{Isa, Kernels, Task};
+use crate::simd::{Isa, Kernels, Task as OnBackend};
 use crate::survivors::{SpillStream, StoreError};
 
 /// Bytes that are read at a time.
@@ -111,6 +112,8 @@ pub(super) struct Fitting<R> {
     table: TextTable,
     /// Unknown until the first row is there.
     layout: Option<Layout>,
+    /// Names of members that are added to objects which stay such.
+    added: Vec<String>,
     /// What tells which URIs are invalid, if rows with these are among the rejects.
     judge: Option<Judge>,
     omitted: Option<Omitted>,
@@ -154,9 +157,11 @@ impl<R: Read> Fitting<R> {
         let table = TextTable::new(of_text, &*job.column);
         let table = table.has_header(job.dialect.has_header).on_bad_row(OnBadRow::Skip);
         let table = match job.dialect.of(format)? {
-            None => table,
+            // What other members cannot be, their readers would say of each row.
+            None => table.with(job.with.clone()).keep_by(job.deciding().map(str::to_owned)),
             Some((delimiter, quote)) => table.delimiter(delimiter).quote(Some(quote)),
         };
+        let added = job.added(&DataType::Utf8).into_iter().map(|(name, _)| name);
         let is_judged = omitted.as_ref().is_some_and(|omitted| omitted.has_rejects);
         let judge = (is_judged && job.drops_invalid).then(|| Judge::new(job));
         let mut found = Found::default();
@@ -165,7 +170,8 @@ impl<R: Read> Fitting<R> {
             inner,
             name: name.to_owned(),
             table: table.keeps_blank(true),
-            layout: None,
+            layout: (of_text == TextFormat::Jsonl).then(Layout::default),
+            added: added.collect(),
             judge,
             omitted,
             text: Vec::new(),
@@ -197,10 +203,9 @@ impl<R: Read> Fitting<R> {
                 return Ok(());
             }
             let head = &self.text[..self.text.len().min(HEADER_BYTES)];
-            match Layout::of_head(&self.table, head) {
-                Ok(layout) => self.layout = Some(layout),
-                Err(_) => self.gives_up = true,
-            }
+            let layout = Layout::of_head(&self.table, head);
+            self.layout =
+                Some(layout.map_err(|what| io::Error::new(io::ErrorKind::InvalidData, what))?);
         }
         let end = match self.gives_up || self.is_over {
             true => Some(self.text.len()),
@@ -232,6 +237,9 @@ impl<R: Read> Fitting<R> {
         let Fitting { table, found, .. } = self;
         let how = (layout, !mem::replace(&mut self.has_begun, true));
         Kernels::detect().run(Find { table, how, text: &mut text, found });
+        if !self.are_columns {
+            table.refuse_members(&rows, &self.added, found);
+        }
         let is_json = table.format == TextFormat::Jsonl;
         if is_json || str::from_utf8(&rows).is_err() {
             let are_columns = self.are_columns;
@@ -311,11 +319,13 @@ struct Find<'a> {
     found: &'a mut Found,
 }
 
-impl Task for Find<'_> {
+impl OnBackend for Find<'_> {
     type Output = ();
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        self.table.find(isa, self.how, self.text, &mut |_| true, self.found);
+        let Find { table, how, text, found } = self;
+        table.find(isa, how, text, &mut |_| true, found);
+        table.find_others(isa, how.0, text.padded().content(), found);
     }
 }
 
@@ -323,25 +333,29 @@ impl Task for Find<'_> {
 struct Judge {
     canonicalizer: Canonicalizer<Equivalence>,
     filter: Option<Filter>,
+    /// Whether white space is an invalid URI, and not one that is missing.
+    has_blank: bool,
 }
 
 impl Judge {
     fn new(job: &Job) -> Judge {
         let Columns { equivalence, kernels, .. } = &job.columns;
         let canonicalizer = Canonicalizer::new(equivalence.clone(), *kernels);
-        Judge { canonicalizer, filter: job.filter.clone() }
+        let has_blank = !matches!(job.task, Task::Dedup | Task::Classes(_));
+        Judge { canonicalizer, filter: job.filter.clone(), has_blank }
     }
 
     /// Finds the rows with an invalid URI among those `found` in `text`.
     fn find_invalid(&mut self, text: &[u8], found: &mut Found) {
         for (row, value) in found.rows.iter().zip(&found.values) {
-            if *value == row::NULL || value.is_empty() {
+            if *value == row::NULL || value.is_empty() && !self.has_blank {
                 continue;
             }
             let uri = value.of(text);
             let Err(error) = self.canonicalizer.valid_form(uri) else { continue };
             if self.filter.as_ref().is_none_or(|filter| filter.cause(uri).is_none()) {
-                found.invalid.push((*row, reason(error).into()));
+                let (_, (row, error)) = row_at(text, (*row, *value), error);
+                found.invalid.push((row, reason(error).into()));
             }
         }
     }
@@ -351,7 +365,7 @@ impl Judge {
 mod tests {
     use super::*;
     use crate::pipeline::Sinks;
-    use crate::table::{Input, Task, run_with};
+    use crate::table::{Input, run_with};
 
     /// What is written of `text`, what is rejected, and the report, where bytes come so many at a time.
     fn ran(text: &[u8], from: TableFormat, job: &Job, bytes: usize) -> (String, String, Report) {

@@ -154,14 +154,18 @@ impl Job {
 }
 
 impl Job {
-    /// The columns that the job names, each once, but for that of the URIs.
-    pub(super) fn other_columns(&self) -> Vec<&str> {
-        let deciding = match &self.task {
+    /// The column that decides which row of a group is kept, if it is not that of the URIs.
+    pub(super) fn deciding(&self) -> Option<&str> {
+        match &self.task {
             Task::Classes(by) => by.keep.column(),
             _ => None,
-        };
+        }
+    }
+
+    /// The columns that the job names, each once, but for that of the URIs.
+    pub(super) fn other_columns(&self) -> Vec<&str> {
         let mut named = Vec::new();
-        for name in self.with.iter().map(String::as_str).chain(deciding) {
+        for name in self.with.iter().map(String::as_str).chain(self.deciding()) {
             if name != self.column && !named.contains(&name) {
                 named.push(name);
             }

@@ -4,6 +4,7 @@ use std::io::{BufRead, Read};
 
 use super::TableError;
 use super::error::unread;
+use crate::index::trimmed;
 
 /// Bytes of the longest line, without its end: what [`crate::pipeline::Settings::max_record`] is when nothing is said.
 pub(super) const LONGEST: usize = if cfg!(test) { 4 << 10 } else { 64 << 20 };
@@ -29,7 +30,7 @@ impl<R: BufRead> LineReader<R> {
     /// When it cannot be read, is longer than [`LONGEST`], or is not UTF-8.
     pub(super) fn next(&mut self) -> Result<Option<&str>, TableError> {
         while self.read()? {
-            if !self.line.trim_ascii().is_empty() {
+            if !trimmed(&self.line).is_empty() {
                 return self.text().map(Some);
             }
         }

@@ -66,10 +66,14 @@ impl Text {
         if job.skips_bad_rows.is_none() {
             return Ok(self);
         }
+        let (format, name) = of;
+        let mut fitting = Fitting::new(self.all, (format, name), job, omitted)?;
         let mut head = Vec::new();
-        let _ = Fitting::new(&self.head[..], of, job, None)?.read_to_end(&mut head);
-        let all = Box::new(Fitting::new(self.all, of, job, omitted)?);
-        Ok(Text { head, is_all: self.is_all, all })
+        let mut start = fitting.by_ref().take(HEAD_BYTES);
+        start.read_to_end(&mut head).map_err(|error| unread(name, error))?;
+        let is_all = (head.len() as u64) < HEAD_BYTES;
+        let all = Box::new(io::Cursor::new(head.clone()).chain(fitting));
+        Ok(Text { head, is_all, all })
     }
 
     /// Whether there is not a byte.

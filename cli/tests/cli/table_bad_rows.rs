@@ -98,7 +98,7 @@ fn lists_and_objects_are_json_in_csv_and_tsv() {
 fn values_that_are_compared_as_text_are_told() {
     let place = Place::new(&[(
         "t.csv",
-        "url,d,n\nhttp://h,03/02/2026,9\nHTTP://h,01/03/2026,v10\nhttp://i,2026-01-01,n/a\n",
+        "url,d,n\nhttp://h,03/02/2026,9\nHTTP://h,01/03/2026,v10\nhttp://i,2026-1-1,n/a\n",
     )]);
     let kept = |column: &str, more: &[&str]| {
         let keep = format!("max:{column}");
@@ -106,11 +106,62 @@ fn values_that_are_compared_as_text_are_told() {
         place.run(&[&args[..], more].concat(), "").stderr
     };
     for more in [&[][..], &["-o", "o.parquet"], &["-o", "o.jsonl"]] {
-        assert!(kept("d", more).starts_with("uriscan: 2 values of the column"), "{more:?}");
+        assert!(kept("d", more).starts_with("uriscan: 3 values of the column"), "{more:?}");
         assert!(kept("n", more).starts_with("uriscan: 1 value of the column"), "{more:?}");
         assert_eq!(kept("url", &["-q"]), "");
     }
     let args = ["dedup", "--column", "url", "--keep", "max:n", "o.parquet", "-o", "p.parquet"];
     let told = place.run(&args, "").stderr;
     assert!(told.starts_with("uriscan: 1 value of the column that --keep names is"), "{told}");
+}
+
+#[test]
+fn no_row_is_lost_where_the_rows_before_it_do_not_fit() {
+    let skip = ["dedup", "--column", "url", "--on-bad-row", "skip", "--rejects", "bad"];
+    let ran = |text: &str, from: &str, more: &[&str]| {
+        let place = Place::new(&[]);
+        let args = [&skip[..], &["--from", from], more].concat();
+        let ran = place.run(&args, text);
+        let text = String::from_utf8_lossy(&ran.stdout).into_owned();
+        (ran.code, text, ran.stderr, place.path("bad").exists().then(|| place.read("bad")))
+    };
+    // Faults of all kinds, in any order.
+    let odd = "{\"url\":\"http://h\",\"x\":NaN}\n{\"url\":\n{\"url\":\"http://i\"}\n";
+    let (code, out, ..) = ran(odd, "jsonl", &["--to", "csv"]);
+    assert_eq!((code, &*out), (0, "url\nhttp://i\n"));
+    // Carriage returns alone end no row, and a header that cannot be found is an error as it is for rows.
+    for more in [&[][..], &["--to", "jsonl"]] {
+        let (code, _, message, _) = ran("url\rhttp://h\ra b\r", "csv", more);
+        assert!(code == 2 && message.contains("its first row: a carriage return"), "{message}");
+    }
+    let lines = format!("{}\n", "[1]").repeat(400_000) + "{\"url\":\"http://h\",\"x\":1}\n";
+    let (code, out, ..) = ran(&lines, "jsonl", &["--to", "csv"]);
+    assert_eq!((code, &*out), (0, "url,x\nhttp://h,1\n"));
+    let (code, out, ..) = ran("[[1,2],{\"url\":\"http://h/1\"}]", "jsonl", &["--to", "csv"]);
+    assert_eq!((code, &*out), (0, "url\nhttp://h/1\n"));
+    let twice = "{\"url\":\"http://h\",\"n\":2,\"n\":3}\n\u{b}\n{\"url\":\"http://h\",\"n\":1}\n";
+    for keep in ["max:n", "first"] {
+        let (code, out, ..) =
+            ran(twice, "jsonl", &["--keep", keep, "--with", "n", "--sort-by", "surt"]);
+        assert_eq!((code, &*out), (0, "{\"url\":\"http://h\",\"n\":1}\n"));
+    }
+}
+
+#[test]
+fn rejects_name_white_space_and_columns_of_the_row() {
+    let place = Place::new(&[("t.csv", "n,url\n1,\" \"\n9,http://%zz\n")]);
+    let args =
+        ["normalize", "--column", "url", "--on-bad-row", "skip", "--rejects", "bad", "t.csv"];
+    place.run(&args, "");
+    let bad = place.read("bad");
+    assert_eq!(bad.lines().count(), 2, "{bad}");
+    assert!(bad.contains("percent at column 10"), "{bad}");
+    let taken = Place::new(&[(
+        "t.jsonl",
+        "{\"url\":\"http://h\",\"uri_normalized\":1}\n{\"url\":\"http://i\"}\n",
+    )]);
+    let args = ["normalize", "--column", "url", "--on-bad-row", "skip", "t.jsonl"];
+    let ran = taken.run(&args, "");
+    assert_eq!(ran.text(), "{\"url\":\"http://i\",\"uri_normalized\":\"http://i/\"}\n");
+    assert_eq!(ran.stderr, "uriscan: 1 row that does not fit was skipped\n");
 }

@@ -361,7 +361,7 @@ fn what_is_not_there_is_an_error() {
         (&["--column", "uri", "t.csv"][..], "t.csv: there is no column uri; there are: id, url"),
         (&["--column", "a", "s.csv"], "there are: a;b; --delimiter ';' parts them"),
         (&["--column", "b", "d.csv"], "columns 2 and 3 are both named b; give its number"),
-        (&["--column", "url", "--on-bad-row", "skip", "l"], "--from csv, tsv, jsonl or fields"),
+        (&["--column", "url", "--on-bad-row", "skip", "l"], "the format of the table is unknown"),
         (&["--column", "3", "t.csv"], "t.csv: there is no column 3; there are: id, url"),
         (
             &["--column", "url", "t.jsonl"],
