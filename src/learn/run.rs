@@ -34,6 +34,8 @@ pub struct Learned {
     pub rules: u64,
     /// URIs that rules do not change: of other schemes, and records about something that is not a page.
     pub others: u64,
+    /// Rows that say which content a page has: by a digest, a canonical link or a redirect.
+    pub telling: u64,
     /// The rules on the pages that were held back.
     pub held_back: Score,
     /// Bytes of the file, of which [`crate::rules::Pack::MOST_BYTES`] can be read.
@@ -102,6 +104,7 @@ fn learn_here(
         }
     })?;
     (learned.report, learned.sites, learned.others) = (read.report, read.sites, read.others);
+    learned.telling = read.telling;
     found.sort_unstable_by(|a, b| a.name.cmp(&b.name));
     let mut heading = heading(&learned, &names, options);
     if open_bytes > MOST_OPEN_BYTES {
@@ -134,6 +137,8 @@ pub struct Tested {
     pub sites: u64,
     /// URIs that rules do not change: of other schemes, and records about something that is not a page.
     pub others: u64,
+    /// Rows that say which content a page has: by a digest, a canonical link or a redirect.
+    pub telling: u64,
     /// The rules on all URLs.
     pub score: Score,
     /// Sites of which a sample was tested, as they exceed the memory limit.
@@ -191,6 +196,7 @@ fn test_here(
         }
     })?;
     (tested.report, tested.sites, tested.others) = (read.report, read.sites, read.others);
+    tested.telling = read.telling;
     found.sort_unstable_by(|a, b| a.0.cmp(&b.0));
     found.push((b"*".to_vec(), tested.score));
     let heading = "site\turls\tpages\tright\twrong\tprecision\trecall\tlost\tsaved\tpossible\n";
@@ -213,6 +219,7 @@ struct Read {
     report: Report,
     sites: u64,
     others: u64,
+    telling: u64,
 }
 
 /// How rows are read and put together.
@@ -239,7 +246,7 @@ fn each_site<T: Send>(
     });
     let dir = SpillDir::new(dir);
     let mut store = Store::new(hasher.clone(), room, dir.clone());
-    let mut read = Read { report: Report::default(), sites: 0, others: 0 };
+    let mut read = Read { report: Report::default(), sites: 0, others: 0, telling: 0 };
     fill(sources, &mut store, how, settings, sinks, &mut read)?;
     store.finish(&mut |sites| {
         read.sites += sites.len() as u64;
@@ -266,6 +273,7 @@ struct Found {
     rows: Vec<u8>,
     report: Report,
     others: u64,
+    telling: u64,
     scratch: Scratch,
 }
 
@@ -279,7 +287,7 @@ impl Part {
     fn read(&mut self, how: &How<'_>) {
         let Part { chunk, reader, found } = self;
         found.rows.clear();
-        (found.report, found.others) = (Report::default(), 0);
+        (found.report, found.others, found.telling) = (Report::default(), 0, 0);
         let text = chunk.text.padded();
         found.report.bytes = text.len() as u64;
         if chunk.shape != Shape::Records {
@@ -321,6 +329,7 @@ impl Found {
     /// Adds its row, if it is one.
     fn add(&mut self, line: &Line<'_>, how: &How<'_>) {
         let Line::Row(row, targets) = line else { return };
+        self.telling += u64::from(row.same | row.names | row.leads != 0);
         let targets = targets.iter().flatten().map(|url| Row { url, ..Row::default() });
         for row in std::iter::once(*row).chain(targets) {
             let form = match how.rules {
@@ -363,6 +372,7 @@ fn fill(
         for Part { found, .. } in &parts[..filled] {
             read.report += &found.report;
             read.others += found.others;
+            read.telling += found.telling;
             store.push(&found.rows)?;
         }
         if let Some(progress) = &mut sinks.progress {

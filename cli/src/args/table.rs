@@ -88,7 +88,7 @@ pub(crate) struct TableChoice {
 pub(crate) struct Dialect {
     /// What to do with rows that do not fit: wrong number of fields, stray quotes, not JSON [default: error]
     ///
-    /// With skip and pass, --rejects FILE receives them as JSON that says why. Pass is for rows that stay as they are.
+    /// Pass is for rows that stay as they are. --rejects FILE, if there is one, receives them as JSON.
     #[arg(long, value_name = "POLICY", value_enum, requires = "column")]
     pub(crate) on_bad_row: Option<OnBadRow>,
 

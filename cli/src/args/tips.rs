@@ -35,7 +35,7 @@ const SET_COMMANDS: [(&[&str], &str); 5] = [
 ];
 
 /// Options that other tools have, those to use, and one of them that the command must take.
-const OPTIONS: [(&[&str], &str, &str); 11] = [
+const OPTIONS: [(&[&str], &str, &str); 17] = [
     (
         &["--exclude", "--skip", "--ignore"],
         "--not-host, --not-domain and --not-match drop URIs",
@@ -52,13 +52,39 @@ const OPTIONS: [(&[&str], &str, &str); 11] = [
             "--ignore-tracking",
             "--strip-query",
             "--strip-tracking",
+            "--drop-param",
             "--drop-params",
+            "--remove-params",
+            "--ignore-query",
+            "--no-query",
             "--ignore-params",
         ],
         "--preset crawl drops parameters for tracking, --rule drop-param=NAME any",
         "preset",
     ),
     (&["--strip-www", "--ignore-www"], "--rule www", "rule"),
+    (&["--sort-query", "--sort-params"], "--rule sort-query", "rule"),
+    (
+        &["--get", "--field", "--fields"],
+        "-g TEMPLATE prints parts, such as -g '{host}'",
+        "template",
+    ),
+    (
+        &["--unique", "--uniq"],
+        "`uriscan dedup --extract` finds the links of documents, and drops those that repeat",
+        "link-column",
+    ),
+    (
+        &["--digest", "--hash", "--checksum"],
+        "--same names the column with the digest of the content",
+        "same",
+    ),
+    (&["--key"], "`uriscan key` prints keys", "keep"),
+    (
+        &["--absolute"],
+        "`uriscan dedup` and `normalize` want URIs with a scheme, and tell how many lack one",
+        "differ",
+    ),
     (
         &["--format", "--output-format", "--json", "--csv"],
         "--to names the format of the output, --from that of the input",
@@ -66,11 +92,7 @@ const OPTIONS: [(&[&str], &str, &str); 11] = [
     ),
     (&["--input", "--file"], "files are arguments without an option", "output"),
     (&["--in-place", "-i"], "-o FILE may name the input", "output"),
-    (
-        &["--dry-run", "-n"],
-        "a set changes by --update only; without it nothing is stored",
-        "update",
-    ),
+    (&["--dry-run"], "a set changes by --update only; without it nothing is stored", "update"),
     (&["--iri"], "--unicode keeps letters beyond ASCII in links", "unicode"),
     (&["--verbose", "-v"], "--stats prints a summary", "stats"),
 ];

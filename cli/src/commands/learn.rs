@@ -3,7 +3,7 @@
 use std::sync::{Arc, PoisonError};
 
 use uriscan::learn::{self, LearnOptions};
-use uriscan::pipeline::{Error, MemoryLimit, fields_of};
+use uriscan::pipeline::{Error, MemoryLimit, Report, fields_of};
 use uriscan::rules::{Pack, RuleSet};
 
 use crate::args::{self, TableChoice};
@@ -44,7 +44,8 @@ impl args::Learn {
             None => None,
             Some(path) => Some(rule_choice::of_file(path)?),
         };
-        let job = Learn { options, tested, columns: columns.clone(), skipped: Arc::default() };
+        let (skipped, is_quiet) = (Arc::default(), self.common.reporting.quiet);
+        let job = Learn { options, tested, columns: columns.clone(), skipped, is_quiet };
         let strict = self.strictness.strict;
         let mut plan = Plan::of_job(Box::new(job), None, self.common, strict, environment)?;
         plan.evidence.extend(rule_choice::files_of(self.test.iter()));
@@ -75,6 +76,19 @@ struct Learn {
     columns: [Option<String>; 3],
     /// What was skipped in tables.
     skipped: SkippedSoFar,
+    is_quiet: bool,
+}
+
+impl Learn {
+    /// Prints that no row of those in `report` was `telling`, if so.
+    fn print_telling(&self, telling: u64, report: &Report) {
+        if telling == 0 && report.records > 0 && !self.is_quiet {
+            eprint_line(format_args!(
+                "uriscan: no row says which pages are the same, so that nothing can be proven: a row is a URL, a tab and a digest of \
+                 its content; --column and --same name the columns of a table"
+            ));
+        }
+    }
 }
 
 impl Job for Learn {
@@ -104,6 +118,7 @@ impl Job for Learn {
                         "uriscan: {sites} the memory limit: only a sample of the pages was tested"
                     ));
                 }
+                self.print_telling(tested.telling, &tested.report);
                 (tested.report, None)
             }
             None => {
@@ -112,6 +127,7 @@ impl Job for Learn {
                     let what = "uriscan: --rules does not read the file, as it has more than 64 MiB; learn from fewer sites at a time";
                     eprint_line(format_args!("{what}"));
                 }
+                self.print_telling(learned.telling, &learned.report);
                 (learned.report, Some(learned))
             }
         };

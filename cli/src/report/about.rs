@@ -5,7 +5,7 @@ use uriscan::grammar::Grammar;
 use uriscan::rules::PUBLIC_SUFFIX_VERSION;
 use uriscan::set::Timestamp;
 
-use super::findings::cut;
+use super::findings::{cut, unit};
 use super::html::{Cell, Escaped, Section, Table};
 use crate::exit::shown_name;
 use crate::inputs::Input;
@@ -29,7 +29,12 @@ pub(super) fn run(plan: &Plan, summary: &Summary, time: Timestamp) -> String {
     };
     let bytes = summary.report.bytes;
     let seconds = summary.elapsed.as_secs_f64();
-    let text = format!("{inputs}: {} bytes, read in {seconds:.2} s, at {time}", grouped(bytes));
+    // Of what is found in documents, and of columns, those of the files are not known.
+    let size = match unit(plan) {
+        "line" => format!("{} bytes, ", grouped(bytes)),
+        _ => String::new(),
+    };
+    let text = format!("{inputs}: {size}read in {seconds:.2} s, at {time}");
     format!(
         "<p class=\"command\"><code>{}</code></p>\n<p class=\"soft\">{}</p>\n",
         Escaped(&command_line(

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::findings::invalid_and_skipped;
 use super::html::Escaped;
 use crate::job::Writes;
 use crate::plan::Plan;
@@ -34,10 +35,18 @@ pub(super) fn facts(plan: &Plan, summary: &Summary) -> String {
         add("dropped", "dropped", "not URIs".to_owned(), false);
     }
     add("findings", "findings", String::new(), true);
-    add("invalid", "invalid", of_records(summary.report.invalid.total()), true);
+    let [invalid, skipped] = invalid_and_skipped(plan, &summary.report.invalid);
+    if skipped == 0 {
+        add("invalid", "invalid", of_records(invalid), true);
+    }
     add("repaired", "repaired", String::new(), false);
     add("filtered", "filtered", "not read".to_owned(), false);
     add("bad_rows", "bad rows", "do not fit the table".to_owned(), false);
+    if skipped > 0 {
+        html += &item("invalid", "invalid", &grouped(invalid), &of_records(invalid));
+        let note = "without a base; --base sets one";
+        html += &item("skipped", "references skipped", &grouped(skipped), note);
+    }
     let seconds = summary.elapsed.as_secs_f64();
     let rate = if seconds > 0.0 { summary.report.bytes as f64 / seconds / 1e6 } else { 0.0 };
     html += &item("time", "time", &format!("{seconds:.2} s"), &format!("{rate:.0} MB/s"));

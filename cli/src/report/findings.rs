@@ -7,10 +7,16 @@ use uriscan::uri::ErrorKind;
 use super::chart::{Bar, chart};
 use super::html::{Escaped, Section, shown, shown_fault};
 use crate::exit::shown_name;
+use crate::job::Writes;
+use crate::plan::Plan;
 use crate::summary::grouped;
 
 /// The findings of an audit by rule, with examples.
-pub(super) fn findings(counts: &FindingCounts, examples: &[FindingExample]) -> Option<Section> {
+pub(super) fn findings(
+    plan: &Plan,
+    counts: &FindingCounts,
+    examples: &[FindingExample],
+) -> Option<Section> {
     if counts.total() == 0 {
         return None;
     }
@@ -49,7 +55,7 @@ pub(super) fn findings(counts: &FindingCounts, examples: &[FindingExample]) -> O
                 true => "(a long record)".to_owned(),
                 false => shown(record),
             };
-            item(&record, source, &grouped(*line))
+            item(&record, source, unit(plan), &grouped(*line))
         };
         content += &format!(
             "<div class=\"step\"><h3>{}</h3><p class=\"count\">{}</p><p class=\"soft\">{}: {} (RFC 3986, section {})</p><ul>{}</ul></div>\n",
@@ -64,12 +70,23 @@ pub(super) fn findings(counts: &FindingCounts, examples: &[FindingExample]) -> O
     Some(Section::new("findings", "Findings", content))
 }
 
-/// An example and where it is.
-fn item(record: &str, source: &str, line: &str) -> String {
+/// What the records of `plan` are numbered as: lines, unless they are found in something else, or are read as columns.
+pub(super) fn unit(plan: &Plan) -> &'static str {
+    let is_list = plan.rows.as_ref().is_some_and(|rows| rows.is_list);
+    match plan.documents.is_some() && plan.job.writes() != Writes::Links || is_list {
+        true => "record",
+        false if plan.table.is_some() || plan.column.is_some() => "row",
+        false => "line",
+    }
+}
+
+/// An example and where it is: the number of its `unit`.
+fn item(record: &str, source: &str, unit: &str, number: &str) -> String {
     let source = shown_name(source);
-    let place = match source.as_str() {
-        "" | "-" => format!("line {line}"),
-        source => format!("{}:{line}", cut(source)),
+    let place = match (source.as_str(), unit) {
+        ("" | "-", unit) => format!("{unit} {number}"),
+        (source, "line") => format!("{}:{number}", cut(source)),
+        (source, unit) => format!("{}, {unit} {number}", cut(source)),
     };
     format!(
         "<li><code>{}</code><br><small class=\"soft\">{}</small></li>",
@@ -89,20 +106,32 @@ pub(super) fn cut(name: &str) -> String {
     }
 }
 
+/// Whether records with such a fault were only skipped: references of documents without a base.
+fn is_skipped(plan: &Plan, kind: ErrorKind) -> bool {
+    plan.job.writes() == Writes::Links && kind == ErrorKind::Relative
+}
+
+/// How many records of the run are invalid, and how many references were skipped, which are not.
+pub(super) fn invalid_and_skipped(plan: &Plan, invalid: &Invalid) -> [u64; 2] {
+    let of = |is_wanted: bool| {
+        let kinds = invalid.iter().filter(|&(kind, _)| is_skipped(plan, kind) == is_wanted);
+        kinds.map(|(_, count)| count).sum()
+    };
+    [of(false), of(true)]
+}
+
 /// Invalid records by kind.
-pub(super) fn invalid(invalid: &Invalid, faults: &[Fault]) -> Option<Section> {
-    let mut kinds: Vec<(ErrorKind, u64)> = invalid.iter().collect();
+pub(super) fn invalid(plan: &Plan, invalid: &Invalid, faults: &[Fault]) -> Option<Section> {
+    let mut kinds: Vec<(ErrorKind, u64)> =
+        invalid.iter().filter(|&(kind, _)| !is_skipped(plan, kind)).collect();
+    let total = kinds.iter().map(|(_, count)| count).sum();
     if kinds.is_empty() {
         return None;
     }
     kinds.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
     let bars: Vec<Bar> = kinds.iter().map(|&(kind, count)| Bar::new(kind.name(), count)).collect();
-    let mut content = chart(
-        "invalid-chart",
-        "Records that are not URIs, by what is wrong",
-        &bars,
-        invalid.total(),
-    );
+    let mut content =
+        chart("invalid-chart", "Records that are not URIs, by what is wrong", &bars, total);
     for (kind, _) in kinds {
         let examples = faults.iter().filter(|fault| fault.error.kind == kind);
         let example = |fault: &Fault| {
@@ -112,7 +141,7 @@ pub(super) fn invalid(invalid: &Invalid, faults: &[Fault]) -> Option<Section> {
                 (ErrorKind::TooLong, true) => "(a long record)".to_owned(),
                 _ => shown_fault(fault),
             };
-            item(&record, &fault.source, &line)
+            item(&record, &fault.source, unit(plan), &line)
         };
         let examples: String = examples.map(example).collect();
         content += &format!(

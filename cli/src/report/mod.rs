@@ -60,13 +60,13 @@ fn sections(plan: &Plan, done: &Done, summary: &Summary) -> Vec<Section> {
         all.push(groups::largest(groups, summary.report.records));
     }
     if let (Some(counts), Some(overview)) = (&done.findings, overview) {
-        all.push(findings::findings(counts, &overview.findings));
+        all.push(findings::findings(plan, counts, &overview.findings));
     }
     all.push(done.top.as_ref().and_then(|top| parts::own(top, plan)));
     if let Some(overview) = overview {
         all.push(parts::parts(overview));
         all.push(parts::shapes(overview));
-        all.push(findings::invalid(&summary.report.invalid, &overview.faults));
+        all.push(findings::invalid(plan, &summary.report.invalid, &overview.faults));
     }
     all.push(about::sources(plan));
     all.push(Some(about::terms(plan, summary)));

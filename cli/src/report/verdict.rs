@@ -4,6 +4,7 @@ use uriscan::audit::Severity;
 use uriscan::pipeline::{Census, FindingCounts, Groups, MergeStep, Report, Top};
 use uriscan::rules::Rule;
 
+use super::findings::invalid_and_skipped;
 use crate::job::{Done, Writes};
 use crate::plan::Plan;
 use crate::summary::{Summary, grouped, plural};
@@ -27,10 +28,27 @@ pub(super) fn verdict(plan: &Plan, done: &Done, summary: &Summary) -> String {
         _ if plan.job.writes() == Writes::Survivors => of_dedup(&noun, report, groups),
         _ => noun,
     };
-    let invalid = report.invalid.total();
+    let [invalid, skipped] = invalid_and_skipped(plan, &report.invalid);
+    let is_column = plan.job.name() == "audit" && plan.table.is_some();
+    let text =
+        if is_column { text + "; what was found is in the column of findings" } else { text };
+    let text = match skipped {
+        0 => text,
+        _ => format!(
+            "{text}, {} of them references without a base, which were skipped",
+            grouped(skipped)
+        ),
+    };
+    let text = match report.bad_rows {
+        0 => text,
+        1 => format!("{text}, and one row that does not fit"),
+        bad => format!("{text}, and {} rows that do not fit", grouped(bad)),
+    };
     let is_survivors = plan.job.writes() == Writes::Survivors;
     match invalid {
-        0 if plan.job.name() == "check" => format!("{text}, all of them valid."),
+        0 if plan.job.name() == "check" && report.bad_rows == 0 => {
+            format!("{text}, all of them valid.")
+        }
         0 => format!("{text}."),
         1 if is_survivors => format!("{text}. One record is not a URI."),
         _ if is_survivors => format!("{text}. {} records are not URIs.", grouped(invalid)),
@@ -94,9 +112,15 @@ fn why(groups: &Groups) -> Option<String> {
     add(groups.aliased, "only by aliases, such as redirects");
     let is_rule = |step: &&MergeStep| step.step.level.is_none() && step.step.name != "alias";
     let of_rule = groups.steps.iter().filter(is_rule);
-    if let Some(step) = of_rule.max_by_key(|step| step.alone) {
-        add(step.alone, &only(step));
-    }
+    let alone = match of_rule.max_by_key(|step| step.alone) {
+        Some(step) => {
+            add(step.alone, &only(step));
+            step.alone
+        }
+        None => 0,
+    };
+    let named = same + spelled + groups.aliased + alone;
+    add(duplicates.saturating_sub(named), "by other rules, or by several");
     let about = if groups.is_all { "" } else { "about " };
     let list = match parts.as_slice() {
         [] => return None,
