@@ -17,7 +17,8 @@ use super::table::{Dialect, TABLES};
 /// high enough; a group is counted once, however many URLs it has.
 ///
 /// Content under many unrelated URLs, as that of error pages, and pages that change between two fetches do not count. A site makes
-/// rules for itself only. A fifth of the pages is held back, and the rules are measured on these.
+/// rules for itself only. A fifth of the pages is held back, and the rules are measured on these; none of a site with one
+/// script for all its pages, as /item?id=1.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 #[command(group = clap::ArgGroup::new("columns").multiple(true))]
