@@ -7,6 +7,7 @@
 
 use crate::chunk::{PAD, Prefix};
 use crate::grammar::class::UNRESERVED;
+use crate::index::low_bits;
 use crate::simd::{BLOCK, Isa};
 use crate::uri::dots::remove_dot_segments_in_blocks;
 
@@ -27,6 +28,16 @@ pub(crate) struct Seen {
 
 /// Where a form is written: 128 bytes, one more for a `/`, and what wide stores write after them.
 pub(crate) type Room = [u8; 3 * BLOCK + PAD];
+
+/// Where a host is written, and what may be read after it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HostRoom([u8; 4 * BLOCK]);
+
+impl Default for HostRoom {
+    fn default() -> HostRoom {
+        HostRoom([0; _])
+    }
+}
 
 /// As many bytes of the text from the start of a record on as are read here.
 type Text = [u8; PAD];
@@ -104,6 +115,55 @@ impl Seen {
         let end =
             if has_dots { remove_dot_segments_in_blocks(isa, out, path, path, end) } else { end };
         Some(Prefix::new(out, end))
+    }
+
+    /// Whether [`Seen::canonical`] gives a form, which takes less to find out than to make it: the record is a URI then. If not,
+    /// another path has to decide.
+    #[inline(always)]
+    pub(crate) fn has_form<I: Isa>(&self, isa: I, text: &[u8], len: usize) -> bool {
+        let Some(text) = text.first_chunk::<PAD>() else { return false };
+        if self.path == 0 || self.head != 0 && self.kept_end(isa, text).is_none() {
+            return false;
+        }
+        let (mut odd, mut hashes) = (0, 0);
+        for (half, look) in self.look.into_iter().enumerate() {
+            let block =
+                |at: usize| text[half * BLOCK + at..].first_chunk().expect("within the text");
+            let (first, second) = (isa.hex_digits(block(1)), isa.hex_digits(block(2)));
+            let digits = (first.0 | first.1) & (second.0 | second.1);
+            let percents = isa.equal(block(0), b'%') & look;
+            let hash = isa.equal(block(0), b'#') & look;
+            let whole = low_bits(len.saturating_sub(half * BLOCK + 2));
+            odd |= look & !(percents | hash | isa.equal(block(0), b'.'));
+            odd |= percents & !(digits & whole);
+            hashes += hash.count_ones();
+        }
+        (odd == 0) & (hashes < 2)
+    }
+
+    /// The host of [`Seen::canonical`], if that gives a form.
+    #[inline(always)]
+    pub(crate) fn host<'a, I: Isa>(
+        &self,
+        isa: I,
+        text: &'a [u8],
+        len: usize,
+        out: &'a mut HostRoom,
+    ) -> Option<Prefix<'a>> {
+        if !self.has_form(isa, text, len) {
+            return None;
+        }
+        let host = 7 + usize::from(self.is_https);
+        if self.head == 0 {
+            return Some(Prefix::new(&text[host..], usize::from(self.path) - host));
+        }
+        let block: &[u8; BLOCK] = text.first_chunk()?;
+        for (to, from) in out.0.iter_mut().zip(block) {
+            *to = from.to_ascii_lowercase();
+        }
+        let colons = isa.equal(block, b':') & self.head;
+        let end = (colons.trailing_zeros() as usize).min(self.path.into());
+        Some(Prefix::new(&out.0[host..], end - host))
     }
 
     /// Where the authority ends without a port that is dropped; `None` if another path has to decide.
@@ -193,6 +253,7 @@ mod tests {
     use crate::index::Index;
     use crate::normalize::{Level, Split, normalize_exact};
     use crate::simd::{Kernels, Task};
+    use crate::uri::parse;
 
     struct Forms<'a>(Padded<'a>, &'a Index, &'a mut [Span]);
 
@@ -209,7 +270,15 @@ mod tests {
             for seen in split.others() {
                 let number = seen.number() as usize;
                 let bytes = &text.padded()[spans[number].start as usize..];
-                let form = seen.canonical(isa, bytes, spans[number].len(), &mut room);
+                let len = spans[number].len();
+                let form = seen.canonical(isa, bytes, len, &mut room);
+                assert_eq!(seen.has_form(isa, bytes, len), form.is_some(), "{seen:?}");
+                let mut host_room = HostRoom::default();
+                let host = seen.host(isa, bytes, len, &mut host_room);
+                let host_of = |form: &Prefix<'_>| {
+                    parse(form.bytes()).unwrap().host(form.bytes()).unwrap().to_vec()
+                };
+                assert_eq!(host.map(|host| host.bytes().to_vec()), form.as_ref().map(host_of));
                 forms.push((number, form.map(|form| form.bytes().to_vec())));
             }
             forms

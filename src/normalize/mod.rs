@@ -21,12 +21,12 @@ mod split;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use common::Room;
+pub(crate) use common::{HostRoom, Room};
 pub use exact::normalize_exact;
 pub(crate) use idna::{LONGEST_NAME, has_long_name, to_ascii as dns_to_ascii};
 pub use level::{Level, UnknownLevel};
 pub use rfc2396::normalize_rfc2396;
-pub(crate) use split::Split;
+pub(crate) use split::{Split, host_of_unchanged};
 
 use crate::chunk::{PaddedBuf, Prefix};
 use crate::index::{Index, Record};

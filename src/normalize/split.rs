@@ -5,7 +5,7 @@
 //! conditions are combined into one word, and the record is written to each list, of which one grows.
 
 use super::common::Seen;
-use crate::chunk::{Padded, Span};
+use crate::chunk::{Padded, Prefix, Span};
 use crate::index::{Index, low_bits};
 use crate::simd::{BLOCK, Isa, Summary, Task};
 
@@ -83,6 +83,21 @@ impl Split {
     }
 }
 
+/// The host of a record that is [unchanged](Split::unchanged) and begins at `start` of `text`, of which `index` is the index.
+#[inline(always)]
+pub(crate) fn host_of_unchanged<'t, I: Isa>(
+    isa: I,
+    text: Padded<'t>,
+    index: &Index,
+    start: usize,
+) -> Prefix<'t> {
+    let bytes = &text.padded()[start..];
+    let host = 7 + usize::from(bytes[4] == b's');
+    // A slash ends the authority, within the first window.
+    let slashes = index.window(isa, start).slash & (!0 << host);
+    Prefix::new(&bytes[host..], slashes.trailing_zeros() as usize - host)
+}
+
 struct Find<'a> {
     split: &'a mut Split,
     text: Padded<'a>,
@@ -154,8 +169,10 @@ mod tests {
     use crate::index::trim;
     use crate::normalize::{Level, normalize_exact};
     use crate::simd::Kernels;
+    use crate::uri::parse;
 
-    /// Splits `text` on every backend; gives the spans and, for each record, whether it is unchanged.
+    /// Splits `text` on every backend; gives the spans and, for each record, whether it is unchanged. Checks the hosts of those that
+    /// are.
     fn split(text: &[u8], record_end: u8, after: u8) -> Vec<(Span, bool)> {
         let mut bytes = text.to_vec();
         bytes.resize(Padded::needed(text.len()), after);
@@ -168,6 +185,12 @@ mod tests {
                 #[inline(always)]
                 fn run<I: Isa>(self, isa: I) {
                     self.3.split(isa, self.0, self.1, self.2, true);
+                    for &number in self.3.unchanged() {
+                        let span = self.2[number as usize];
+                        let record = span.of(self.0.content());
+                        let host = host_of_unchanged(isa, self.0, self.1, span.start as usize);
+                        assert_eq!(parse(record).unwrap().host(record), Some(host.bytes()));
+                    }
                 }
             }
             let mut index = Index::new();

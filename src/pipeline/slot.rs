@@ -11,6 +11,7 @@ use crate::index::{Index, Record, trim};
 use crate::io::Chunk;
 use crate::io::places::Place;
 use crate::normalize::Split;
+use crate::rules::Known;
 use crate::uri::UriError;
 
 /// What a thread keeps from chunk to chunk.
@@ -31,6 +32,8 @@ pub(super) struct Worker {
     pub(super) forms: Vec<u8>,
     /// The index of these.
     pub(super) form_index: Index,
+    /// Hosts that were looked up in the public suffix list.
+    pub(super) known: Known,
     pub(super) survey: survey::Scratch,
 }
 

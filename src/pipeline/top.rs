@@ -4,8 +4,8 @@ mod buffers;
 mod by;
 mod distinct;
 mod forms;
+mod hosts;
 mod job;
-mod names;
 #[cfg(test)]
 mod tests;
 

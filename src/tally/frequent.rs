@@ -19,7 +19,7 @@ use crate::key::Hasher;
 const ENTRY: usize = 80;
 
 /// How many of the last texts are looked at before a text is taken for a new one.
-const RECENT: usize = 1 << 10;
+pub(super) const RECENT: usize = 1 << 10;
 
 /// The last texts of a [`Counts`], by a hash: the number of each, from 1.
 pub(crate) type Recent = Vec<u32>;

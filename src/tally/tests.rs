@@ -11,6 +11,7 @@ fn tally(stream: &[String], limit: Option<usize>, chunk: usize) -> Tally {
             .chunks(chunk)
             .map(|texts| {
                 let mut all = Texts::default();
+                all.clear();
                 texts.iter().for_each(|text| all.push(&hasher, text.as_bytes()));
                 all.partition();
                 all

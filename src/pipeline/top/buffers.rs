@@ -1,18 +1,23 @@
 //! What is kept from record to record while the parts of a text are counted.
 
-use super::names::Names;
+use crate::rules::Known;
 use crate::shape::Shaper;
 use crate::uri::Components;
 
 /// What is kept from record to record of a text.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Buffers<'t> {
-    pub(super) names: Names<'t>,
+    /// The hosts of the thread.
+    pub(super) known: &'t mut Known,
     shaper: Shaper,
     shape: Vec<u8>,
 }
 
-impl Buffers<'_> {
+impl<'t> Buffers<'t> {
+    pub(super) fn new(known: &'t mut Known) -> Buffers<'t> {
+        Buffers { known, shaper: Shaper::default(), shape: Vec::new() }
+    }
+
     /// The shape of `form`, whose components are `parts`.
     pub(super) fn shape(&mut self, slugs: bool, form: &[u8], parts: &Components) -> &[u8] {
         let Buffers { shaper, shape, .. } = self;

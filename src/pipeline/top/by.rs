@@ -5,7 +5,8 @@ use core::str::FromStr;
 
 use super::buffers::Buffers;
 use crate::extract::LogPart;
-use crate::rules::public_suffix;
+use crate::rules::Known;
+use crate::simd::Isa;
 use crate::uri::Components;
 
 /// A part of a URI by which [`super::top()`] counts.
@@ -90,21 +91,20 @@ impl By {
     /// Calls `found` with each value of this part of `form`, whose components are `parts`, with the help of `buffers`;
     /// never if it has none.
     #[inline]
-    pub(super) fn each<'t>(
+    pub(super) fn each<I: Isa>(
         self,
-        form: &'t [u8],
+        isa: I,
+        form: &[u8],
         parts: &Components,
-        buffers: &mut Buffers<'t>,
+        buffers: &mut Buffers<'_>,
         mut found: impl FnMut(&[u8]),
     ) {
-        let host = || parts.host(form).filter(|host| !host.is_empty());
         match self {
-            By::Host => host().into_iter().for_each(found),
-            By::Domain => {
-                host().and_then(|host| buffers.names.ends(host).domain).into_iter().for_each(found);
-            }
-            By::Suffix => {
-                host().and_then(|host| buffers.names.ends(host).suffix).into_iter().for_each(found);
+            By::Host | By::Domain | By::Suffix | By::Label(_) => {
+                let host = parts.host(form);
+                host.and_then(|host| self.of_host(isa, host, buffers.known))
+                    .into_iter()
+                    .for_each(found);
             }
             By::Scheme => parts.scheme(form).into_iter().for_each(found),
             By::Port => parts.port(form).into_iter().for_each(found),
@@ -128,9 +128,33 @@ impl By {
             By::Shape { slugs } => found(buffers.shape(slugs, form, parts)),
             By::Log(_) => {}
             By::Path(count) => first_segments(parts.path(form), count).into_iter().for_each(found),
+        }
+    }
+
+    /// Whether it is a part of the host.
+    pub(super) fn is_of_host(self) -> bool {
+        matches!(self, By::Host | By::Domain | By::Suffix | By::Label(_))
+    }
+
+    /// This part of `host`, if it is one of hosts and `host` has it.
+    #[inline(always)]
+    pub(super) fn of_host<'h, I: Isa>(
+        self,
+        isa: I,
+        host: &'h [u8],
+        known: &mut Known,
+    ) -> Option<&'h [u8]> {
+        match self {
+            By::Host => Some(host).filter(|host| !host.is_empty()),
+            By::Domain => known.ends(isa, host).domain,
+            By::Suffix => known.ends(isa, host).suffix,
             By::Label(count) => {
-                host().and_then(|host| last_labels(host, count)).into_iter().for_each(found);
+                let name = host.strip_suffix(b".").unwrap_or(host);
+                let ends = known.ends(isa, name);
+                // Addresses have no suffix.
+                ends.suffix.map(|_| last_labels(name, count))
             }
+            _ => None,
         }
     }
 }
@@ -162,12 +186,9 @@ fn first_segments(path: &[u8], count: u16) -> Option<&[u8]> {
     Some(&path[..next.unwrap_or(path.len())])
 }
 
-fn last_labels(host: &[u8], count: u16) -> Option<&[u8]> {
-    let name = host.strip_suffix(b".").unwrap_or(host);
-    // Addresses have no suffix.
-    public_suffix(name)?;
+fn last_labels(name: &[u8], count: u16) -> &[u8] {
     let dot = memchr::memrchr_iter(b'.', name).nth(usize::from(count) - 1);
-    Some(&name[dot.map_or(0, |dot| dot + 1)..])
+    &name[dot.map_or(0, |dot| dot + 1)..]
 }
 
 impl fmt::Display for By {
@@ -221,15 +242,27 @@ impl FromStr for By {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simd::{Kernels, Task};
     use crate::uri::parse;
 
+    struct Values<'a>(By, &'a [u8]);
+
+    impl Task for Values<'_> {
+        type Output = Vec<String>;
+        #[inline(always)]
+        fn run<I: Isa>(self, isa: I) -> Vec<String> {
+            let Values(by, uri) = self;
+            let (mut values, mut known) = (Vec::new(), Known::default());
+            let buffers = &mut Buffers::new(&mut known);
+            by.each(isa, uri, &parse(uri).unwrap(), buffers, |value| {
+                values.push(String::from_utf8(value.to_vec()).unwrap());
+            });
+            values
+        }
+    }
+
     fn values(by: &str, uri: &str) -> Vec<String> {
-        let mut values = Vec::new();
-        let parts = parse(uri.as_bytes()).unwrap();
-        by.parse::<By>().unwrap().each(uri.as_bytes(), &parts, &mut Buffers::default(), |value| {
-            values.push(String::from_utf8(value.to_vec()).unwrap());
-        });
-        values
+        Kernels::detect().run(Values(by.parse().unwrap(), uri.as_bytes()))
     }
 
     #[test]

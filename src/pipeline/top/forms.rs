@@ -14,7 +14,7 @@ impl Count<'_> {
     /// are counted.
     #[inline(always)]
     pub(super) fn count_forms<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Found>) {
-        let Worker { index, split, spans, scratch, forms, form_index, .. } = worker;
+        let Worker { index, split, spans, scratch, forms, form_index, known, .. } = worker;
         let Slot { chunk, rows, rejects, report, stop, .. } = slot;
         let &Count { options, record_end, redact, .. } = self;
         let equivalence = &options.equivalence;
@@ -56,7 +56,7 @@ impl Count<'_> {
                     push_record(equivalence.shown(form.bytes()), redact, forms);
                     forms.push(record_end);
                     if forms.len() > MOST_BYTES {
-                        rows.count(isa, (form_index, forms), options, record_end);
+                        rows.count(isa, (form_index, forms, known), options, record_end);
                     }
                 }
                 Err(error) => {
@@ -74,7 +74,7 @@ impl Count<'_> {
                 forms.push(record_end);
             }
         }
-        rows.count(isa, (form_index, forms), options, record_end);
+        rows.count(isa, (form_index, forms, known), options, record_end);
         report.records = (end as u64 - report.blank) + u64::from(stop.is_some());
     }
 }

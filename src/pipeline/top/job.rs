@@ -12,6 +12,7 @@ use crate::pipeline::driver::{Job, Reading};
 use crate::pipeline::invalid::LongRecord;
 use crate::pipeline::slot::{Slot, Worker};
 use crate::pipeline::{Error, OnInvalid, Settings};
+use crate::rules::Known;
 use crate::simd::Isa;
 use crate::tally::{Tally, Texts};
 use crate::uri::bulk::parse_record;
@@ -23,11 +24,11 @@ const LEAST: usize = 1 << 20;
 #[derive(Debug, Default)]
 pub(super) struct Found {
     /// The values of each part; then those of records with their secrets masked, if these are counted.
-    texts: Vec<Texts>,
+    pub(super) texts: Vec<Texts>,
     /// Records without each part.
-    absent: Vec<u64>,
+    pub(super) absent: Vec<u64>,
     /// Records that were counted.
-    counted: u64,
+    pub(super) counted: u64,
     /// Forms with their secrets masked.
     masked: Vec<u8>,
 }
@@ -47,14 +48,14 @@ impl Found {
     pub(super) fn count<I: Isa>(
         &mut self,
         isa: I,
-        (index, forms): (&mut Index, &mut Vec<u8>),
+        (index, forms, known): (&mut Index, &mut Vec<u8>, &mut Known),
         options: &TopOptions,
         record_end: u8,
     ) {
         if options.masked {
-            self.count_masked(isa, (index, forms), options, record_end);
+            self.count_masked(isa, (index, forms, known), options, record_end);
         }
-        self.counted += self.count_from(isa, 0, (index, forms), options, record_end);
+        self.counted += self.count_from(isa, 0, (index, forms, known), options, record_end);
         forms.clear();
     }
 
@@ -63,7 +64,7 @@ impl Found {
     fn count_masked<I: Isa>(
         &mut self,
         isa: I,
-        (index, forms): (&mut Index, &[u8]),
+        (index, forms, known): (&mut Index, &[u8], &mut Known),
         options: &TopOptions,
         record_end: u8,
     ) {
@@ -73,7 +74,7 @@ impl Found {
             redact_into(form.strip_suffix(&[record_end]).unwrap_or(form), &mut masked);
             masked.push(record_end);
         }
-        self.count_from(isa, options.by.len(), (index, &mut masked), options, record_end);
+        self.count_from(isa, options.by.len(), (index, &mut masked, known), options, record_end);
         self.masked = masked;
     }
 
@@ -83,7 +84,7 @@ impl Found {
         &mut self,
         isa: I,
         first: usize,
-        (index, forms): (&mut Index, &mut Vec<u8>),
+        (index, forms, known): (&mut Index, &mut Vec<u8>, &mut Known),
         TopOptions { by, hasher, .. }: &TopOptions,
         record_end: u8,
     ) -> u64 {
@@ -91,7 +92,7 @@ impl Found {
         forms.resize(Padded::needed(len), 0);
         let text = Padded::new(forms, len).expect("there is padding");
         index.build_with(isa, text, record_end);
-        let mut buffers = Buffers::default();
+        let mut buffers = Buffers::new(known);
         let (texts, absent) = (&mut self.texts[first..], &mut self.absent[first..]);
         let mut counted = 0;
         for span in index.spans() {
@@ -105,7 +106,7 @@ impl Found {
             };
             for ((by, texts), absent) in by.iter().zip(&mut *texts).zip(&mut *absent) {
                 let mut has_any = false;
-                by.each(form, &parts, &mut buffers, |value| {
+                by.each(isa, form, &parts, &mut buffers, |value| {
                     has_any = true;
                     texts.push(hasher, value);
                 });
@@ -186,6 +187,8 @@ impl Job for Count<'_> {
                     found.add_part(by, hasher, record);
                 }
             }
+        } else if self.is_of_hosts() {
+            self.count_hosts(isa, worker, slot);
         } else {
             self.count_forms(isa, worker, slot);
         }
