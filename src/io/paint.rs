@@ -43,7 +43,13 @@ impl Paint {
 /// Appends `bytes`, escaped, as far as they fit into `columns`, but at least one character; returns
 /// the number of bytes and of columns.
 pub(super) fn push_escaped(bytes: &[u8], columns: usize, out: &mut Vec<u8>) -> (usize, usize) {
-    let (mut taken, mut used) = (0, 0);
+    // More bytes never fit, so a long rest need not be decoded.
+    let bytes = &bytes[..bytes.len().min(columns.saturating_mul(4).max(4))];
+    // Most texts begin with characters that are shown as they are, a column each, or have no others.
+    let plain = bytes.iter().take_while(|byte| (b' '..=b'~').contains(byte)).count();
+    let (plain, rest) = bytes.split_at(plain.min(columns.max(1)));
+    out.extend_from_slice(plain);
+    let (mut taken, mut used) = (plain.len(), plain.len());
     let mut push = |text: &str, len: usize| {
         let width = text.chars().count();
         let fits = taken == 0 || used + width <= columns;
@@ -53,9 +59,7 @@ pub(super) fn push_escaped(bytes: &[u8], columns: usize, out: &mut Vec<u8>) -> (
         }
         fits
     };
-    // More bytes never fit, so a long rest need not be decoded.
-    let bytes = &bytes[..bytes.len().min(columns.saturating_mul(4).max(4))];
-    'all: for chunk in bytes.utf8_chunks() {
+    'all: for chunk in rest.utf8_chunks() {
         for c in chunk.valid().chars() {
             let text = match c {
                 c if c.is_alphanumeric() || c == ' ' || c.is_ascii_graphic() => c.to_string(),
@@ -72,4 +76,50 @@ pub(super) fn push_escaped(bytes: &[u8], columns: usize, out: &mut Vec<u8>) -> (
         }
     }
     (taken, used)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The plain oracle, character by character.
+    fn slow(bytes: &[u8], columns: usize) -> (Vec<u8>, (usize, usize)) {
+        let (mut out, mut taken, mut used) = (Vec::new(), 0, 0);
+        let mut shown: Vec<(String, usize)> = Vec::new();
+        for chunk in bytes.utf8_chunks() {
+            shown.extend(chunk.valid().chars().map(|c| match c {
+                c if c.is_alphanumeric() || c == ' ' || c.is_ascii_graphic() => {
+                    (c.to_string(), c.len_utf8())
+                }
+                c => (escape(c), c.len_utf8()),
+            }));
+            shown.extend(chunk.invalid().iter().map(|byte| (format!("\\x{byte:02x}"), 1)));
+        }
+        for (text, len) in shown {
+            let width = text.chars().count();
+            if taken > 0 && used + width > columns {
+                break;
+            }
+            out.extend_from_slice(text.as_bytes());
+            (taken, used) = (taken + len, used + width);
+        }
+        (out, (taken, used))
+    }
+
+    proptest! {
+        #[test]
+        fn as_much_is_shown_as_fits(text in "[ -~]{0,9}(\\PC|[ -~]|\u{1b}|\n){0,9}", odd in any::<bool>()) {
+            let mut bytes = text.into_bytes();
+            if odd {
+                bytes.push(0xFF);
+            }
+            for columns in [0, 1, 2, 5, 9, 12, 30, usize::MAX] {
+                let mut out = Vec::new();
+                let found = push_escaped(&bytes, columns, &mut out);
+                prop_assert_eq!((out, found), slow(&bytes, columns), "{}", columns);
+            }
+        }
+    }
 }

@@ -30,8 +30,14 @@ impl Key {
     /// Appends the key as 32 lower-case hexadecimal digits.
     #[inline]
     pub fn write_hex(self, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.hex().as_flattened());
+    }
+
+    /// The key as 32 lower-case hexadecimal digits.
+    #[inline]
+    pub(crate) fn hex(self) -> [[u8; 8]; 4] {
         let word = |shift: u32| hex_digits((self.0 >> shift) as u32);
-        out.extend_from_slice([word(96), word(64), word(32), word(0)].as_flattened());
+        [word(96), word(64), word(32), word(0)]
     }
 }
 

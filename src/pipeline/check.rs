@@ -1,6 +1,6 @@
 //! Which records are URI-references, of which kind, and the errors of the others.
 
-use super::row_job::{Rows, each_parsed, run_rows};
+use super::row_job::{Rows, each_fault, each_parsed, run_rows};
 use super::slot::{Slot, Worker};
 use super::{Error, Report, Settings, Sinks};
 use crate::io::diagnostic::{self, Position};
@@ -70,6 +70,12 @@ impl Rows for Check {
         position: Position<'_>,
         slot: &mut Slot<()>,
     ) {
+        if self.format == CheckFormat::Text && self.repairs.is_empty() {
+            let of_fault = |position: Position<'_>, text: &[u8], error, out: &mut Vec<u8>| {
+                self.of_fault(position, text, error, out)
+            };
+            return each_fault(isa, worker, self.record_end, position, slot, of_fault);
+        }
         let how = (self.record_end, self.repairs);
         each_parsed(isa, worker, how, position, slot, |position, text, result, out| match result {
             Ok(parts) => match self.format {

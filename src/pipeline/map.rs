@@ -1,11 +1,12 @@
 //! One line out per line in, in order: normalized forms and keys.
 
+mod keys;
+
 use super::driver::{Job, Reading, run};
 use super::invalid::{Fate, LongRecord, Policy, push_record};
-use super::pending::Pending;
 use super::slot::{Slot, Worker, record_at};
 use super::{Equivalence, Error, OnInvalid, Report, Settings, Sinks};
-use crate::chunk::{Padded, Prefix};
+use crate::chunk::Prefix;
 use crate::io::{Chunk, Source};
 use crate::key::{PublicHash, PublicHasher};
 use crate::normalize::{self, Room};
@@ -98,48 +99,6 @@ enum Form {
     Surt(surt::Form),
 }
 
-/// Keys that are written when all records of a chunk are known.
-struct Keyed<'w> {
-    pending: &'w mut Pending,
-    /// For each blank line, the number of keys before it.
-    blanks: Vec<usize>,
-}
-
-impl Keyed<'_> {
-    fn blank(&mut self) {
-        self.blanks.push(self.pending.len());
-    }
-
-    /// Bytes of the forms that were copied, and of the lines for them and for blank ones.
-    #[inline(always)]
-    fn bytes(&self) -> usize {
-        const LINE: usize = 33;
-        self.pending.copied_bytes() + LINE * self.pending.len() + self.blanks.len()
-    }
-
-    #[inline(always)]
-    fn write<I: Isa>(
-        self,
-        isa: I,
-        hasher: &PublicHasher,
-        text: Padded<'_>,
-        record_end: u8,
-        out: &mut Vec<u8>,
-    ) {
-        let mut blanks = self.blanks.into_iter().peekable();
-        let keys = self.pending.keys(isa, hasher, text);
-        for before in 0..=keys.len() {
-            while blanks.next_if_eq(&before).is_some() {
-                out.push(record_end);
-            }
-            if let Some(key) = keys.get(before) {
-                key.write_hex(out);
-                out.push(record_end);
-            }
-        }
-    }
-}
-
 struct Map<'a> {
     equivalence: &'a Equivalence,
     on_invalid: OnInvalid,
@@ -176,7 +135,10 @@ impl Job for Map<'_> {
 
     #[inline(always)]
     fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<()>) {
-        let Worker { index, split, spans, scratch, pending, .. } = worker;
+        if let Form::Key(hasher) = &self.form {
+            return self.write_keys(isa, hasher, worker, slot);
+        }
+        let Worker { index, split, spans, scratch, .. } = worker;
         let text = slot.chunk.text.padded();
         index.build_with(isa, text, self.record_end);
         spans.clear();
@@ -194,14 +156,12 @@ impl Job for Map<'_> {
         let mut surts = surt::Scratch::default();
         let &Map { on_invalid, record_end, redact, .. } = self;
         let policy = Policy { on_invalid, record_end, redact };
-        let mut keyed = Keyed { pending, blanks: Vec::new() };
-        keyed.pending.clear();
         // Lines before this offset have been written, and records before `end`.
         let (mut copied, mut end, mut unchanged) = (0, spans.len(), split.unchanged().len());
         for (i, seen) in split.others().iter().enumerate() {
             let number = seen.number();
             let whole = spans[number as usize];
-            if slot.room.is_full(slot.out.len() + keyed.bytes(), whole.start as usize) {
+            if slot.room.is_full(slot.out.len(), whole.start as usize) {
                 (end, unchanged) = (number as usize, number as usize - i);
                 if copies_unchanged {
                     slot.out.extend_from_slice(&text.content()[copied..whole.start as usize]);
@@ -223,10 +183,7 @@ impl Job for Map<'_> {
             let (span, record) = record_at(text, index, whole);
             if record.is_empty() {
                 slot.report.blank += 1;
-                match self.form {
-                    Form::Key(_) => keyed.blank(),
-                    _ => slot.out.push(self.record_end),
-                }
+                slot.out.push(self.record_end);
                 continue;
             }
             // What has no canonical form represents itself.
@@ -249,14 +206,6 @@ impl Job for Map<'_> {
             };
             slot.report.written += 1;
             match &self.form {
-                Form::Key(_) if is_form => {
-                    keyed.pending.push(text, self.equivalence.shown_prefix(bytes));
-                    continue;
-                }
-                Form::Key(_) => {
-                    keyed.pending.push(text, bytes);
-                    continue;
-                }
                 Form::Canonical if is_form => {
                     push_record(self.equivalence.shown(&bytes), self.redact, &mut slot.out);
                 }
@@ -273,7 +222,7 @@ impl Job for Map<'_> {
                         &mut surts,
                         &mut slot.out,
                     ) => {}
-                Form::Canonical | Form::Surt(_) => {
+                Form::Canonical | Form::Surt(_) | Form::Key(_) => {
                     push_record(&bytes, self.redact, &mut slot.out);
                 }
             }
@@ -288,9 +237,6 @@ impl Job for Map<'_> {
         let is_stopped = slot.stop.is_some();
         slot.report.records = (end as u64 - slot.report.blank) + u64::from(is_stopped);
         slot.report.written += unchanged as u64;
-        if let Form::Key(hasher) = &self.form {
-            keyed.write(isa, hasher, text, self.record_end, &mut slot.out);
-        }
     }
 
     fn on_invalid(&self) -> OnInvalid {

@@ -42,6 +42,7 @@ impl Pending {
     }
 
     /// Adds `form`, which may be a part of `text`.
+    #[cfg(feature = "arrow")]
     #[inline(always)]
     pub(crate) fn push(&mut self, text: Padded<'_>, form: Prefix<'_>) {
         let span = self.span(text, form);

@@ -2,7 +2,7 @@
 
 use super::driver::{Job, Reading, run};
 use super::invalid::LongRecord;
-use super::slot::{Slot, Worker};
+use super::slot::{Slot, Worker, record_at};
 use super::{Error, OnInvalid, Report, Settings, Sinks};
 use crate::io::diagnostic::Position;
 use crate::io::paint::Paint;
@@ -10,7 +10,7 @@ use crate::io::places::{Place, Places};
 use crate::io::{Chunk, Source};
 use crate::repair::{Repairs, repair};
 use crate::simd::Isa;
-use crate::uri::bulk::parse_each_with;
+use crate::uri::bulk::{parse_each_with, parse_record};
 use crate::uri::{Components, ErrorKind, UriError, parse};
 
 /// The rows to write about records.
@@ -166,6 +166,48 @@ pub(super) fn each_parsed<I: Isa>(
         true
     });
     report.blank = lines as u64 - report.records;
+}
+
+/// Calls `row` for the records of a chunk that are not URI-references, as [`each_parsed`] without repairs does, and only counts the
+/// others: components are found of few.
+#[inline(always)]
+pub(super) fn each_fault<I: Isa>(
+    isa: I,
+    worker: &mut Worker,
+    record_end: u8,
+    position: Position<'_>,
+    slot: &mut Slot<()>,
+    row: impl Fn(Position<'_>, &[u8], UriError, &mut Vec<u8>) -> bool,
+) {
+    let Slot { chunk, out, report, room, .. } = slot;
+    let Worker { index, split, spans, .. } = worker;
+    let text = chunk.text.padded();
+    index.build_with(isa, text, record_end);
+    spans.clear();
+    spans.extend(index.spans());
+    split.split(isa, text, index, spans, true);
+    let mut lines = spans.len();
+    for seen in split.others() {
+        let number = seen.number() as usize;
+        let whole = spans[number];
+        if seen.has_form(isa, &text.padded()[whole.start as usize..], whole.len()) {
+            continue;
+        }
+        let (span, record) = record_at(text, index, whole);
+        if record.is_empty() {
+            report.blank += 1;
+            continue;
+        }
+        let Err(error) = parse_record(isa, record) else { continue };
+        if room.is_full(out.len(), whole.start as usize) {
+            lines = number;
+            break;
+        }
+        report.invalid.add(error.kind);
+        let position = position.of_record(number as u64, (span.start - whole.start).into());
+        report.written += u64::from(row(position, record.bytes(), error, out));
+    }
+    report.records = lines as u64 - report.blank;
 }
 
 /// Replaces `mended` by `text`, whose components or error are `parsed`, with those of `repairs` that it needs, and gives
