@@ -12,6 +12,7 @@
 //! [`redact_into`] writes a reference with its passwords and secret-looking parameters masked.
 
 mod address;
+mod bare;
 #[cfg(test)]
 mod cases;
 mod encoded;

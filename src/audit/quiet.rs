@@ -4,6 +4,7 @@
 //! (the tests compare the two on every backend). Most records of most lists are quiet, and cost
 //! little more than parsing.
 
+use super::bare::holds_no_secret;
 use super::{host, path, port, redact, secret, shape, triplet};
 use crate::grammar::class::{ByteClass, UNRESERVED};
 use crate::grammar::scheme_facts;
@@ -22,17 +23,23 @@ pub(crate) struct Hint {
     pub(crate) parts: Option<Components>,
     /// No rule reports its scheme and authority.
     pub(crate) head_is_quiet: bool,
+    /// It has nothing to mask.
+    pub(crate) has_no_secret: bool,
 }
 
 /// `None` if no rule reports anything in `record`, which is not empty.
 #[inline(always)]
 pub(crate) fn screen<I: Isa>(isa: I, record: Record<'_>) -> Option<Hint> {
-    let Some(parts) = fast::components(isa, record) else { return Some(Hint::default()) };
-    let head_is_quiet = head_is_quiet(isa, record, &parts);
-    if head_is_quiet && rest_is_quiet(isa, record, &parts) {
-        return None;
+    let mut hint = Hint::default();
+    if let Some(parts) = fast::components(isa, record) {
+        let head_is_quiet = head_is_quiet(isa, record, &parts);
+        if head_is_quiet && rest_is_quiet(isa, record, &parts) {
+            return None;
+        }
+        (hint.parts, hint.head_is_quiet) = (Some(parts), head_is_quiet);
     }
-    Some(Hint { parts: Some(parts), head_is_quiet })
+    hint.has_no_secret = holds_no_secret(isa, record);
+    Some(hint)
 }
 
 /// Whether no rule reports the scheme and authority.
@@ -109,8 +116,8 @@ fn rest_is_quiet<I: Isa>(isa: I, record: Record<'_>, parts: &Components) -> bool
     // A path that does not begin with `/` has no segments that a rule checks
     // (`lacks_authority_to_check`).
     let has_segments = path_start != path_end && text[path_start] == b'/';
-    // Whether something may be masked, which is looked for in the whole record.
-    let mut may_hold_secret = false;
+    // Whether something may be masked, which is looked for in the whole record; and whether if something is encoded.
+    let (mut may_hold_secret, mut is_encoded) = (false, false);
     // The dot segments of the path have been followed, and stay below the root.
     let mut dots_are_fine = false;
     for at in (path_start / BLOCK * BLOCK..text.len()).step_by(BLOCK) {
@@ -132,14 +139,26 @@ fn rest_is_quiet<I: Isa>(isa: I, record: Record<'_>, parts: &Components) -> bool
             return false;
         }
         let marks = isa.members(block, &MARKS) & inside;
-        may_hold_secret |= looks.secrets | percents | marks != 0
-            || has_token(text, at, token_beginnings(isa, record, at) & inside);
+        is_encoded |= percents != 0;
+        let tokens = token_beginnings(isa, [block, record.block(at + 1), record.block(at + 2)]);
+        may_hold_secret |=
+            marks != 0 || has_name(text, at, looks.secrets) || has_token(text, at, tokens & inside);
     }
-    !may_hold_secret || !redact::holds_secret(text)
+    let is_ruled_out = match is_encoded {
+        true => !may_hold_secret && holds_no_secret(isa, record),
+        false => !may_hold_secret,
+    };
+    is_ruled_out || !redact::holds_secret(text)
 }
 
 /// Bytes of a userinfo and of strings in JSON.
-static MARKS: NibbleTables = nibble_tables(ByteClass::of(b"@\"'"));
+pub(super) static MARKS: NibbleTables = nibble_tables(ByteClass::of(b"@\"'"));
+
+/// Whether the name of a secret may end before one of `separators`, bits of the block at byte `at`, if nothing is encoded.
+#[inline(always)]
+fn has_name(text: &[u8], at: usize, separators: u64) -> bool {
+    Bits(separators).any(|bit| secret::may_end_name(text, at + bit as usize, b"&;?#="))
+}
 
 /// Whether a token begins at one of `beginnings`, bits of the block at byte `at`.
 #[inline(always)]
@@ -147,16 +166,15 @@ fn has_token(text: &[u8], at: usize, beginnings: u64) -> bool {
     Bits(beginnings).any(|bit| shape::end_of(text, at + bit as usize).is_some())
 }
 
-/// The bytes of the block at byte `at` that begin with the first three bytes of a token (or of some other words).
+/// The bytes of a block that begin with the first three bytes of a token (or of some other words); the others are the blocks one and
+/// two bytes further on.
 #[inline(always)]
-fn token_beginnings<I: Isa>(isa: I, record: Record<'_>, at: usize) -> u64 {
+pub(super) fn token_beginnings<I: Isa>(isa: I, [first, second, third]: [&[u8; BLOCK]; 3]) -> u64 {
     static BYTES: [NibbleTables; 3] = [of_tokens(0), of_tokens(1), of_tokens(2)];
     const fn of_tokens(place: usize) -> NibbleTables {
         nibble_tables(ByteClass::of(&shape::nth_bytes(place)))
     }
-    isa.members(record.block(at), &BYTES[0])
-        & isa.members(record.block(at + 1), &BYTES[1])
-        & isa.members(record.block(at + 2), &BYTES[2])
+    isa.members(first, &BYTES[0]) & isa.members(second, &BYTES[1]) & isa.members(third, &BYTES[2])
 }
 
 /// Those of the triplets at `percents`, bits of the block at byte `at`, that are not obviously free

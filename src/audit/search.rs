@@ -76,7 +76,7 @@ impl<'l, 't, F: FnMut(Range<usize>, Kind)> Search<'l, 't, F> {
         let mut at = self.head();
         self.begin_names(at, 0, false);
         while let Some(&byte) = self.bytes.get(at) {
-            at = self.step(at, byte);
+            at = if is_passed(byte) { at + 1 } else { self.step(at, byte) };
         }
     }
 
@@ -332,6 +332,23 @@ impl<'l, 't, F: FnMut(Range<usize>, Kind)> Search<'l, 't, F> {
         }
         found == [true; 2]
     }
+}
+
+/// Whether [`Search::step`] does nothing at `byte`, whatever follows.
+#[inline(always)]
+fn is_passed(byte: u8) -> bool {
+    const LOOKED_AT: ByteClass =
+        ByteClass::of(b"=&;?#/\\:\"*").or(ByteClass::of(&shape::nth_bytes(0)));
+    static IS_PASSED: [bool; 256] = {
+        let mut table = LOOKED_AT.table();
+        let mut byte = 0;
+        while byte < 256 {
+            table[byte] = !table[byte];
+            byte += 1;
+        }
+        table
+    };
+    IS_PASSED[usize::from(byte)]
 }
 
 /// Whether `text` is a scheme, before so many slashes.

@@ -194,7 +194,9 @@ pub(super) fn each_parameter<'t>(
         // The first part of a path is not a parameter, nor is the text after a slash.
         let is_parameter = part == Part::Query || name_start > 0 && text[name_start - 1] != b'/';
         let name = &text[name_start..equals];
-        if is_first && is_parameter && is_secret_name(name) {
+        // In a path, other bytes end the name of a parameter.
+        let may_be = part == Part::Path || may_be_secret(text, equals);
+        if is_first && is_parameter && may_be && is_secret_name(name) {
             let value_end = end.filter(|&end| end >= done).unwrap_or_else(|| {
                 let len = text[done..].iter().position(|&byte| ends.has(byte));
                 len.map_or(text.len(), |len| done + len)
@@ -265,18 +267,19 @@ fn secret_word(mut name: &[u8]) -> Option<&[u8]> {
     }
 }
 
+/// Bytes of a name that are looked at: the longest name is short, and the bytes before it do not matter.
+const LONGEST_NAME: usize = 24;
+
 /// Whether `name`, which ends with a letter, is in [`NAMES`] or ends with one of [`ENDS`].
 fn is_known(name: &[u8]) -> bool {
-    // The longest name is short; the bytes before it do not matter.
-    const LONGEST: usize = 24;
     if let Some(&last) = name.last_chunk::<3>()
         && last.iter().all(u8::is_ascii_alphanumeric)
         && !ends_some_name(last)
     {
         return false;
     }
-    let mut squashed = [0u8; LONGEST];
-    let mut at = LONGEST;
+    let mut squashed = [0u8; LONGEST_NAME];
+    let mut at = LONGEST_NAME;
     let mut is_whole = true;
     for &byte in name.iter().rev().filter(|byte| byte.is_ascii_alphanumeric()) {
         if at == 0 {
@@ -310,6 +313,29 @@ pub(super) fn may_be_secret(text: &[u8], equals: usize) -> bool {
     let is_strange = is_encoded | !(is_plain(a) & is_plain(b) & is_plain(c));
     let is_known = ends_some_name([a, b, c]);
     !is_too_short & if ends_name(a) { is_pw | is_encoded } else { is_strange | is_known }
+}
+
+/// Whether the name of a secret, or of a parameter of an OAuth answer, may end before the `=` at `equals` of `text`, which has no
+/// triplet: looks at more than the last letters, up to one of `delimiters`, which no name has. Errs on the safe side only.
+#[inline(never)]
+pub(super) fn may_end_name(text: &[u8], equals: usize, delimiters: &[u8]) -> bool {
+    let mut squashed = [0u8; LONGEST_NAME];
+    let mut at = LONGEST_NAME;
+    let name = text[..equals].iter().rev().take_while(|byte| !delimiters.contains(byte));
+    for &byte in name {
+        if byte.is_ascii_alphabetic() && at > 0 {
+            at -= 1;
+            squashed[at] = byte.to_ascii_lowercase();
+        } else if at == 0 {
+            break;
+        } else if byte.is_ascii_digit() || at == LONGEST_NAME {
+            // A number, or brackets at the end.
+            return true;
+        }
+    }
+    let squashed = &squashed[at..];
+    let names = NAMES.iter().chain(ENDS).map(|name| name.as_bytes());
+    names.chain(OAUTH_ANSWER).any(|name| squashed.ends_with(name))
 }
 
 /// For each byte: 0 for a letter, 2 for a byte that ends the name of a parameter, 1 for all others, also

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::cases::ROWS;
+use super::exact::audit_slowly;
 use super::quiet::{self, Hint};
 use super::*;
 use crate::chunk::{PaddedBuf, Span};
@@ -10,8 +11,10 @@ use crate::index::{Index, Record};
 use crate::simd::{Isa, Kernels, Task};
 
 fn findings(text: &[u8]) -> Vec<Finding> {
-    let mut findings = Vec::new();
+    let (mut findings, mut expected) = (Vec::new(), Vec::new());
     audit(text, RuleSet::all(), &mut findings);
+    audit_slowly(text, RuleSet::all(), &mut expected);
+    assert_eq!(findings, expected, "{}", text.escape_ascii());
     findings
 }
 
@@ -130,6 +133,9 @@ fn check_screen(text: &[u8], rest: &[u8], before: usize) {
             assert!(found.is_empty(), "{} is not quiet: {found:?}", text.escape_ascii());
             continue;
         };
+        if hint.has_no_secret {
+            each_secret(text, |_| panic!("{} has a secret", text.escape_ascii()));
+        }
         let mut with_hint = Vec::new();
         audit_with(hint, text, RuleSet::all(), &mut with_hint);
         assert_eq!(with_hint, found, "{} by {hint:?}", text.escape_ascii());
@@ -204,6 +210,19 @@ proptest! {
     ) {
         let text = format!("{scheme}{head}{path}{query}{fragment}");
         check_screen(text.as_bytes(), rest.as_bytes(), before);
+    }
+
+    #[test]
+    fn what_is_ruled_out_has_nothing_to_mask(parts in proptest::collection::vec(
+        proptest::sample::select(vec![
+            "http://", "h/", "/", "//", "?", "&", "%26", ";", "%3B", "#", "%23", "=", "%3D", "token", "t%6Fken", "pw", "%70w",
+            "code=", "&state=", "@", "%40", ":", "%3A", "\"", "%22", "'", "{", "}", "[", "%5D", "ghp_0123456789abcdef",
+            "%67hp_0123456789abcdef", "eyJ0123456789abcdef", "_", "%2D", "%C3", "%25", "%2526", "x", "-", ".", "\\", "%5C", "%4", "***",
+        ]), 0..14), before in 0usize..70)
+    {
+        let text = parts.concat();
+        check_screen(text.as_bytes(), b"", before);
+        check_screen(format!("http://h/?{text}").as_bytes(), b"=x", before);
     }
 
     #[test]
