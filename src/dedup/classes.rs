@@ -155,7 +155,7 @@ impl<P: Default + Send> Classes<P> {
     /// the same time. Every chunk must have been through [`Rows::partition`] since its last row came.
     pub fn insert(&mut self, chunks: &[&Rows], each: impl Fn(&mut P, Probed) + Sync) {
         self.each_run(chunks, |Partition { table, beside, .. }, chunk, (keys, rows), ahead| {
-            table.insert_all(keys, ahead, |at, class, is_first| {
+            table.insert_all(keys.iter().copied(), ahead, |at, class, is_first| {
                 each(beside, Probed { chunk, row: rows[at] as usize, class, is_first });
             });
         });
@@ -175,7 +175,7 @@ impl<P: Default + Send> Classes<P> {
                 for (keys, rows) in keys.chunks(LONGEST_RUN).zip(rows.chunks(LONGEST_RUN)) {
                     let Lists { firsts, further } = lists;
                     let (mut first_count, mut further_count) = (0, 0);
-                    table.insert_all(keys, ahead, |at, class, is_first| {
+                    table.insert_all(keys.iter().copied(), ahead, |at, class, is_first| {
                         firsts[first_count] = rows[at];
                         further[further_count] = (class, rows[at]);
                         first_count += usize::from(is_first);

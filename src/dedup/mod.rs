@@ -13,6 +13,8 @@ mod numbering;
 mod rows;
 mod set;
 mod table;
+#[cfg(feature = "bulk")]
+mod tagged;
 
 #[cfg(feature = "bulk")]
 pub use approx::ApproxSet;
@@ -22,3 +24,5 @@ pub use numbering::Numbering;
 pub use rows::Rows;
 pub(crate) use rows::remove_at;
 pub use set::Set;
+#[cfg(feature = "bulk")]
+pub(crate) use tagged::TaggedSet;

@@ -101,7 +101,8 @@ impl Set {
                 let run = rows.run(partition);
                 table.reserve(run.len(), expected, most);
                 let sorted_rows = &rows.sorted_rows[run.clone()];
-                table.insert_all(&rows.sorted_keys[run], &mut ahead, |i, _, is_new| {
+                let keys = rows.sorted_keys[run].iter().copied();
+                table.insert_all(keys, &mut ahead, |i, _, is_new| {
                     let row = sorted_rows[i] as usize;
                     rows.is_first[row].store(u8::from(is_new), Ordering::Relaxed);
                 });
@@ -137,7 +138,7 @@ impl Set {
                 for (keys, rows) in keys.chunks(PIECE).zip(rows.chunks(PIECE)) {
                     if table.fits(keys.len(), most) {
                         table.reserve(keys.len(), 0, most);
-                        table.insert_all(keys, &mut ahead, |i, _, is_new| {
+                        table.insert_all(keys.iter().copied(), &mut ahead, |i, _, is_new| {
                             if is_new {
                                 missing(beside, chunk, rows[i] as usize, Key(keys[i]));
                             }

@@ -39,6 +39,9 @@ pub(super) trait Layout {
     /// Keys of a line, which stand at its front.
     const KEYS: usize;
 
+    /// Bits of a key that are not compared: they add up where it is inserted again.
+    const MARKS: u128 = 0;
+
     /// The number of the key in place `i` of `line`.
     fn number(line: &[u128; LINE], i: usize) -> u32;
 
@@ -248,6 +251,12 @@ impl<L: Layout> Table<L> {
         find::<L>(self.slots.get(), key)
     }
 
+    /// All keys, in no order.
+    pub(super) fn keys(&self) -> impl Iterator<Item = u128> {
+        let lines = self.slots.get().as_chunks::<LINE>().0;
+        lines.iter().flat_map(|line| entries::<L>(line).map(|(key, _)| key))
+    }
+
     /// Forgets all keys and keeps the memory.
     pub(super) fn clear(&mut self) {
         self.slots.get_mut().fill(Key::VACANT);
@@ -269,12 +278,12 @@ impl<L: Layout> Table<L> {
     #[inline(always)]
     pub(super) fn insert_all<'k>(
         &mut self,
-        keys: &[u128],
+        keys: impl Iterator<Item = u128>,
         ahead: &mut impl Iterator<Item = &'k u128>,
         mut each: impl FnMut(usize, u32, bool),
     ) {
         let (slots, mut used) = (self.slots.get_mut(), self.used);
-        for (i, &key) in keys.iter().enumerate() {
+        for (i, key) in keys.enumerate() {
             if let Some(&key) = ahead.next() {
                 prefetch(slots, home(key, slots.len() / LINE) * LINE);
             }
@@ -386,7 +395,7 @@ fn insert<L: Layout>(slots: &mut [u128], key: u128, new_number: u32) -> (u32, bo
         if hits != 0 {
             let i = hits.trailing_zeros() as usize % LINE;
             let is_new = line[i] == Key::VACANT;
-            line[i] = key;
+            line[i] |= key;
             if is_new {
                 L::set_number(line, i, new_number);
             }
@@ -417,7 +426,7 @@ fn hits<L: Layout>(line: &[u128; LINE], key: u128) -> u32 {
     let slot = line[halves.trailing_zeros() as usize % LINE];
     // One comparison, since whether the key is there cannot be foreseen.
     let high = if slot as u64 == Key::VACANT as u64 { Key::VACANT } else { key } >> 64;
-    if slot >> 64 == high {
+    if (slot >> 64 ^ high) & !(L::MARKS >> 64) == 0 {
         return halves;
     }
     exact_hits::<L>(line, key)
@@ -427,7 +436,7 @@ fn hits<L: Layout>(line: &[u128; LINE], key: u128) -> u32 {
 #[cold]
 #[inline(never)]
 fn exact_hits<L: Layout>(line: &[u128; LINE], key: u128) -> u32 {
-    let is_hit = |&slot: &u128| u32::from((slot == key) | (slot == Key::VACANT));
+    let is_hit = |&slot: &u128| u32::from(((slot ^ key) & !L::MARKS == 0) | (slot == Key::VACANT));
     (0..).zip(&line[..L::KEYS]).fold(0, |hits, (i, slot)| hits | is_hit(slot) << i)
 }
 

@@ -142,7 +142,7 @@ impl Serialize for Census {
 /// Counts the classes of the records of `sources` at every level, in one pass.
 ///
 /// Nothing is written to [`Sinks::out`]. Memory: a set of the
-/// keys of all forms on all levels, some 30 to 50 bytes each; a record that is canonical as it stands has one form.
+/// keys of all forms on all levels, some 20 to 40 bytes each; a record that is canonical as it stands has one form.
 ///
 /// ```
 /// use uriscan::{io::Source, pipeline::{CensusOptions, Settings, Sinks, census}};

@@ -6,7 +6,7 @@
 
 use super::CensusOptions;
 use crate::chunk::Prefix;
-use crate::dedup::{Classes, ProbedRun, Rows};
+use crate::dedup::{Rows, TaggedSet};
 use crate::index::{Record, low_bits};
 use crate::io::{Chunk, Shape, Source};
 use crate::key::Key;
@@ -19,7 +19,7 @@ use crate::pipeline::slot::{Slot, Worker, record_at};
 use crate::pipeline::{Error, OnInvalid, Settings};
 use crate::repair::Repair;
 use crate::rules;
-use crate::simd::{Isa, prefetch};
+use crate::simd::Isa;
 use crate::uri::UriError;
 
 /// The number of the rules among the levels: it follows that of the highest level.
@@ -35,6 +35,8 @@ const fn only(level: Level) -> Levels {
 
 const RULES_LEVEL: Levels = 1 << RULES;
 const BELOW_SCHEME: Levels = only(Level::String) | only(Level::Syntax);
+// Each level is a mark of a key.
+const _: () = assert!(RULES < TaggedSet::MARKS as usize);
 const ALL: Levels = BELOW_SCHEME | only(Level::Scheme) | RULES_LEVEL;
 
 /// The forms of the records of a chunk: the key of each, and the levels at which it represents a record.
@@ -57,33 +59,12 @@ impl Forms {
     }
 }
 
-/// The levels of the distinct forms of a partition, by their numbers.
-#[derive(Debug, Default)]
-struct Noted(Vec<Levels>);
-
-impl Noted {
-    /// Adds the `levels` of the rows of `run`.
-    #[inline(always)]
-    fn add(&mut self, ProbedRun { firsts, further, .. }: ProbedRun<'_>, levels: &[Levels]) {
-        self.0.extend(firsts.iter().map(|&row| levels[row as usize]));
-        further.iter().for_each(|&(form, _)| prefetch(&self.0, form as usize));
-        for &(form, row) in further {
-            self.0[form as usize] |= levels[row as usize];
-        }
-    }
-
-    /// Number of forms that are noted at a level.
-    fn count(&self, number: usize) -> u64 {
-        self.0.iter().map(|levels| u64::from(levels >> number & 1)).sum()
-    }
-}
-
 /// The job of [`super::census`].
 pub(super) struct Count {
     options: CensusOptions,
     record_end: u8,
     forecast: Forecast,
-    forms: Classes<Noted>,
+    forms: TaggedSet,
 }
 
 impl Count {
@@ -92,13 +73,13 @@ impl Count {
             options: options.clone(),
             record_end: settings.record_end,
             forecast: Forecast::new(sources),
-            forms: Classes::new(),
+            forms: TaggedSet::new(),
         }
     }
 
     /// Number of records that are distinct at the level of this number, or by [`RULES`].
     pub(super) fn distinct(&self, number: usize) -> u64 {
-        self.forms.partitions().map(|noted| noted.count(number)).sum()
+        self.forms.count(number as u32)
     }
 
     /// How records are normalized up to `level`.
@@ -318,10 +299,10 @@ impl Job for Count {
     fn commit(&mut self, slots: &mut [Slot<Forms>]) -> Result<(), Error> {
         // A piece of a long record has not been scanned: its slot holds no rows, or old ones.
         let scanned = slots.iter().filter(|slot| slot.chunk.shape == Shape::Records);
-        let chunks: Vec<&Forms> = scanned.map(|slot| &slot.rows).collect();
-        let rows: Vec<&Rows> = chunks.iter().map(|forms| &forms.rows).collect();
+        let chunks: Vec<(&Rows, &[Levels])> =
+            scanned.map(|slot| (&slot.rows.rows, &slot.rows.levels[..])).collect();
         self.forms.expect(self.forecast.expected(self.forms.len()));
-        self.forms.insert_runs(&rows, |noted, run| noted.add(run, &chunks[run.chunk].levels));
+        self.forms.insert(&chunks);
         self.forecast.add(slots.iter().map(|slot| slot.report.bytes).sum());
         Ok(())
     }
