@@ -10,7 +10,7 @@ use crate::chunk::{Padded, Prefix, Span};
 use crate::dedup::{Rows, remove_at};
 use crate::index::Record;
 use crate::key::{Hasher, Key, PublicHasher};
-use crate::normalize::{self, Room};
+use crate::normalize::{self, Level, Room};
 use crate::row;
 use crate::simd::{Isa, Task};
 use crate::uri::UriError;
@@ -201,6 +201,9 @@ impl Scan<'_> {
         let DedupOptions { equivalence, hasher, .. } = options;
         let Worker { index, split, scratch, pending, others, .. } = &mut **worker;
         others.clear();
+        if equivalence.normalize == normalize::Options::new(Level::String) {
+            return self.as_they_are::<I, PUBLIC>(isa);
+        }
         if equivalence.normalize != normalize::Options::default() {
             others.extend(split.others().iter().map(|seen| seen.number()));
             return;
@@ -214,6 +217,31 @@ impl Scan<'_> {
                 others.push(seen.number());
                 continue;
             };
+            let record = || Record::new(*text, index, span);
+            let form = equivalence.ruled(isa, record, form, &mut scratch.rules);
+            if !PUBLIC {
+                rows.set_key(number, equivalence.key_by(isa, hasher, form));
+            } else {
+                pending.set(number, *text, equivalence.shown_prefix(form));
+            }
+        }
+    }
+
+    /// Finds the keys of the records that would need the usual changes, which are compared without; notes the others.
+    #[inline(always)]
+    fn as_they_are<I: Isa, const PUBLIC: bool>(&mut self, isa: I) {
+        let Scan { options, text, worker, found: Found { spans, rows, .. }, .. } = self;
+        let DedupOptions { equivalence, hasher, .. } = options;
+        let Worker { index, split, scratch, pending, others, .. } = &mut **worker;
+        for seen in split.others() {
+            let number = seen.number() as usize;
+            let span = spans[number];
+            let bytes = &text.padded()[span.start as usize..];
+            if !seen.has_form(isa, bytes, span.len()) {
+                others.push(seen.number());
+                continue;
+            }
+            let form = Prefix::new(bytes, span.len());
             let record = || Record::new(*text, index, span);
             let form = equivalence.ruled(isa, record, form, &mut scratch.rules);
             if !PUBLIC {
