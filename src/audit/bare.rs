@@ -1,9 +1,10 @@
 //! Rules out that a record has something to mask, by its bytes without percent-encoding: most records with triplets have
 //! nothing, and to search them byte by byte ([`super::search`]) takes many times as long as all else.
 
-use super::quiet::{MARKS, token_beginnings};
 use super::{secret, shape};
+use crate::grammar::class::ByteClass;
 use crate::index::{Bits, Record, low_bits};
+use crate::simd::table::{NibbleTables, nibble_tables};
 use crate::simd::{BLOCK, Isa, Task};
 use crate::uri::fast::decode;
 
@@ -12,6 +13,9 @@ const LONGEST: usize = 4 * BLOCK;
 
 /// A record without its percent-encoding, and what wide stores write after it and looks ahead read.
 type Bare = [u8; LONGEST + 3 * BLOCK];
+
+/// Bytes of a userinfo and of strings in JSON.
+pub(super) static MARKS: NibbleTables = nibble_tables(ByteClass::of(b"@\"'"));
 
 /// Whether `record` surely has nothing to mask. Says no of others, too: of long ones, and of those in which a percent sign is
 /// encoded or encodes nothing.
@@ -89,4 +93,15 @@ fn copy(record: Record<'_>, from: core::ops::Range<usize>, bare: &mut Bare, to: 
     for (i, at) in from.step_by(BLOCK).enumerate() {
         bare[to + i * BLOCK..][..BLOCK].copy_from_slice(record.block(at));
     }
+}
+
+/// The bytes of a block that begin with the first three bytes of a token (or of some other words); the others are the blocks one and
+/// two bytes further on.
+#[inline(always)]
+pub(super) fn token_beginnings<I: Isa>(isa: I, [first, second, third]: [&[u8; BLOCK]; 3]) -> u64 {
+    static BYTES: [NibbleTables; 3] = [of_tokens(0), of_tokens(1), of_tokens(2)];
+    const fn of_tokens(place: usize) -> NibbleTables {
+        nibble_tables(ByteClass::of(&shape::nth_bytes(place)))
+    }
+    isa.members(first, &BYTES[0]) & isa.members(second, &BYTES[1]) & isa.members(third, &BYTES[2])
 }

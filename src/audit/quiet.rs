@@ -4,7 +4,7 @@
 //! (the tests compare the two on every backend). Most records of most lists are quiet, and cost
 //! little more than parsing.
 
-use super::bare::holds_no_secret;
+use super::bare::{MARKS, holds_no_secret, token_beginnings};
 use super::{host, path, port, redact, secret, shape, triplet};
 use crate::grammar::class::{ByteClass, UNRESERVED};
 use crate::grammar::scheme_facts;
@@ -151,9 +151,6 @@ fn rest_is_quiet<I: Isa>(isa: I, record: Record<'_>, parts: &Components) -> bool
     is_ruled_out || !redact::holds_secret(text)
 }
 
-/// Bytes of a userinfo and of strings in JSON.
-pub(super) static MARKS: NibbleTables = nibble_tables(ByteClass::of(b"@\"'"));
-
 /// Whether the name of a secret may end before one of `separators`, bits of the block at byte `at`, if nothing is encoded.
 #[inline(always)]
 fn has_name(text: &[u8], at: usize, separators: u64) -> bool {
@@ -164,17 +161,6 @@ fn has_name(text: &[u8], at: usize, separators: u64) -> bool {
 #[inline(always)]
 fn has_token(text: &[u8], at: usize, beginnings: u64) -> bool {
     Bits(beginnings).any(|bit| shape::end_of(text, at + bit as usize).is_some())
-}
-
-/// The bytes of a block that begin with the first three bytes of a token (or of some other words); the others are the blocks one and
-/// two bytes further on.
-#[inline(always)]
-pub(super) fn token_beginnings<I: Isa>(isa: I, [first, second, third]: [&[u8; BLOCK]; 3]) -> u64 {
-    static BYTES: [NibbleTables; 3] = [of_tokens(0), of_tokens(1), of_tokens(2)];
-    const fn of_tokens(place: usize) -> NibbleTables {
-        nibble_tables(ByteClass::of(&shape::nth_bytes(place)))
-    }
-    isa.members(first, &BYTES[0]) & isa.members(second, &BYTES[1]) & isa.members(third, &BYTES[2])
 }
 
 /// Those of the triplets at `percents`, bits of the block at byte `at`, that are not obviously free
