@@ -83,11 +83,11 @@ pub(crate) fn options(
 
 const FOR_ROWS: &str = "works where rows of CSV, TSV, JSON lines or fields stay as they are: with `census`, `top`, `set`, and with \
      `dedup`, `check` and `extract` if the output has the format of the input, from files that are named (no directories, no JSON \
-     arrays), without --sort-by, --report and several files as output; `check` and -c need names of columns, which fields do not \
+     arrays), without --sort-by and several files as output; `check` and -c need names of columns, which fields do not \
      have. --on-bad-row skip works also where a table of text becomes another table";
 
-/// Whether tables are read as columns, whatever their format: columns are added, rows sorted, or results several files, or there is a
-/// page about the run; or the option is for lists, which the reader of columns says.
+/// Whether tables are read as columns, whatever their format: columns are added, rows sorted, or results several files; or the option is
+/// for lists, which the reader of columns says.
 fn needs_columns(plan: &Plan, choice: &TableChoice) -> bool {
     match plan.job.rows_are() {
         RowsAre::Columns => return true,
@@ -104,7 +104,7 @@ fn needs_columns(plan: &Plan, choice: &TableChoice) -> bool {
         || plan.aliases.is_some()
         || plan.settings.redact
         || plan.settings.record_end == 0;
-    choice.sort_by.is_some() || is_cut || plan.side.report.is_some() || is_for_lists
+    choice.sort_by.is_some() || is_cut || is_for_lists
 }
 
 /// The format of all inputs and of the output, if it is one and has rows. That tables have rows is certain if `is_certain`.

@@ -220,6 +220,10 @@ impl Session<'_> {
     pub(crate) fn unwritten(&self, error: io::Error) -> Result<Outcome, Failure> {
         if self.out.has_failed() {
             return match error.kind() {
+                // A page about a part of the input would say what is not so.
+                io::ErrorKind::BrokenPipe if self.report.is_some() => Err(Failure::new(
+                    "the reader of the results went away before the end, so that no report was written; -o /dev/null reads all",
+                )),
                 io::ErrorKind::BrokenPipe => Ok(Outcome::ReaderGone),
                 _ => Err(Failure::at(self.out.name(), error)),
             };

@@ -298,8 +298,8 @@ fn on_invalid(typed: &str) -> Result<OnInvalid, String> {
 pub(crate) struct ReportFile {
     /// Also write an HTML report to FILE (one self-contained file, no scripts)
     ///
-    /// What was merged and why, hosts, domains, parameters, and what is wrong, with examples. Secrets are masked. It takes some
-    /// 100 MB of memory.
+    /// What was merged and why, hosts, domains, parameters, what is wrong, with examples. Secrets are masked. It takes 100 to
+    /// 500 MB beyond --max-memory.
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
 }

@@ -6,7 +6,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{Command, Error};
 
 /// Commands that other tools have, and those to use.
-const COMMANDS: [(&[&str], &str); 10] = [
+const COMMANDS: [(&[&str], &str); 11] = [
     (&["uniq", "unique", "sort", "anew", "filter"], "`uriscan dedup`"),
     (&["canonicalize", "canonicalise", "clean", "normalise"], "`uriscan normalize`"),
     (&["validate", "lint", "verify"], "`uriscan check`"),
@@ -23,6 +23,7 @@ const COMMANDS: [(&[&str], &str); 10] = [
     (&["links", "find", "grep", "urls"], "`uriscan extract`"),
     (&["split", "get"], "`uriscan parse`"),
     (&["join"], "`uriscan resolve --base URI`"),
+    (&["grammar", "grammars"], "`uriscan rules grammar`"),
 ];
 
 /// The same of commands below `set`.
@@ -35,7 +36,7 @@ const SET_COMMANDS: [(&[&str], &str); 5] = [
 ];
 
 /// Options that other tools have, those to use, and one of them that the command must take.
-const OPTIONS: [(&[&str], &str, &str); 17] = [
+const OPTIONS: [(&[&str], &str, &str); 18] = [
     (
         &["--exclude", "--skip", "--ignore"],
         "--not-host, --not-domain and --not-match drop URIs",
@@ -94,6 +95,7 @@ const OPTIONS: [(&[&str], &str, &str); 17] = [
     (&["--in-place", "-i"], "-o FILE may name the input", "output"),
     (&["--dry-run"], "a set changes by --update only; without it nothing is stored", "update"),
     (&["--iri"], "--unicode keeps letters beyond ASCII in links", "unicode"),
+    (&["--unicode"], "--iri maps letters beyond ASCII to URIs", "iri"),
     (&["--verbose", "-v"], "--stats prints a summary", "stats"),
 ];
 

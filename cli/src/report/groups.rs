@@ -5,7 +5,7 @@ use uriscan::pipeline::{Census, Groups, Keep, LargestOf, MergeLevel, MergeStep};
 
 use super::chart::{Bar, chart};
 use super::difference::marked;
-use super::html::{Cell, Escaped, Section, Table, shown};
+use super::html::{Cell, Escaped, Section, Table, shown, shown_until};
 use crate::summary::{Summary, grouped, plural, share};
 
 fn adds(level: Level) -> &'static str {
@@ -149,7 +149,10 @@ pub(super) fn largest(groups: &Groups, records: u64) -> Option<Section> {
         let text = if text.is_empty() {
             Cell::Class("soft", "(a record that is too long to be shown)".to_owned())
         } else {
-            Cell::Uri(shown(text))
+            Cell::Uri(match uriscan::uri::parse(text) {
+                Ok(_) => shown(text),
+                Err(error) => shown_until(text, error),
+            })
         };
         vec![
             text,

@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Write};
 use uriscan::audit::redact_into;
 use uriscan::io::escaped;
 use uriscan::pipeline::Fault;
-use uriscan::uri::ErrorKind;
+use uriscan::uri::{ErrorKind, UriError};
 
 /// Characters of a text that are shown.
 const SHOWN: usize = 200;
@@ -44,13 +44,17 @@ pub(super) fn shown(record: &[u8]) -> String {
 /// The record of `fault`, up to what is wrong: what follows may be anything, such as the words of a log, in which secrets are
 /// not known as those of URIs are. A relative reference has nothing wrong.
 pub(super) fn shown_fault(fault: &Fault) -> String {
-    let record = &fault.record[..];
-    let end = record.len().min(fault.error.at as usize + 1);
+    shown_until(&fault.record, fault.error)
+}
+
+/// The same of a `record` with this `error`.
+pub(super) fn shown_until(record: &[u8], error: UriError) -> String {
+    let end = record.len().min(error.at as usize + 1);
     // One that was cut may go on with the end of a password.
     let cut = if record.len() < Fault::MOST_BYTES { "" } else { "@" };
     let mut masked = Vec::new();
     redact_into(&[record, cut.as_bytes()].concat(), &mut masked);
-    if fault.error.kind == ErrorKind::Relative && cut.is_empty() {
+    if error.kind == ErrorKind::Relative && cut.is_empty() {
         return shown(record);
     }
     let same = record[..end].iter().zip(&masked).take_while(|(a, b)| a == b).count();

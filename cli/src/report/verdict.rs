@@ -88,7 +88,8 @@ fn of_dedup(noun: &str, report: &Report, groups: Option<&Groups>) -> String {
     let verb = if duplicates == 1 { "repeats" } else { "repeat" };
     let text = format!("{noun}, {kept}: {} {verb} {repeat}", grouped(duplicates));
     match groups.and_then(why) {
-        Some(why) => format!("{text}. {why}"),
+        Some(why) if seen > 0 => format!("{text}. Of those that repeat one of this run, {why}"),
+        Some(why) => format!("{text}. Of these, {why}"),
         None => text,
     }
 }
@@ -127,7 +128,7 @@ fn why(groups: &Groups) -> Option<String> {
         [one] => one.clone(),
         [first @ .., last] => format!("{} and {last}", first.join(", ")),
     };
-    Some(format!("Of these, {about}{list}"))
+    Some(format!("{about}{list}"))
 }
 
 fn only(step: &MergeStep) -> String {

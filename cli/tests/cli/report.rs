@@ -623,3 +623,46 @@ fn a_browser_shows_it_without_errors_or_requests() {
         }
     }
 }
+
+#[test]
+fn rows_of_text_stay_as_they_are_with_a_report_and_their_lines_are_named() {
+    let csv = "\u{FEFF}a,url\r\n\"x\ny\nz\",http://h/\r\n1,x y\r\n2,\"HTTP://h\"\r\n";
+    let place = Place::new(&[("t.csv", csv)]);
+    let args = ["dedup", "-q", "--column", "url", "t.csv"];
+    let plain = place.run(&args, "").quiet();
+    assert_eq!(plain, csv.replace("2,\"HTTP://h\"\r\n", ""));
+    assert_eq!(place.run(&[&args[..], &["--report", "r.html"]].concat(), "").quiet(), plain);
+    assert!(place.read("r.html").contains("t.csv:5, byte 2"));
+}
+
+#[test]
+fn what_an_invalid_record_may_hide_is_not_in_the_largest_groups_either() {
+    let place = Place::new(&[("list", "x Authorization: Basic c2VjcmV0\nx Authorization: Basic c2VjcmV0\n")]);
+    place.run(&["dedup", "--report", "r.html", "list"], "");
+    assert!(!place.read("r.html").contains("c2VjcmV0"));
+}
+
+#[test]
+fn places_of_links_are_numbers_of_records_and_skipped_references_are_not_invalid() {
+    let log = "1.2.3.4 - - [10/Oct/2000:13:55:36 -0700] \"GET /a HTTP/1.0\" 200 1 \"http://u:p@r.example/\" \"M\"\n";
+    let place = Place::new(&[("a.log", &log.repeat(3))]);
+    place.run(&["audit", "--extract", "--report", "r.html", "a.log"], "");
+    let page = place.read("r.html");
+    assert!(page.contains("a.log, record 1"), "{page}");
+    place.run(&["extract", "--report", "r.html", "a.log"], "");
+    let page = place.read("r.html");
+    assert!(verdict(&page).contains("references without a base, which were skipped"), "{page}");
+    assert!(!page.contains("invalid-chart"), "{page}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_report_that_cannot_be_whole_is_an_error() {
+    let list: String = (0..300_000).map(|i| format!("http://h/{i}\n")).collect();
+    let place = Place::new(&[("list", &list)]);
+    let script = format!("{} dedup -q list --report r.html | head -1 > first; echo ${{PIPESTATUS[0]}}", env!("CARGO_BIN_EXE_uriscan"));
+    let ran = std::process::Command::new("bash").args(["-c", &script]).current_dir(place.path(".")).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&ran.stdout), "2\n");
+    assert!(String::from_utf8_lossy(&ran.stderr).contains("no report was written"));
+    assert!(!place.path("r.html").exists());
+}
