@@ -291,7 +291,8 @@ impl Header {
     /// The options of `call` that read the column of URLs, of the input with this `name`.
     fn options(&self, name: &str, call: &Call) -> Option<Vec<String>> {
         let column = self.urls.as_deref().map_or_else(|| "NAME".to_owned(), typed);
-        let from = self.format.to_ascii_lowercase();
+        let is_json = self.separator == b'\n';
+        let from = if is_json { "jsonl".to_owned() } else { self.format.to_ascii_lowercase() };
         // What tables do not have: whose findings are lists, which CSV cannot hold, and what is for lines.
         const OF_LINES: [&str; 9] = [
             "-0",
@@ -316,8 +317,13 @@ impl Header {
         } else {
             return None;
         }];
-        let is_found =
-            self.separator == b'\n' || name.to_ascii_lowercase().contains(&format!(".{from}"));
+        // Those that read rows know objects by their first byte.
+        const OF_ROWS: [&str; 5] = ["dedup", "check", "extract", "census", "top"];
+        let name = name.to_ascii_lowercase();
+        let is_found = match is_json {
+            true => OF_ROWS.iter().any(|it| call.words == [*it]) || name.contains("json"),
+            false => name.contains(&format!(".{from}")),
+        };
         if !is_found {
             options.push(format!("--from {from}"));
         }

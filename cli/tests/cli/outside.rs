@@ -63,7 +63,7 @@ fn input_that_is_not_a_list_is_told_once_and_how_to_read_it() {
             "<!doctype html>\n<a href=http://h/>\n</a>\n",
             "HTML. Try `uriscan COMMAND --extract --base URL",
         ),
-        ("t.json", "{\"url\": \"http://h/\"}\n", "JSON. Try `uriscan COMMAND --extract"),
+        ("t.json", "{\"page\": [\"http://h/\"]}\n", "JSON. Try `uriscan COMMAND --extract"),
         ("t.bin", "\x7fELF\0\0 a\n\0 b\n", "binary data. Try `uriscan COMMAND --extract"),
     ] {
         let place = Place::new(&[(name, text)]);

@@ -637,7 +637,10 @@ fn rows_of_text_stay_as_they_are_with_a_report_and_their_lines_are_named() {
 
 #[test]
 fn what_an_invalid_record_may_hide_is_not_in_the_largest_groups_either() {
-    let place = Place::new(&[("list", "x Authorization: Basic c2VjcmV0\nx Authorization: Basic c2VjcmV0\n")]);
+    let place = Place::new(&[(
+        "list",
+        "x Authorization: Basic c2VjcmV0\nx Authorization: Basic c2VjcmV0\n",
+    )]);
     place.run(&["dedup", "--report", "r.html", "list"], "");
     assert!(!place.read("r.html").contains("c2VjcmV0"));
 }
@@ -660,8 +663,15 @@ fn places_of_links_are_numbers_of_records_and_skipped_references_are_not_invalid
 fn a_report_that_cannot_be_whole_is_an_error() {
     let list: String = (0..300_000).map(|i| format!("http://h/{i}\n")).collect();
     let place = Place::new(&[("list", &list)]);
-    let script = format!("{} dedup -q list --report r.html | head -1 > first; echo ${{PIPESTATUS[0]}}", env!("CARGO_BIN_EXE_uriscan"));
-    let ran = std::process::Command::new("bash").args(["-c", &script]).current_dir(place.path(".")).output().unwrap();
+    let script = format!(
+        "{} dedup -q list --report r.html | head -1 > first; echo ${{PIPESTATUS[0]}}",
+        env!("CARGO_BIN_EXE_uriscan")
+    );
+    let ran = std::process::Command::new("bash")
+        .args(["-c", &script])
+        .current_dir(place.path("."))
+        .output()
+        .unwrap();
     assert_eq!(String::from_utf8_lossy(&ran.stdout), "2\n");
     assert!(String::from_utf8_lossy(&ran.stderr).contains("no report was written"));
     assert!(!place.path("r.html").exists());

@@ -80,8 +80,19 @@ fn any_bytes_give_a_result_or_an_error() {
 #[test]
 fn any_bytes_are_options_or_refused() {
     let mut numbers = Numbers(2396);
-    let names =
-        ["level", "preset", "rule", "base", "iri", "format", "bare_hosts", "scheme", "x", ""];
+    let names = [
+        "level",
+        "preset",
+        "rule",
+        "base",
+        "iri",
+        "unicode",
+        "format",
+        "bare_hosts",
+        "scheme",
+        "x",
+        "",
+    ];
     for _ in 0..1_000 {
         let mut options = String::new();
         for _ in 0..numbers.below(4) {
@@ -96,7 +107,7 @@ fn any_bytes_are_options_or_refused() {
         let _ = extract(&options, &[&page]);
     }
     for format in uriscan::extract::Format::ALL {
-        let options = format!("format={format}\nwww=true\nrefang=true\nemail=true");
+        let options = format!("format={format}\nbare_hosts=true\nrefang=true\nemail=true");
         let texts: Vec<Vec<u8>> = (0..100).map(|_| numbers.text()).collect();
         let texts: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
         for (links, text) in extract(&options, &texts).unwrap().iter().zip(texts) {
