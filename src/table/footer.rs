@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::errors::ParquetError;
-use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::ChunkReader;
 
 use super::stored::Ranges;
@@ -53,7 +53,50 @@ pub(super) fn load<F: ChunkReader>(file: &F) -> Result<ArrowReaderMetadata, Parq
             return Err(ParquetError::General(what.to_owned()));
         }
     }
+    let metadata = with_whole_columns(metadata, at.saturating_sub(length.into()))?;
     sorted::read(annotations::read(metadata)?)
+}
+
+/// Bytes that old writers left out of the length of a column, at most: those of the header of its dictionary.
+const MOST_LEFT_OUT: u64 = 100;
+
+/// `metadata` with the lengths of columns that there are: before version 1.2.9, `parquet-mr` did not count the header of a
+/// dictionary (PARQUET-816). Columns go on to the next one then, or to the footer, which is at `end`.
+fn with_whole_columns(
+    metadata: ArrowReaderMetadata,
+    end: u64,
+) -> Result<ArrowReaderMetadata, ParquetError> {
+    let file = metadata.metadata();
+    if !file.file_metadata().created_by().is_some_and(is_old) {
+        return Ok(metadata);
+    }
+    let columns = || file.row_groups().iter().flat_map(|group| group.columns());
+    let mut starts: Vec<u64> = columns().map(|column| column.byte_range().0).chain([end]).collect();
+    starts.sort_unstable();
+    let whole = |column: &ColumnChunkMetaData| {
+        let (start, len) = column.byte_range();
+        let next = starts[starts.partition_point(|&other| other <= start).min(starts.len() - 1)];
+        let left_out = next.saturating_sub(start.saturating_add(len));
+        let bytes = if left_out <= MOST_LEFT_OUT { len + left_out } else { len };
+        let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
+        column.clone().into_builder().set_total_compressed_size(bytes).build()
+    };
+    let group = |group: &RowGroupMetaData| {
+        let columns = group.columns().iter().map(whole).collect::<Result<_, _>>()?;
+        group.clone().into_builder().set_column_metadata(columns).build()
+    };
+    let groups = file.row_groups().iter().map(group).collect::<Result<_, _>>()?;
+    let whole = file.as_ref().clone().into_builder().set_row_groups(groups).build();
+    ArrowReaderMetadata::try_new(Arc::new(whole), ArrowReaderOptions::default())
+}
+
+/// Whether a writer that calls itself so left bytes out.
+fn is_old(writer: &str) -> bool {
+    let Some(rest) = writer.strip_prefix("parquet-mr") else { return false };
+    let version = rest.trim_start().strip_prefix("version").unwrap_or(rest).trim_start();
+    let numbers = version.split(|c: char| !c.is_ascii_digit()).map(|it| it.parse().unwrap_or(0));
+    let numbers: Vec<u32> = numbers.take(3).collect();
+    numbers < vec![1, 2, 9]
 }
 
 /// The end of what `metadata` says to be in a file before its footer.
@@ -273,5 +316,44 @@ mod tests {
         let none = Footer::default();
         none.keep(&known);
         assert!(none.get().is_none());
+    }
+
+    #[test]
+    fn bytes_that_old_writers_left_out_are_counted() {
+        let url: ArrayRef = Arc::new(StringArray::from(vec!["http://h"; 100]));
+        let batch = RecordBatch::try_from_iter([("a", url.clone()), ("b", url)]).unwrap();
+        for (writer, is_mended) in [
+            ("parquet-mr", true),
+            ("parquet-mr version 1.2.8", true),
+            ("parquet-mr version 1.2.9 (build 0)", false),
+            ("parquet-mr version 1.10.0", false),
+            ("parquet-cpp 1.0.0", false),
+        ] {
+            let properties = parquet::file::properties::WriterProperties::builder();
+            let properties = properties.set_created_by(writer.to_owned()).build();
+            let mut out = Vec::new();
+            let mut file =
+                ArrowWriter::try_new(&mut out, batch.schema(), Some(properties)).unwrap();
+            file.write(&batch).unwrap();
+            file.close().unwrap();
+            let out = bytes::Bytes::from(out);
+            let right = load(&out).unwrap();
+            let right = right.metadata();
+            let shorter = |column: &ColumnChunkMetaData| {
+                let bytes = column.compressed_size() - 15;
+                column.clone().into_builder().set_total_compressed_size(bytes).build().unwrap()
+            };
+            let group = right.row_group(0);
+            let columns = group.columns().iter().map(shorter).collect();
+            let group = group.clone().into_builder().set_column_metadata(columns).build().unwrap();
+            let wrong = right.as_ref().clone().into_builder().set_row_groups(vec![group]).build();
+            let wrong = ArrowReaderMetadata::try_new(Arc::new(wrong), Default::default()).unwrap();
+            let last = right.row_group(0).column(1).byte_range();
+            let found = with_whole_columns(wrong, last.0 + last.1).unwrap();
+            let lengths = |of: &ParquetMetaData| -> Vec<i64> {
+                of.row_group(0).columns().iter().map(|column| column.compressed_size()).collect()
+            };
+            assert_eq!(lengths(found.metadata()) == lengths(right), is_mended, "{writer}");
+        }
     }
 }
