@@ -21,7 +21,7 @@ const FAR: usize = 1024;
 ///   host.
 /// - It extends over the bytes that a URI may hold. It is therefore ended by white space, `"`, `<`,
 ///   `>`, ``
-///   ` ``, `\`, `^`, `{`, `|`, `}` and control characters, and by non-ASCII letters unless [`Options::iri`]
+///   ` ``, `\`, `^`, `{`, `|`, `}` and control characters, and by non-ASCII letters unless [`Options::unicode`]
 ///   allows them.
 /// - A closing `)` or `]` that was not opened in it ends it, and so does a `[` before its query, but for an address of
 ///   IPv6, or a `[/`; so does a `,` or `;` that the scheme of another link directly follows, unless
