@@ -274,7 +274,7 @@ impl Header {
         Some(Header { format, separator, names, urls })
     }
 
-    /// That of JSON lines, the first of which is `line`, if a member of it has a URL.
+    /// That of JSON lines that begin with `line`, if one of its members has a URL.
     fn of_member(line: &str) -> Option<Header> {
         let object: serde_json::Map<String, serde_json::Value> = serde_json::from_str(line).ok()?;
         let mut urls = Vec::new();
@@ -293,7 +293,7 @@ impl Header {
         let column = self.urls.as_deref().map_or_else(|| "NAME".to_owned(), typed);
         let is_json = self.separator == b'\n';
         let from = if is_json { "jsonl".to_owned() } else { self.format.to_ascii_lowercase() };
-        // What tables do not have: whose findings are lists, which CSV cannot hold, and what is for lines.
+        // Options for lines, and the audit, whose findings people read as lines.
         const OF_LINES: [&str; 9] = [
             "-0",
             "--null",

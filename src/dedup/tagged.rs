@@ -54,7 +54,7 @@ impl TaggedSet {
         self.expected = usize::try_from(keys).unwrap_or(0);
     }
 
-    /// Inserts the rows of all `chunks`, on the current rayon pool, each with its marks, a bit each, of which it has one at least.
+    /// Inserts the rows of all `chunks`, on the current rayon pool, each with its marks: bits, at least one.
     ///
     /// Every chunk must have been through [`Rows::partition`] since its last row came.
     pub(crate) fn insert(&mut self, chunks: &[(&Rows, &[u8])]) {

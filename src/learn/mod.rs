@@ -84,8 +84,8 @@ impl Proof {
         Proof { precision, confidence, min_pages, wants_fetches }
     }
 
-    /// Whether what it would cost is no reason against it, whatever the share of its groups is: pages that are lost, of which one group
-    /// may have any number, are few beside fetches that are saved, and few groups have a page that was perhaps not seen.
+    /// Whether a rule costs little, whatever the share of right groups: it loses few pages beside the fetches it saves, as one group may
+    /// have any number of pages, and few groups have a page that was perhaps not seen.
     fn is_cheap(&self, trial: &Trial) -> bool {
         let joined = (trial.saved + trial.lost) as f64;
         trial.lost as f64 <= (1.0 - self.precision) * joined && trial.doubtful <= trial.right

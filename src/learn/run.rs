@@ -141,7 +141,7 @@ pub struct Tested {
     pub telling: u64,
     /// The rules on all URLs.
     pub score: Score,
-    /// Sites of which a sample was tested, as they exceed the memory limit.
+    /// Sites that exceed the memory limit, so that only a sample of their pages was tested.
     pub sampled: u64,
 }
 

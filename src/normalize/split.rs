@@ -83,7 +83,7 @@ impl Split {
     }
 }
 
-/// The host of a record that is [unchanged](Split::unchanged) and begins at `start` of `text`, of which `index` is the index.
+/// The host of an [unchanged](Split::unchanged) record, which begins at `start` of `text`; `index` is that of the text.
 #[inline(always)]
 pub(crate) fn host_of_unchanged<'t, I: Isa>(
     isa: I,

@@ -47,7 +47,7 @@ pub struct Report {
     pub blank: u64,
     /// Records written.
     pub written: u64,
-    /// Rows of text tables that do not fit, written or not, which count nowhere else; only [`super::dedup_rows()`] fills this in.
+    /// Rows of text tables that do not fit, written or not, which count nowhere else.
     pub bad_rows: u64,
     /// The lines that these rows are on: an open quote takes what follows it with it.
     pub bad_lines: u64,

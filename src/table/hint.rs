@@ -3,8 +3,9 @@
 use arrow_schema::{DataType, Field};
 
 use super::TableError;
+use super::input::Input;
 use super::job::Job;
-use super::read::{Input, Opened};
+use super::read::Opened;
 use super::target::{Target, item_of_type};
 use crate::arrow::{each_value, is_text, spelled_out};
 use crate::uri::parse;

@@ -5,9 +5,10 @@ use std::io::{self, Read};
 use arrow_array::ArrayRef;
 
 use super::TableError;
+use super::input::Input;
 use super::job::{Job, Task};
 use super::pairs::{self, Pairs};
-use super::read::{self, Input, Reader};
+use super::read::{self, Reader};
 use super::{TableFormat, values};
 use crate::arrow::{Columns, each_value, spelled_out};
 use crate::io::Source;

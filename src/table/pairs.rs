@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::Schema;
 
+use super::input::Input;
 use super::job::{Job, Task};
-use super::read::{self, Input, Reader};
+use super::read::{self, Reader};
 use super::{TableError, TableFormat, values};
 use crate::arrow::{Columns, each_value, is_text, spelled_out};
 

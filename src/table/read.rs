@@ -15,9 +15,9 @@ use super::counted::Counted;
 use super::dataset::{Fit, Merge, Partition, Plan};
 use super::decoding::guarded;
 use super::error::unread;
-use super::fitting::Omitted;
 use super::footer::{self, Footer, Room};
 use super::groups::{Groups, Place};
+use super::input::{From, Input, OfColumns};
 use super::ipc;
 use super::job::Job;
 use super::kept::Kept;
@@ -35,128 +35,6 @@ use crate::io::part::RereadableFile;
 
 /// Tables that are not files and are opened at the same time: each of them waits for answers.
 const MOST_AT_ONCE: usize = 16;
-
-/// A table to be read.
-pub struct Input {
-    name: String,
-    format: Option<TableFormat>,
-    from: From,
-    columns: OfColumns,
-    footer: Footer,
-    notes: Notes,
-    omitted: Option<Omitted>,
-}
-
-/// The columns of a table, as far as they are not its own.
-#[derive(Clone, Default)]
-struct OfColumns {
-    /// The members of all files of JSON lines, where they become columns.
-    members: Option<Arc<Members>>,
-    /// The columns in the names of its directories.
-    partition: Arc<Partition>,
-    /// The names of these columns, in all tables.
-    keys: Arc<[String]>,
-    /// The columns of all tables.
-    plan: Option<Arc<Plan>>,
-}
-
-enum From {
-    File(PathBuf),
-    Stored(Arc<dyn Stored>),
-    Stream(Box<dyn Read + Send>),
-}
-
-impl Input {
-    /// The file at `path`; without a format, it is detected from the name or the first bytes.
-    pub fn file(path: impl Into<PathBuf>, format: Option<TableFormat>) -> Input {
-        let path = path.into();
-        Input {
-            name: path.display().to_string(),
-            format,
-            from: From::File(path),
-            columns: OfColumns::default(),
-            footer: Footer::default(),
-            notes: Notes::default(),
-            omitted: None,
-        }
-    }
-
-    /// Puts what is to be said of it into `notes`.
-    #[must_use]
-    pub fn notes(mut self, notes: &Notes) -> Input {
-        self.notes = notes.clone();
-        self
-    }
-
-    /// Adds columns, which are in the names of its directories, after those of the table.
-    ///
-    /// ```
-    /// use uriscan::arrow::Columns;
-    /// use uriscan::table::{Input, Job, TableFormat, Task, dataset::Partition, run};
-    ///
-    /// let input = Input::stream("list", TableFormat::Csv, &b"url\nhttp://h\n"[..]);
-    /// let input = input.partition(Partition::of_path("dt=1/list.csv".as_ref()).unwrap());
-    /// let job = Job::new("url", Task::Dedup, Columns::default(), TableFormat::Csv);
-    /// let mut out = Vec::new();
-    /// run(vec![input], &job, &mut out, None).unwrap();
-    /// assert_eq!(out, b"url,dt\nhttp://h,1\n");
-    /// ```
-    #[must_use]
-    pub fn partition(mut self, partition: Partition) -> Input {
-        self.columns.partition = Arc::new(partition);
-        self
-    }
-
-    /// What is `stored` elsewhere than in a file; without a format, it is detected from the name or the first bytes.
-    pub fn stored(stored: Arc<dyn Stored>, format: Option<TableFormat>) -> Input {
-        let (name, from) = (stored.name().to_owned(), From::Stored(stored));
-        let (columns, footer, notes) = (OfColumns::default(), Footer::default(), Notes::default());
-        Input { name, format, from, columns, footer, notes, omitted: None }
-    }
-
-    /// The bytes of `reader`, called `name` in messages. Parquet and Arrow files cannot be read from a stream.
-    pub fn stream(
-        name: impl Into<String>,
-        format: impl Into<Option<TableFormat>>,
-        reader: impl Read + Send + 'static,
-    ) -> Input {
-        let from = From::Stream(Box::new(reader));
-        let (name, format) = (name.into(), format.into());
-        let (columns, footer, notes) = (OfColumns::default(), Footer::default(), Notes::default());
-        Input { name, format, from, columns, footer, notes, omitted: None }
-    }
-
-    /// Puts the rows of it that do not fit into `omitted`, when it is read.
-    pub(super) fn omit_to(&mut self, omitted: Option<&Omitted>) {
-        self.omitted = omitted.cloned();
-    }
-
-    /// The name in messages.
-    pub(super) fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// The same table, to be opened once more, if it can be read twice.
-    pub(super) fn reopened(&self) -> Option<Input> {
-        let from = match &self.from {
-            From::File(path) => {
-                RereadableFile::at(path)?;
-                From::File(path.clone())
-            }
-            From::Stored(stored) => From::Stored(stored.clone()),
-            From::Stream(_) => return None,
-        };
-        let (name, footer) = (self.name.clone(), self.footer.clone());
-        let (columns, notes) = (self.columns.clone(), self.notes.clone());
-        Some(Input { name, format: self.format, from, columns, footer, notes, omitted: None })
-    }
-}
-
-impl Input {
-    fn is_stored(&self) -> bool {
-        matches!(self.from, From::Stored(_))
-    }
-}
 
 /// Passes to all of `inputs` what they have in common but for their own columns: the names of the columns that are in the
 /// names of directories, room for footers, and the members of JSON lines, if these become columns; all files of JSON lines
@@ -603,10 +481,4 @@ fn file_rows(
     let metadata = guarded(name, || footer::load(&file).map_err(|error| fault(&error)))?;
     let schema = metadata.schema().clone();
     Ok((schema, Rows::Groups(Groups::new(Place::File(path), metadata, bytes.clone()))))
-}
-
-impl fmt::Debug for Input {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Input").field("name", &self.name).finish_non_exhaustive()
-    }
 }

@@ -83,7 +83,7 @@ const OPTIONS: [(&[&str], &str, &str); 18] = [
     (&["--key"], "`uriscan key` prints keys", "keep"),
     (
         &["--absolute"],
-        "`uriscan dedup` and `normalize` want URIs with a scheme, and tell how many lack one",
+        "`uriscan dedup` and `normalize` take URIs with a scheme, and report how many lack one",
         "differ",
     ),
     (
