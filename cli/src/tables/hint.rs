@@ -78,8 +78,13 @@ pub(super) fn failure_of(error: TableError, plan: &Plan, table: &TableUse) -> Fa
 
 /// Whether a run that skips rows that do not fit goes on after one with this fault.
 fn may_be_skipped(what: &str) -> bool {
-    const FAULTS: [&str; 4] =
-        ["expected ", "the closing quote", "not a JSON object", "invalid UTF-8"];
+    const FAULTS: [&str; 5] = [
+        "expected ",
+        "the closing quote",
+        "a quote in this row",
+        "not a JSON object",
+        "invalid UTF-8",
+    ];
     FAULTS.iter().any(|fault| what.starts_with(fault))
 }
 
