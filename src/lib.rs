@@ -111,6 +111,8 @@ mod chunk;
 #[cfg(feature = "keys")]
 pub mod dedup;
 #[cfg(feature = "bulk")]
+mod error;
+#[cfg(feature = "bulk")]
 mod escape;
 #[cfg(feature = "bulk")]
 pub mod explain;
@@ -160,10 +162,12 @@ pub mod uri;
 
 pub use chunk::{Padded, PaddedBuf, Span};
 #[cfg(feature = "bulk")]
+pub use error::{Error, ErrorKind};
+#[cfg(feature = "bulk")]
 pub use pipeline::{Deduplicator, Equivalence, SetDeduplicator, dedup_text as dedup};
 pub use simd::{Backend, Kernels};
 pub use single::{Uri, normalize};
-pub use uri::{ErrorKind, UriError};
+pub use uri::{UriError, UriErrorKind};
 
 /// What the program, the benches, the fuzz targets and the tools of this repository use from below. No part of the
 /// public API: it changes without notice.

@@ -1,7 +1,7 @@
 //! What is printed after a run whose input looks like something else than what it was read as.
 
 use uriscan::pipeline::{OnInvalid, Report};
-use uriscan::uri::ErrorKind;
+use uriscan::uri::UriErrorKind;
 
 use crate::exit::eprint_line;
 use crate::hint;
@@ -52,7 +52,7 @@ pub(crate) fn print(plan: &Plan, report: &Report, stdin_head: &StdinHead) -> boo
 /// reports them.
 pub(crate) fn print_invalid(plan: &Plan, report: &Report) {
     // Relative references in documents are reported as such.
-    let is_told = |kind| plan.documents.is_some() && kind == ErrorKind::Relative;
+    let is_told = |kind| plan.documents.is_some() && kind == UriErrorKind::Relative;
     let kinds = report.invalid.iter().filter(|&(kind, count)| count > 0 && !is_told(kind));
     let kinds: Vec<_> = kinds.collect();
     let invalid: u64 = kinds.iter().map(|(_, count)| count).sum();
@@ -79,7 +79,7 @@ pub(crate) fn print_invalid(plan: &Plan, report: &Report) {
     let of_column =
         column.map_or(String::new(), |column| format!(" --column {}", hint::typed(column)));
     // `check` takes relative references.
-    let relative = report.invalid.of(ErrorKind::Relative);
+    let relative = report.invalid.of(UriErrorKind::Relative);
     let faults = format!("`uriscan check{of_column}` shows where, ");
     let shows = if invalid > relative { &*faults } else { "" };
     let completes = match relative > 0 && hint::takes("suffix-scheme") {

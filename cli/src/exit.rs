@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use uriscan::audit::redact_into;
 use uriscan::io::escaped;
-use uriscan::pipeline::Error;
 use uriscan::set::SetError;
+use uriscan::{Error, ErrorKind};
 
 /// How a run without an error ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -242,16 +242,24 @@ impl From<Failure> for Stop {
 
 impl From<Error> for Stop {
     fn from(error: Error) -> Stop {
-        let what = match error {
-            Error::Write(error) => return Stop::Unwritten(error),
-            Error::Invalid { .. } => {
-                format!("{error}; use --on-invalid pass or drop, or --rejects FILE, to continue")
-            }
-            Error::Spill { .. } => format!("{error}; --temp-dir names another directory"),
-            error => error.to_string(),
-        };
-        Stop::Failed(Failure::new(what))
+        match (error.kind(), advice(error.kind())) {
+            (ErrorKind::Write, _) => Stop::Unwritten(error.into_io()),
+            (_, Some(advice)) => Stop::Failed(Failure::new(format!("{error}; {advice}"))),
+            (_, None) => Stop::Failed(Failure::new(error.to_string())),
+        }
     }
+}
+
+/// What to do about an error of this kind, where that is the same for all commands.
+fn advice(kind: ErrorKind) -> Option<&'static str> {
+    Some(match kind {
+        ErrorKind::Invalid => "use --on-invalid pass or drop, or --rejects FILE, to continue",
+        ErrorKind::Spill => "--temp-dir names another directory",
+        ErrorKind::Partition => "--no-hive takes that of the file",
+        ErrorKind::Partitions => "--max-partitions allows more",
+        ErrorKind::ColumnExists => "--into NAME gives the new one another name",
+        _ => return None,
+    })
 }
 
 #[cfg(test)]

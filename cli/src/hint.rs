@@ -16,7 +16,7 @@ use uriscan::extract::{Format, Options};
 use uriscan::io::escaped;
 use uriscan::pipeline::Report;
 use uriscan::resolve::Suffix;
-use uriscan::uri::{ErrorKind, parse};
+use uriscan::uri::{UriErrorKind, parse};
 
 pub(crate) use beginning::Beginning;
 use beginning::{file, head_of};
@@ -60,7 +60,7 @@ fn of_beginnings(
 
 /// The hint that most records have no scheme, if the command can complete them, and they look as if that were meant.
 fn without_scheme(inputs: &[Beginning], report: &Report, call: &Call) -> Option<String> {
-    let relative = report.invalid.of(ErrorKind::Relative);
+    let relative = report.invalid.of(UriErrorKind::Relative);
     let is_possible = ["--base", "--suffix-scheme", "--grammar", "--profile", "--seen"];
     if 2 * relative <= report.records
         || !call.takes("suffix-scheme")
@@ -116,7 +116,7 @@ fn of_values(column: &str, report: &Report, call: &Call) -> Option<String> {
     };
     let hint = format!("{invalid} of {values} {are} ({kind}: {count})");
     let completes = ["--base", "--suffix-scheme"].iter().any(|option| call.has(option));
-    if kind != ErrorKind::Relative || completes || !call.takes("suffix-scheme") {
+    if kind != UriErrorKind::Relative || completes || !call.takes("suffix-scheme") {
         return Some(hint);
     }
     let how = call.with(&["--suffix-scheme https".to_owned()]);

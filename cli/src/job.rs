@@ -2,11 +2,12 @@
 
 use std::fmt::Debug;
 
+use uriscan::Error;
 use uriscan::io::{Fields, Source};
 use uriscan::key::{Hasher, PublicHash};
 use uriscan::learn::Learned;
 use uriscan::pipeline::{
-    ByShape, Census, Equivalence, Error, FindingCounts, MemoryLimit, OnInvalid, Overview, Report,
+    ByShape, Census, Equivalence, FindingCounts, MemoryLimit, OnInvalid, Overview, Report,
     RowOptions, Settings, Sinks, SurveyOptions, Top,
 };
 use uriscan::repair::Repairs;

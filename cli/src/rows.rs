@@ -3,8 +3,9 @@
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
-use uriscan::pipeline::{Error, Report, RowOptions};
+use uriscan::pipeline::{Report, RowOptions};
 use uriscan::row::{OnBadRow, TextFormat, TextTable};
+use uriscan::{Error, ErrorKind};
 
 use crate::args::{self, Dialect, Quote, TableChoice};
 use crate::exit::{Failure, Stop, eprint_line};
@@ -258,34 +259,42 @@ fn is_same_table(plan: &Plan, table: &TextTable) -> bool {
     }
 }
 
-/// Why a run of `plan` ends because of `error`: if no line has the member with the URIs, with the path to URLs, where the
-/// program can find it.
+/// Why a run of `plan` ends because of `error`, with what to do about it.
 pub(crate) fn stop(error: Error, plan: &Plan) -> Stop {
-    let may_be_named = plan.rows.is_some() && !plan.job.name().starts_with("set");
-    match (&error, plan.rows.as_ref().and_then(|rows| rows.table.as_ref())) {
-        (Error::Member { source, member }, table) => {
-            let named = table.and_then(|table| tables::path_to_urls(plan, table, (source, member)));
-            let advice = named.or_else(|| members(plan, source));
-            Stop::Failed(Failure::new(match advice {
-                Some(advice) => format!("{error}; {advice}"),
-                None => error.to_string(),
-            }))
-        }
-        // A column, or a member of a row.
-        _ if may_be_named && error.to_string().ends_with("already exists") => Stop::Failed(
-            Failure::new(format!("{error}; --into NAME gives the new one another name")),
-        ),
-        (Error::Row { may_be_skipped: true, .. }, _) => {
-            Stop::Failed(Failure::new(format!("{error}; {}", on_bad(plan))))
-        }
-        _ => Stop::from(error),
+    match advice(&error, plan) {
+        Some(advice) => Stop::Failed(Failure::new(format!("{error}; {advice}"))),
+        None => Stop::from(error),
     }
 }
 
-/// The names in the first object of the file called `name`.
-fn members(plan: &Plan, name: &str) -> Option<String> {
+/// What to do about `error`, where that depends on the run.
+fn advice(error: &Error, plan: &Plan) -> Option<String> {
+    let table = plan.table.as_ref().or_else(|| plan.rows.as_ref()?.table.as_ref());
+    let may_be_named = plan.rows.is_some() && !plan.job.name().starts_with("set");
+    match error.kind() {
+        ErrorKind::NoColumn => {
+            let other = table.and_then(|table| tables::other_place(error, plan, table));
+            other.or_else(|| members(error.source_name()?, plan))
+        }
+        ErrorKind::Row if !is_taken(error) => Some(on_bad(plan).to_owned()),
+        // A column, or a member of a row.
+        _ if may_be_named && is_taken(error) => {
+            Some("--into NAME gives the new one another name".to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// Whether a row has a name that is to be added.
+fn is_taken(error: &Error) -> bool {
+    error.to_string().ends_with("already exists")
+}
+
+/// The names in the first object of the file called `name`, a list of rows.
+fn members(name: &str, plan: &Plan) -> Option<String> {
     /// Names that are listed.
     const MOST: usize = 20;
+    plan.rows.as_ref()?;
     let mut paths = plan.inputs.iter().filter_map(Input::path);
     let path = paths.find(|path| path.display().to_string() == name && path.is_file())?;
     let beginning = Beginning::of_file(path, b'\n')?;
@@ -298,9 +307,9 @@ fn members(plan: &Plan, name: &str) -> Option<String> {
 
 /// What goes on after rows that do not fit.
 fn on_bad(plan: &Plan) -> &'static str {
-    match plan.job.rows_are() {
-        RowsAre::Read => "--on-bad-row skip omits such rows",
-        _ => "--on-bad-row skip omits such rows, and pass writes them as they are",
+    match plan.table.is_some() || matches!(plan.job.rows_are(), RowsAre::Read) {
+        true => "--on-bad-row skip omits such rows",
+        false => "--on-bad-row skip omits such rows, and pass writes them as they are",
     }
 }
 

@@ -4,12 +4,13 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use uriscan::Error;
 use uriscan::pipeline::ClassRows;
 use uriscan::set::Meaning;
 
 use crate::exit::Failure;
 use crate::output::{Content, Output};
-use crate::tables::{ClassTable, io_error};
+use crate::tables::ClassTable;
 
 /// The side files: outputs beside the results.
 #[derive(Clone, Debug, Default)]
@@ -85,14 +86,14 @@ pub(crate) fn open<'a>(
     let dupes = match to_dupes.as_deref().map(ClassTable::format_of_dupes) {
         // What is refused was refused before.
         Some(Ok(Some(format))) => {
-            sink(dupes, |out| ClassTable::of_dupes(out, format, &meaning).map_err(io_error))?
+            sink(dupes, |out| ClassTable::of_dupes(out, format, &meaning).map_err(Error::into_io))?
         }
         _ => dupes.map(Sink::Lines),
     };
     let clusters = match to_clusters.as_deref().map(ClassTable::format_of_clusters) {
-        Some(Ok(Some(format))) => {
-            sink(clusters, |out| ClassTable::of_clusters(out, format, &meaning).map_err(io_error))?
-        }
+        Some(Ok(Some(format))) => sink(clusters, |out| {
+            ClassTable::of_clusters(out, format, &meaning).map_err(Error::into_io)
+        })?,
         _ => clusters.map(Sink::Lines),
     };
     Ok([rejects, dupes, clusters])
@@ -128,7 +129,7 @@ pub(crate) fn finish(side: [Option<Sink<'_>>; 3], threads: usize) -> io::Result<
         io::Error::other(format!("cannot start the threads: {error}; use fewer with -j"))
     })?;
     let finished = || tables.into_iter().try_for_each(|table| table.finish());
-    pool.install(finished).map_err(io_error)
+    pool.install(finished).map_err(Error::into_io)
 }
 
 impl Write for Sink<'_> {

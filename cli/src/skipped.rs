@@ -1,7 +1,7 @@
 //! What was skipped in documents, line by line on standard error.
 
 use uriscan::pipeline::Report;
-use uriscan::uri::ErrorKind;
+use uriscan::uri::UriErrorKind;
 
 use crate::exit::eprint_line;
 use crate::plan::Plan;
@@ -9,14 +9,14 @@ use crate::summary::counted;
 
 /// Reports what was skipped in documents; returns the number of kinds of faults.
 pub(crate) fn report(report: &Report, plan: &Plan) -> usize {
-    let relative = report.invalid.of(ErrorKind::Relative);
+    let relative = report.invalid.of(UriErrorKind::Relative);
     if relative > 0 && !plan.reporting.is_quiet {
         report_relative(relative, plan);
     }
     if !plan.reporting.is_quiet {
         report_log_lines(report);
     }
-    let long = report.invalid.of(ErrorKind::TooLong);
+    let long = report.invalid.of(UriErrorKind::TooLong);
     report_faults(report, long, plan.settings.max_record >> 20);
     let unread = [report.broken, report.partial, report.undecoded, report.miscoded];
     let odd = [report.expanded, report.bases, report.lost];

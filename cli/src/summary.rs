@@ -12,7 +12,7 @@ use uriscan::pipeline::{
     ByShape, Equivalence, FindingCounts, Invalid, OnInvalid, Report, Settings,
 };
 use uriscan::profile::Profile;
-use uriscan::uri::ErrorKind;
+use uriscan::uri::UriErrorKind;
 
 use crate::args::StatsFormat;
 use crate::bar::bar;
@@ -397,8 +397,8 @@ fn score(score: &Score) -> Value {
 
 /// The counts of all kinds, including zeros, so that the fields are always the same.
 fn by_kind(invalid: &Invalid) -> Value {
-    let count = |kind: ErrorKind| (kind.name().to_owned(), json!(invalid.of(kind)));
-    Value::Object(ErrorKind::ALL.into_iter().map(count).collect::<Map<String, Value>>())
+    let count = |kind: UriErrorKind| (kind.name().to_owned(), json!(invalid.of(kind)));
+    Value::Object(UriErrorKind::ALL.into_iter().map(count).collect::<Map<String, Value>>())
 }
 
 /// The name of the level, which is protocol with aliases.

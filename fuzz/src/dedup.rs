@@ -9,8 +9,7 @@ use uriscan::io::Source;
 use uriscan::key::{Hasher, Key, PublicHash};
 use uriscan::normalize::{Level, Options, normalize_exact};
 use uriscan::pipeline::{
-    DedupOptions, Emit, Error, MemoryLimit, OnInvalid, Report, Settings, Sinks, dedup, keys,
-    normalize,
+    DedupOptions, Emit, MemoryLimit, OnInvalid, Report, Settings, Sinks, dedup, keys, normalize,
 };
 use uriscan::uri::UriError;
 
@@ -201,10 +200,12 @@ impl Case<'_> {
                 let invalid = invalid.total();
                 Outcome { records, blank, written, duplicates, invalid, ..outcome }
             }
-            Err(Error::Invalid { source, line, error, byte: _ }) => {
-                Outcome { stop: Some((source, line, error)), ..outcome }
-            }
-            Err(other) => panic!("{other}"),
+            Err(error) => match (error.source_name(), error.line(), error.uri()) {
+                (Some(source), Some(line), Some(uri)) => {
+                    Outcome { stop: Some((source.to_owned(), line, uri)), ..outcome }
+                }
+                _ => panic!("{error}"),
+            },
         }
     }
 

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use uriscan::normalize::{Level, Normalizer, Options, normalize_exact};
-use uriscan::uri::{ErrorKind, UriError, parse, split};
+use uriscan::uri::{UriError, UriErrorKind, parse, split};
 
 use crate::{BACKENDS, Choice};
 
@@ -89,7 +89,7 @@ fn check_nesting(text: &[u8], options: Options, lower: Result<Vec<u8>, UriError>
     match lower {
         Ok(form) => assert_eq!(exact(&form, higher), scheme, "{options:?}"),
         // UTF-8 in a DNS host is accepted from level `scheme` on.
-        Err(error) if error.kind == ErrorKind::NonAscii => {}
+        Err(error) if error.kind == UriErrorKind::NonAscii => {}
         Err(error) => assert_eq!(scheme, Err(error)),
     }
 }

@@ -7,7 +7,7 @@ use fluent_uri::UriRef;
 use fluent_uri::component::Host;
 use iri_string::types::UriReferenceStr;
 use uriscan::PaddedBuf;
-use uriscan::uri::{Components, ErrorKind, HostKind, Parser, UriError, host_kind, parse, split};
+use uriscan::uri::{Components, HostKind, Parser, UriError, UriErrorKind, host_kind, parse, split};
 
 use crate::{BACKENDS, Choice};
 
@@ -67,12 +67,12 @@ fn check_error(text: &[u8], error: UriError) {
     assert!(error.at as usize <= text.len(), "{error}");
     let byte = text.get(error.at as usize).copied();
     match error.kind {
-        ErrorKind::Percent => assert_eq!(byte, Some(b'%')),
-        ErrorKind::Control => assert!(byte.is_some_and(|byte| byte.is_ascii_control())),
-        ErrorKind::Space => assert_eq!(byte, Some(b' ')),
-        ErrorKind::NonAscii => assert!(byte.is_some_and(|byte| !byte.is_ascii())),
-        ErrorKind::Bracket => assert!(matches!(byte, Some(b'[' | b']'))),
-        ErrorKind::Relative | ErrorKind::TooLong => panic!("not from the parser: {error}"),
+        UriErrorKind::Percent => assert_eq!(byte, Some(b'%')),
+        UriErrorKind::Control => assert!(byte.is_some_and(|byte| byte.is_ascii_control())),
+        UriErrorKind::Space => assert_eq!(byte, Some(b' ')),
+        UriErrorKind::NonAscii => assert!(byte.is_some_and(|byte| !byte.is_ascii())),
+        UriErrorKind::Bracket => assert!(matches!(byte, Some(b'[' | b']'))),
+        UriErrorKind::Relative | UriErrorKind::TooLong => panic!("not from the parser: {error}"),
         _ => {}
     }
 }

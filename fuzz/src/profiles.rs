@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 
 use uriscan::profile::{Profile, Profiler};
-use uriscan::uri::ErrorKind;
+use uriscan::uri::UriErrorKind;
 
 use crate::{BACKENDS, Choice};
 
@@ -39,7 +39,7 @@ pub fn check(data: &[u8]) {
         }
         Ok(_) => {}
         Err(error) => {
-            assert!(profile == Profile::Surt || error.kind == ErrorKind::Profile, "{error}");
+            assert!(profile == Profile::Surt || error.kind == UriErrorKind::Profile, "{error}");
         }
     }
     if profile == Profile::Whatwg

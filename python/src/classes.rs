@@ -14,7 +14,8 @@ use arrow_buffer::OffsetBuffer;
 use arrow_schema::{Field, Fields};
 use arrow_select::take::take;
 use rayon::prelude::*;
-use uriscan::arrow::{ColumnError, Columns, Firsts, OnInvalid};
+use uriscan::Error;
+use uriscan::arrow::{Columns, Firsts, OnInvalid};
 use uriscan::normalize::{Level, Options};
 use uriscan::pipeline::{Equivalence, Keep, Select};
 
@@ -40,13 +41,13 @@ impl Classes {
     /// The classes of `column`.
     ///
     /// # Errors
-    /// See [`ColumnError`].
+    /// See [`Error`].
     pub(crate) fn new(
         columns: &Columns,
         column: &ArrayRef,
         keep: Keep,
         select: Select,
-    ) -> Result<Classes, ColumnError> {
+    ) -> Result<Classes, Error> {
         // Null where a row has no class; the first invalid value ends it where that is asked for.
         let has_class = Firsts::new(columns.clone()).mark(column)?;
         let keys = columns.clone().on_invalid(OnInvalid::Pass).key(column)?;
@@ -57,7 +58,7 @@ impl Classes {
         for row in 0..column.len() {
             let stop = columns.stop.as_ref().filter(|_| row % ROWS == 0);
             if stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
-                return Err(ColumnError::Stopped);
+                return Err(Error::stopped());
             }
             if has_class.is_null(row) {
                 of_rows.push(None);
@@ -118,8 +119,8 @@ impl Classes {
     /// values and levels.
     ///
     /// # Errors
-    /// See [`ColumnError`].
-    pub(crate) fn clusters(&self, columns: &Columns) -> Result<ArrayRef, ColumnError> {
+    /// See [`Error`].
+    pub(crate) fn clusters(&self, columns: &Columns) -> Result<ArrayRef, Error> {
         let mut members: Vec<Vec<usize>> = vec![Vec::new(); self.kept.len()];
         for (row, class) in self.of_rows.iter().enumerate() {
             class.iter().for_each(|&class| members[class].push(row));
@@ -185,10 +186,10 @@ struct Ladder {
 }
 
 impl Ladder {
-    fn new(columns: &Columns, values: &ArrayRef) -> Result<Ladder, ColumnError> {
+    fn new(columns: &Columns, values: &ArrayRef) -> Result<Ladder, Error> {
         let equivalence = &columns.equivalence;
         let top = equivalence.normalize.level;
-        let at = |level| -> Result<(Level, ArrayRef), ColumnError> {
+        let at = |level| -> Result<(Level, ArrayRef), Error> {
             let options = Options::new(level).drop_fragment(equivalence.normalize.drop_fragment);
             let equivalence: Equivalence = equivalence.clone().normalize(options);
             let columns = columns.clone().equivalence(equivalence).on_invalid(OnInvalid::Pass);

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use pyo3::exceptions::PyFileNotFoundError;
 use pyo3::prelude::*;
+use uriscan::table::TableFormat;
 use uriscan::table::dataset::{Found, Partition, Selection};
-use uriscan::table::{TableError, TableFormat};
+use uriscan::{Error, ErrorKind};
 
 use crate::arguments::wrong;
 
@@ -38,15 +39,13 @@ pub(crate) fn listed_tables(
     };
     let found = selection.of_listing(below.into_iter().map(|name| (name, 0)));
     let path = Path::new(root).join(pattern);
-    let found = found.map_err(|error| match error {
-        TableError::Read { table, what } if table == "." => {
-            TableError::Read { table: root.to_owned(), what }
-        }
-        TableError::Read { table, what } => {
+    let found = found.map_err(|error| match error.source_name() {
+        Some(".") => error.of_source(root),
+        Some(table) if error.kind() == ErrorKind::Read => {
             let table = Path::new(root).join(table).display().to_string();
-            TableError::Read { table, what }
+            error.of_source(table)
         }
-        error => error,
+        _ => error,
     });
     let names = named(&path, found, any_name)?.files.into_iter().map(|file| file.below);
     Ok(names.filter_map(|name| name.into_os_string().into_string().ok()).collect())
@@ -75,7 +74,7 @@ pub(crate) fn partition(below: &Path) -> PyResult<Partition> {
 }
 
 /// The tables that were found at `path`.
-fn named(path: &Path, found: Result<Found, TableError>, any_name: bool) -> PyResult<Found> {
+fn named(path: &Path, found: Result<Found, Error>, any_name: bool) -> PyResult<Found> {
     let found = found.map_err(wrong)?;
     if !found.files.is_empty() {
         return Ok(found);

@@ -6,9 +6,8 @@ use std::path::Path;
 
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use uriscan::arrow::ColumnError;
 use uriscan::set::{Fault, SetError};
-use uriscan::table::TableError;
+use uriscan::{Error, ErrorKind};
 
 /// The exception called `name` of `uriscan._errors`, made of `arguments`.
 fn exception<'py>(
@@ -37,16 +36,8 @@ pub(crate) fn damaged(py: Python<'_>, what: &str) -> PyErr {
 }
 
 /// `error`, found in an array that begins at `row` of its column.
-pub(crate) fn of_column(py: Python<'_>, error: ColumnError, row: usize) -> PyErr {
-    match error {
-        ColumnError::Invalid { row: at_row, error } => {
-            let row = row + at_row;
-            let message = format!("row {row}: {error}");
-            exception(py, "UriError", (message, error.kind.name(), error.at, row))
-        }
-        ColumnError::Type(_) => PyTypeError::new_err(error.to_string()),
-        _ => PyValueError::new_err(error.to_string()),
-    }
+pub(crate) fn of_column(py: Python<'_>, error: Error, row: usize) -> PyErr {
+    of_run(py, error, row, Path::new(""))
 }
 
 pub(crate) fn of_set(py: Python<'_>, error: &SetError) -> PyErr {
@@ -66,23 +57,31 @@ pub(crate) fn of_set(py: Python<'_>, error: &SetError) -> PyErr {
 }
 
 /// `error` of a run whose results go to `output`.
-pub(crate) fn of_table(py: Python<'_>, error: TableError, output: &Path) -> PyErr {
+pub(crate) fn of_table(py: Python<'_>, error: Error, output: &Path) -> PyErr {
+    of_run(py, error, 0, output)
+}
+
+fn of_run(py: Python<'_>, error: Error, start: usize, output: &Path) -> PyErr {
     let text = error.to_string();
-    match error {
-        TableError::Invalid { table, row, error } => {
-            // Rows of tables are counted from 1 there, and from 0 here.
-            let row = row.saturating_sub(1);
-            let message = format!("{table}: row {row}: {error}");
-            exception(py, "UriError", (message, error.kind.name(), error.at, row))
-        }
-        TableError::Work(error) => of_column(py, error, 0),
-        TableError::Set(error) => of_set(py, &error),
-        TableError::Write(error) => of_system(&error, output),
-        TableError::Spill(_) => PyOSError::new_err(text),
-        TableError::Partition { .. } => {
+    if let (Some(uri), Some(row)) = (error.uri(), error.row()) {
+        // Rows of tables are counted from 1 there, and from 0 here.
+        let (row, message) = match error.source_name() {
+            None => (row + start as u64, format!("row {}: {uri}", row + start as u64)),
+            Some(table) => (row - 1, format!("{table}: row {}: {uri}", row - 1)),
+        };
+        return exception(py, "UriError", (message, uri.kind.name(), uri.at, row));
+    }
+    if let Some(error) = error.set() {
+        return of_set(py, error);
+    }
+    match error.kind() {
+        ErrorKind::Write => of_system(&error.into_io(), output),
+        ErrorKind::Spill => PyOSError::new_err(text),
+        ErrorKind::ColumnType => PyTypeError::new_err(text),
+        ErrorKind::Partition => {
             PyValueError::new_err(format!("{text}; hive=False takes that of the file"))
         }
-        TableError::Exists { .. } => {
+        ErrorKind::ColumnExists => {
             PyValueError::new_err(format!("{text}; into= gives the new one another name"))
         }
         _ => PyValueError::new_err(text),

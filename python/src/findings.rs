@@ -9,7 +9,8 @@ use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{DataType, Field, Fields};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use uriscan::arrow::{ColumnError, Columns};
+use uriscan::Error;
+use uriscan::arrow::Columns;
 use uriscan::audit::{Rule, RuleSet, audit};
 
 use crate::texts;
@@ -37,11 +38,7 @@ pub(crate) fn rules(select: &[String], ignore: &[String]) -> PyResult<RuleSet> {
 }
 
 /// The findings in every value: a list of structs, null where the value is.
-pub(crate) fn of(
-    columns: &Columns,
-    chunk: &ArrayRef,
-    rules: RuleSet,
-) -> Result<ArrayRef, ColumnError> {
+pub(crate) fn of(columns: &Columns, chunk: &ArrayRef, rules: RuleSet) -> Result<ArrayRef, Error> {
     // Finds the few values that deserve a closer look.
     let names = columns.audit(chunk, rules)?;
     let names = names.as_list::<i32>();

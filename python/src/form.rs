@@ -10,9 +10,8 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::prelude::*;
-use uriscan::arrow::{
-    COMPONENTS, ColumnError, Columns, OnInvalid, OptionKind, OptionValue, is_part,
-};
+use uriscan::Error;
+use uriscan::arrow::{COMPONENTS, Columns, OnInvalid, OptionKind, OptionValue, is_part};
 use uriscan::extract::Extractor;
 use uriscan::io::Selector;
 use uriscan::key::PublicHash;
@@ -68,7 +67,7 @@ impl Form {
         &self,
         py: Python<'_>,
         column: &Column,
-        kernel: impl Fn(&Columns, &ArrayRef) -> Result<ArrayRef, ColumnError> + Sync,
+        kernel: impl Fn(&Columns, &ArrayRef) -> Result<ArrayRef, Error> + Sync,
     ) -> PyResult<Column> {
         let made: Vec<_> = match column.chunks() {
             // One value is no work for other threads, unless it is a long document.
@@ -192,7 +191,7 @@ impl Form {
     ) -> PyResult<Column> {
         let (column, bases) = (column.get(), bases.get());
         if column.len() != bases.len() {
-            let error = ColumnError::Lengths(column.len(), bases.len());
+            let error = Error::lengths(column.len(), bases.len());
             return Err(errors::of_column(py, error, 0));
         }
         let bases = bases.together().map_err(capsule::refused)?;

@@ -7,12 +7,13 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, LargeListArray, LargeStringArray, StructArray};
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{DataType, Field, Fields};
-use uriscan::arrow::{COMPONENTS, ColumnError, Columns};
+use uriscan::Error;
+use uriscan::arrow::{COMPONENTS, Columns};
 
 use crate::texts;
 
 /// The names and values of the query of every value: a list of structs, null where there is no query.
-pub(crate) fn of(columns: &Columns, chunk: &dyn Array) -> Result<ArrayRef, ColumnError> {
+pub(crate) fn of(columns: &Columns, chunk: &dyn Array) -> Result<ArrayRef, Error> {
     let parts = columns.parse(chunk)?;
     let at = COMPONENTS.iter().position(|&name| name == "query").unwrap_or_default();
     let queries = parts.as_struct().column(at);

@@ -4,9 +4,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use pyo3::PyResult;
+use uriscan::Error;
 use uriscan::pipeline::ClassRows;
 use uriscan::set::Meaning;
-use uriscan::table::{ClassTable, TableError, TableFormat};
+use uriscan::table::{ClassTable, TableFormat};
 
 use crate::arguments::wrong;
 use crate::output::Output;
@@ -24,7 +25,7 @@ impl Formats {
     /// # Errors
     /// When one is that of a table that is not written.
     pub(crate) fn of(dupes: Option<&PathBuf>, clusters: Option<&PathBuf>) -> PyResult<Formats> {
-        type Rule = fn(&Path) -> Result<Option<TableFormat>, TableError>;
+        type Rule = fn(&Path) -> Result<Option<TableFormat>, Error>;
         let format = |path: Option<&PathBuf>, rule: Rule| {
             let Some(path) = path else { return Ok(None) };
             rule(path).map_err(|error| wrong(format!("{}: {error}", path.display())))
@@ -49,7 +50,7 @@ pub(crate) enum Sink<'a> {
 
 /// A table of one of the two kinds.
 type Begin<'a> =
-    fn(&'a mut (dyn Write + Send), TableFormat, &Meaning) -> Result<ClassTable<'a>, TableError>;
+    fn(&'a mut (dyn Write + Send), TableFormat, &Meaning) -> Result<ClassTable<'a>, Error>;
 
 impl<'a> Sink<'a> {
     /// The sink that writes to `file`: a table in `format` that begins with `begin`, whose keys have this meaning; or lines.
@@ -61,7 +62,7 @@ impl<'a> Sink<'a> {
         format: Option<TableFormat>,
         begin: Begin<'a>,
         meaning: &Meaning,
-    ) -> Result<Sink<'a>, TableError> {
+    ) -> Result<Sink<'a>, Error> {
         Ok(match format {
             Some(format) => Sink::Table(Box::new(begin(file, format, meaning)?)),
             None => Sink::Lines(file),
@@ -72,7 +73,7 @@ impl<'a> Sink<'a> {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub(crate) fn finish(self) -> Result<(), TableError> {
+    pub(crate) fn finish(self) -> Result<(), Error> {
         match self {
             Sink::Lines(_) => Ok(()),
             Sink::Table(table) => table.finish(),

@@ -5,7 +5,8 @@ use std::sync::{Mutex, PoisonError};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
-use uriscan::arrow::{ColumnError, Single};
+use uriscan::Error;
+use uriscan::arrow::Single;
 
 use crate::errors;
 use crate::form::Form;
@@ -52,7 +53,7 @@ impl One {
         value: &[u8],
         made: impl FnOnce(&[u8]) -> PyResult<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let refused = |error| errors::of_column(py, ColumnError::Invalid { row: 0, error }, 0);
+        let refused = |error| errors::of_column(py, Error::invalid_row(0, error), 0);
         let mut single = self.single.lock().unwrap_or_else(PoisonError::into_inner);
         let none = || Ok(py.None().into_bound(py));
         if self.wants_key {

@@ -6,12 +6,13 @@ use std::sync::Mutex;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use uriscan::Error;
 use uriscan::extract::Extractor;
 use uriscan::pipeline::{Keep, MemoryLimit, Report, Select, Sinks};
 use uriscan::set::Meaning;
 use uriscan::table::{
-    self, ByClass, ClassTable, Form as TableForm, Input, Job, KeepRow, Layout, SortBy, TableError,
-    TableFormat, Task,
+    self, ByClass, ClassTable, Form as TableForm, Input, Job, KeepRow, Layout, SortBy, TableFormat,
+    Task,
 };
 
 use crate::arguments::{named, wrong};
@@ -185,10 +186,10 @@ fn run(
     job: &Job,
     side_outputs: Formats,
     watch: &Watch,
-) -> Result<(Report, Option<Adding>), TableError> {
+) -> Result<(Report, Option<Adding>), Error> {
     let meaning = job.columns.equivalence.meaning(job.columns.hash);
     let mut set = SetAtWork::open(asked.seen.as_deref(), asked.update, asked.memory, &meaning)
-        .map_err(TableError::Set)?;
+        .map_err(Error::from)?;
     let report = write_all(asked, inputs, (job, &meaning), side_outputs, set.as_mut(), watch)?;
     let adding = match set {
         // A set that was made for this run goes away unless the keys are committed.
@@ -206,8 +207,8 @@ fn write_all(
     side_outputs: Formats,
     set: Option<&mut SetAtWork>,
     watch: &Watch,
-) -> Result<Report, TableError> {
-    let open = |path: &PathBuf| Output::create(path, watch).map_err(TableError::Write);
+) -> Result<Report, Error> {
+    let open = |path: &PathBuf| Output::create(path, watch).map_err(Error::write);
     let mut rejects = asked.rejects.as_ref().map(open).transpose()?;
     let mut dupes = asked.dupes.as_ref().map(open).transpose()?;
     let mut clusters = asked.clusters.as_ref().map(open).transpose()?;
@@ -236,7 +237,7 @@ fn write_all(
     };
     [of_dupes, of_clusters].into_iter().flatten().try_for_each(Sink::finish)?;
     for output in [out, rejects, dupes, clusters].into_iter().flatten() {
-        output.finish().map_err(TableError::Write)?;
+        output.finish().map_err(Error::write)?;
     }
     Ok(report)
 }

@@ -8,14 +8,14 @@ use arrow_buffer::Buffer;
 use super::column::Column;
 use super::pieces::{Piece, Row, Work, each_piece};
 use super::text::{Text, Validity, join};
-use super::{ColumnError, Columns, Faults, OnInvalid, collect, text_to_other, text_to_text};
+use super::{Columns, Error, Faults, OnInvalid, collect, text_to_other, text_to_text};
 use crate::chunk::Prefix;
 use crate::index::Record;
 use crate::key::{Hasher, PublicHasher};
 use crate::pipeline::{Invalid, Pending, Scratch};
 use crate::simd::Isa;
 use crate::surt;
-use crate::uri::{ErrorKind, UriError};
+use crate::uri::{UriError, UriErrorKind};
 
 impl Columns {
     /// The canonical form of every value, as text of the same type.
@@ -30,8 +30,8 @@ impl Columns {
     /// ```
     ///
     /// # Errors
-    /// See [`ColumnError`].
-    pub fn normalize(&self, values: &dyn Array) -> Result<ArrayRef, ColumnError> {
+    /// See [`Error`].
+    pub fn normalize(&self, values: &dyn Array) -> Result<ArrayRef, Error> {
         text_to_text(values, |values| self.forms(values, None).map(array))
     }
 
@@ -39,8 +39,8 @@ impl Columns {
     /// same type. A value that is not a URI is not converted to that form.
     ///
     /// # Errors
-    /// See [`ColumnError`].
-    pub fn surt(&self, values: &dyn Array, form: surt::Form) -> Result<ArrayRef, ColumnError> {
+    /// See [`Error`].
+    pub fn surt(&self, values: &dyn Array, form: surt::Form) -> Result<ArrayRef, Error> {
         text_to_text(values, |values| self.forms(values, Some(form)).map(array))
     }
 
@@ -50,18 +50,16 @@ impl Columns {
     /// has.
     ///
     /// # Errors
-    /// See [`ColumnError`].
-    pub fn key(&self, values: &dyn Array) -> Result<ArrayRef, ColumnError> {
+    /// See [`Error`].
+    pub fn key(&self, values: &dyn Array) -> Result<ArrayRef, Error> {
         text_to_other(values, |values| self.keys(values).map(array))
     }
 
     /// [`Columns::key`] of a column that is not a dictionary, and the number of invalid values.
-    pub(crate) fn keys(&self, values: &dyn Array) -> Result<(ArrayRef, Invalid), ColumnError> {
+    pub(crate) fn keys(&self, values: &dyn Array) -> Result<(ArrayRef, Invalid), Error> {
         let has_no_targets = |aliases: &Arc<crate::pipeline::Aliases>| !aliases.has_targets();
         if self.equivalence.aliases.as_ref().is_some_and(has_no_targets) {
-            return Err(ColumnError::Unsupported(
-                "keys need aliases that were read with their targets",
-            ));
+            return Err(Error::unsupported("keys need aliases that were read with their targets"));
         }
         let by = By::Public(self.equivalence.public_hasher(self.hash));
         let work = Keys { columns: self, by, takes_empty: true };
@@ -79,7 +77,7 @@ impl Columns {
         &self,
         values: &dyn Array,
         surt: Option<surt::Form>,
-    ) -> Result<(ArrayRef, Invalid), ColumnError> {
+    ) -> Result<(ArrayRef, Invalid), Error> {
         let column = Column::new(values)?;
         let (faults, texts): (Vec<Faults>, Vec<Text>) =
             each_piece(self, &column, &Forms { columns: self, surt })?.into_iter().unzip();
@@ -106,16 +104,16 @@ impl Columns {
     #[cold]
     fn check_empty(&self) -> Result<(), UriError> {
         match (&self.equivalence.profile, &self.equivalence.context) {
-            (Some(_), _) => Err(UriError { kind: ErrorKind::Profile, at: 0 }),
+            (Some(_), _) => Err(UriError { kind: UriErrorKind::Profile, at: 0 }),
             (None, Some(context)) => context.append_target(b"", &mut Vec::new()),
-            (None, None) => Err(UriError { kind: ErrorKind::Relative, at: 0 }),
+            (None, None) => Err(UriError { kind: UriErrorKind::Relative, at: 0 }),
         }
     }
 }
 
 /// The fault of a value over the size limit.
 pub(super) fn too_long(value: &[u8]) -> UriError {
-    UriError { kind: ErrorKind::TooLong, at: u32::try_from(value.len()).unwrap_or(u32::MAX) }
+    UriError { kind: UriErrorKind::TooLong, at: u32::try_from(value.len()).unwrap_or(u32::MAX) }
 }
 
 /// Drops the count from a kernel's result.

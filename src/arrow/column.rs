@@ -5,7 +5,7 @@ use arrow_array::{Array, BinaryViewArray};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 
-use super::ColumnError;
+use super::{Error, wrong_type};
 
 /// How an array of text stores its values. The output is stored in the same way as the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,8 +67,8 @@ enum Values<'a> {
 }
 
 impl<'a> Column<'a> {
-    pub(super) fn new(array: &'a dyn Array) -> Result<Column<'a>, ColumnError> {
-        let of_type = || ColumnError::Type(array.data_type().clone());
+    pub(super) fn new(array: &'a dyn Array) -> Result<Column<'a>, Error> {
+        let of_type = || wrong_type(array.data_type());
         let text_type = TextType::of(array.data_type()).ok_or_else(of_type)?;
         let values = match text_type {
             TextType::Utf8 => {

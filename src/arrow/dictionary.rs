@@ -11,18 +11,18 @@ use arrow_array::{
 };
 use arrow_buffer::ArrowNativeType;
 
-use super::{ColumnError, each_value};
+use super::{Error, ErrorKind, each_value, wrong_type};
 
 /// Runs `kernel` over `array`; for a dictionary, over its values. Values that become the same are one value of the result, as
 /// everything that groups or counts a dictionary takes its values for distinct.
 pub(super) fn text_to_text(
     array: &dyn Array,
-    kernel: impl Fn(&dyn Array) -> Result<ArrayRef, ColumnError>,
-) -> Result<ArrayRef, ColumnError> {
+    kernel: impl Fn(&dyn Array) -> Result<ArrayRef, Error>,
+) -> Result<ArrayRef, Error> {
     let Some(dictionary) = array.as_any_dictionary_opt() else { return kernel(array) };
     let made = match kernel(dictionary.values()) {
         // A row says which value is invalid; a value that no row has is not.
-        Err(ColumnError::Invalid { .. }) => {
+        Err(error) if error.kind() == ErrorKind::Invalid => {
             kernel(&spelled_out(array)?)?;
             kernel(&used(dictionary)?)?
         }
@@ -34,17 +34,17 @@ pub(super) fn text_to_text(
 /// Runs `kernel` over `array`; for a dictionary, over its values, unpacked.
 pub(super) fn text_to_other(
     array: &dyn Array,
-    kernel: impl Fn(&dyn Array) -> Result<ArrayRef, ColumnError>,
-) -> Result<ArrayRef, ColumnError> {
+    kernel: impl Fn(&dyn Array) -> Result<ArrayRef, Error>,
+) -> Result<ArrayRef, Error> {
     let Some(dictionary) = array.as_any_dictionary_opt() else { return kernel(array) };
     match kernel(dictionary.values()) {
-        Err(ColumnError::Invalid { .. }) => kernel(&spelled_out(array)?),
+        Err(error) if error.kind() == ErrorKind::Invalid => kernel(&spelled_out(array)?),
         made => Ok(arrow_select::take::take(&made?, dictionary.keys(), None)?),
     }
 }
 
 /// Unpacks a dictionary; any other array is returned as it is.
-pub(crate) fn spelled_out(array: &dyn Array) -> Result<ArrayRef, ColumnError> {
+pub(crate) fn spelled_out(array: &dyn Array) -> Result<ArrayRef, Error> {
     Ok(match array.as_any_dictionary_opt() {
         Some(dictionary) => arrow_select::take::take(dictionary.values(), dictionary.keys(), None)?,
         None => array.slice(0, array.len()),
@@ -52,7 +52,7 @@ pub(crate) fn spelled_out(array: &dyn Array) -> Result<ArrayRef, ColumnError> {
 }
 
 /// The values of `dictionary`, null where no row has them.
-fn used(dictionary: &dyn AnyDictionaryArray) -> Result<ArrayRef, ColumnError> {
+fn used(dictionary: &dyn AnyDictionaryArray) -> Result<ArrayRef, Error> {
     let mut unused = vec![true; dictionary.values().len()];
     let keys = dictionary.keys();
     let numbers = dictionary.normalized_keys().into_iter().enumerate();
@@ -61,7 +61,7 @@ fn used(dictionary: &dyn AnyDictionaryArray) -> Result<ArrayRef, ColumnError> {
 }
 
 /// The rows of `dictionary` with `made` in place of its values, each of them once; null where they are.
-fn distinct(dictionary: &dyn AnyDictionaryArray, made: ArrayRef) -> Result<ArrayRef, ColumnError> {
+fn distinct(dictionary: &dyn AnyDictionaryArray, made: ArrayRef) -> Result<ArrayRef, Error> {
     let (mut firsts, mut numbers) = (Vec::new(), HashMap::with_capacity(made.len()));
     let mut number = |(row, value)| {
         *numbers.entry(value).or_insert_with(|| {
@@ -78,7 +78,7 @@ fn distinct(dictionary: &dyn AnyDictionaryArray, made: ArrayRef) -> Result<Array
     let keys = dictionary.keys();
     downcast_integer_array!(
         keys => renumbered(keys, &new, values),
-        other => Err(ColumnError::Type(other.clone())),
+        other => Err(wrong_type(other)),
     )
 }
 
@@ -86,7 +86,7 @@ fn renumbered<K: ArrowDictionaryKeyType>(
     keys: &PrimitiveArray<K>,
     new: &[Option<usize>],
     values: ArrayRef,
-) -> Result<ArrayRef, ColumnError> {
+) -> Result<ArrayRef, Error> {
     // A number is at most the one that it replaces, so the type has room for it.
     let new = |key: K::Native| new.get(key.as_usize()).copied().flatten();
     let keys: PrimitiveArray<K> = keys.unary_opt(|key| new(key).and_then(K::Native::from_usize));
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(texts(&columns.normalize(&good).unwrap()), [form.clone(), form.clone(), form]);
         assert_eq!(columns.key(&good).unwrap().len(), 3);
         for error in [columns.normalize(&bad).unwrap_err(), columns.key(&bad).unwrap_err()] {
-            assert!(matches!(error, ColumnError::Invalid { row: 2, .. }), "{error}");
+            assert_eq!(error.row(), Some(2), "{error}");
         }
     }
 }

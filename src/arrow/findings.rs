@@ -4,7 +4,7 @@ use arrow_array::{Array, ArrayRef};
 
 use super::lists::{List, join};
 use super::pieces::{Piece, Row, Work, each_piece};
-use super::{ColumnError, Columns, text_to_other};
+use super::{Columns, Error, text_to_other};
 use crate::arrow::column::{Column, TextType};
 use crate::audit::{Rule, RuleSet, Severity, audit_with, quiet};
 use crate::pipeline::Scratch;
@@ -26,8 +26,8 @@ impl Columns {
     /// ```
     ///
     /// # Errors
-    /// [`ColumnError::Type`].
-    pub fn audit(&self, values: &dyn Array, rules: RuleSet) -> Result<ArrayRef, ColumnError> {
+    /// [`ErrorKind::ColumnType`](crate::ErrorKind::ColumnType).
+    pub fn audit(&self, values: &dyn Array, rules: RuleSet) -> Result<ArrayRef, Error> {
         text_to_other(values, |values| {
             let pieces = each_piece(self, &Column::new(values)?, &Audit { rules })?;
             join(TextType::Utf8, pieces)

@@ -12,7 +12,7 @@ use super::canonical::{By, Keys, KeysOfPiece};
 use super::column::Column;
 use super::pieces::each_piece;
 use super::text::Validity;
-use super::{ColumnError, Columns, collect};
+use super::{Columns, Error, collect};
 use crate::dedup::{Rows, Set};
 use crate::key::{Hasher, Key};
 use crate::pipeline::Invalid;
@@ -41,7 +41,7 @@ impl Firsts {
         Firsts { columns, set: Set::new() }
     }
 
-    /// Ends calls early with [`ColumnError::Stopped`] once `stop` is set by another thread.
+    /// Ends calls early with [`ErrorKind::Stopped`](crate::ErrorKind::Stopped) once `stop` is set by another thread.
     pub fn stop(&mut self, stop: Arc<AtomicBool>) {
         self.columns.stop = Some(stop);
     }
@@ -57,8 +57,8 @@ impl Firsts {
     /// limit always counts as the first of its class.
     ///
     /// # Errors
-    /// See [`ColumnError`]. On error, no value of this array counts as seen.
-    pub fn mark(&mut self, values: &dyn Array) -> Result<BooleanArray, ColumnError> {
+    /// See [`Error`]. On error, no value of this array counts as seen.
+    pub fn mark(&mut self, values: &dyn Array) -> Result<BooleanArray, Error> {
         self.mark_counting(values).map(|(marks, _)| marks)
     }
 
@@ -66,13 +66,13 @@ impl Firsts {
     pub(crate) fn mark_counting(
         &mut self,
         values: &dyn Array,
-    ) -> Result<(BooleanArray, Invalid), ColumnError> {
+    ) -> Result<(BooleanArray, Invalid), Error> {
         let mut keyed = self.keyed(values)?;
         Ok((self.insert(&mut keyed), keyed.invalid))
     }
 
     /// The keys of `values`.
-    fn keyed(&self, values: &dyn Array) -> Result<Keyed, ColumnError> {
+    fn keyed(&self, values: &dyn Array) -> Result<Keyed, Error> {
         let hasher = self.columns.equivalence.run_hasher(&self.columns.hasher, None);
         self.columns.keyed(values, &hasher)
     }
@@ -86,7 +86,7 @@ impl Firsts {
 
 impl Columns {
     /// The keys of `values` by `hasher`, one that [`crate::pipeline::Equivalence::run_hasher`] gave.
-    pub(crate) fn keyed(&self, values: &dyn Array, hasher: &Hasher) -> Result<Keyed, ColumnError> {
+    pub(crate) fn keyed(&self, values: &dyn Array, hasher: &Hasher) -> Result<Keyed, Error> {
         let values = super::spelled_out(values)?;
         let column = Column::new(&values)?;
         let by = match hasher.public_hasher() {

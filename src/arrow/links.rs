@@ -5,7 +5,7 @@ use arrow_array::{Array, ArrayRef};
 use super::column::Column;
 use super::lists::{List, join};
 use super::pieces::{Piece, Row, Work, each_piece};
-use super::{ColumnError, Columns, text_to_other};
+use super::{Columns, Error, text_to_other};
 use crate::chunk::{Padded, PaddedBuf};
 use crate::extract::{Extractor, Format, Links};
 use crate::pipeline::Scratch;
@@ -29,13 +29,14 @@ impl Columns {
     /// ```
     ///
     /// # Errors
-    /// [`ColumnError::Type`], [`ColumnError::TooLarge`].
+    /// [`ErrorKind::ColumnType`](crate::ErrorKind::ColumnType),
+    /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge).
     pub fn extract(
         &self,
         values: &dyn Array,
         extractor: &Extractor,
         format: Format,
-    ) -> Result<ArrayRef, ColumnError> {
+    ) -> Result<ArrayRef, Error> {
         text_to_other(values, |values| {
             let column = Column::new(values)?;
             let work = Find { kernels: self.kernels, extractor, format };

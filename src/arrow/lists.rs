@@ -6,7 +6,7 @@ use arrow_array::{ArrayRef, ListArray};
 use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_schema::Field;
 
-use super::ColumnError;
+use super::Error;
 use super::column::TextType;
 use super::text::{self, Text, Validity};
 
@@ -46,14 +46,14 @@ impl List {
 /// The array of `pieces`, one after the other.
 ///
 /// # Errors
-/// [`ColumnError::TooLarge`].
-pub(super) fn join(text_type: TextType, mut pieces: Vec<List>) -> Result<ArrayRef, ColumnError> {
+/// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge).
+pub(super) fn join(text_type: TextType, mut pieces: Vec<List>) -> Result<ArrayRef, Error> {
     let nulls = Validity::join(pieces.iter_mut().map(|piece| &mut piece.validity));
     let (mut ends, mut texts, mut count) = (vec![0], Vec::new(), 0);
     for piece in pieces {
         for found in piece.counts {
             count += found;
-            ends.push(i32::try_from(count).map_err(|_| ColumnError::TooLarge)?);
+            ends.push(i32::try_from(count).map_err(|_| Error::too_large())?);
         }
         texts.push(piece.texts);
     }

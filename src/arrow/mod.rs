@@ -52,14 +52,14 @@ pub use parts::{COMPONENTS, is_part};
 pub use single::Single;
 pub use steps::step_names;
 
-use core::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
-use arrow_schema::{ArrowError, DataType};
+use arrow_schema::DataType;
 
+use crate::error::{Error, ErrorKind};
 use crate::key::{Hasher, PublicHash};
 use crate::pipeline::{Equivalence, Invalid};
 use crate::simd::Kernels;
@@ -74,7 +74,7 @@ pub enum OnInvalid {
     Pass,
     /// Return null for it.
     Null,
-    /// Fail with [`ColumnError::Invalid`] for the first invalid value.
+    /// Fail with [`ErrorKind::Invalid`] for the first invalid value.
     Fail,
 }
 
@@ -100,7 +100,7 @@ pub struct Columns {
     pub on_invalid: OnInvalid,
     /// The SIMD backend.
     pub kernels: Kernels,
-    /// Set by another thread, ends a call early with [`ColumnError::Stopped`].
+    /// Set by another thread, ends a call early with [`ErrorKind::Stopped`].
     pub stop: Option<Arc<AtomicBool>>,
 }
 
@@ -136,67 +136,10 @@ impl Columns {
     }
 }
 
-/// Why a kernel failed.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum ColumnError {
-    /// The column does not hold text.
-    Type(DataType),
-    /// Two columns that belong together differ in length; these are their numbers of rows.
-    Lengths(usize, usize),
-    /// The output has more text than 32-bit offsets can address (2 GiB). A column of `LargeUtf8`
-    /// has no such limit.
-    TooLarge,
-    /// The equivalence asks for something that kernels do not support.
-    Unsupported(&'static str),
-    /// An invalid value under [`OnInvalid::Fail`].
-    Invalid {
-        /// Its row, counted from 0.
-        row: usize,
-        /// What is wrong, counted from the first byte that is not white space.
-        error: UriError,
-    },
-    /// Another thread ended the call ([`Columns::stop`]).
-    Stopped,
-    /// An error of Arrow.
-    Arrow(ArrowError),
-}
-
-impl fmt::Display for ColumnError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ColumnError::Type(data_type) => {
-                write!(f, "a column of text or bytes is needed, not one of {data_type}")
-            }
-            ColumnError::Lengths(one, other) => {
-                write!(f, "the columns differ in length: {one} and {other}")
-            }
-            ColumnError::TooLarge => write!(
-                f,
-                "more than 2 GiB of text in one array; cast the column to large_string, or work in smaller batches"
-            ),
-            ColumnError::Unsupported(what) => f.write_str(what),
-            ColumnError::Invalid { row, error } => write!(f, "row {row}: {error}"),
-            ColumnError::Stopped => f.write_str("the call was stopped"),
-            ColumnError::Arrow(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for ColumnError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            ColumnError::Invalid { error, .. } => Some(error),
-            ColumnError::Arrow(error) => error.source(),
-            _ => None,
-        }
-    }
-}
-
-impl From<ArrowError> for ColumnError {
-    fn from(error: ArrowError) -> ColumnError {
-        ColumnError::Arrow(error)
-    }
+/// The error for a column of `data_type`, which is not text.
+fn wrong_type(data_type: &DataType) -> Error {
+    let what = format!("a column of text or bytes is needed, not one of {data_type}");
+    Error::text(ErrorKind::ColumnType, what)
 }
 
 /// The values that are invalid.
@@ -216,15 +159,12 @@ impl Faults {
 }
 
 /// Sums the faults of all pieces, or returns the first one if it ends the call.
-fn collect(
-    on_invalid: OnInvalid,
-    pieces: impl Iterator<Item = Faults>,
-) -> Result<Invalid, ColumnError> {
+fn collect(on_invalid: OnInvalid, pieces: impl Iterator<Item = Faults>) -> Result<Invalid, Error> {
     let mut counts = Invalid::default();
     for faults in pieces {
         match faults.first {
             Some((row, error)) if on_invalid == OnInvalid::Fail => {
-                return Err(ColumnError::Invalid { row, error });
+                return Err(Error::invalid_row(row as u64, error));
             }
             _ => faults.counts.iter().for_each(|(kind, count)| counts.add_many(kind, count)),
         }

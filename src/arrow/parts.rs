@@ -10,13 +10,13 @@ use super::canonical::too_long;
 use super::column::Column;
 use super::pieces::{Piece, Row, Work, each_piece};
 use super::text::{Text, Validity, join};
-use super::{ColumnError, Columns, Faults, collect, text_to_other};
+use super::{Columns, Error, Faults, collect, text_to_other};
 use crate::index::Record;
 use crate::io::{Selector, row};
 use crate::pipeline::{Invalid, Scratch};
 use crate::simd::Isa;
 use crate::uri::bulk::parse_record;
-use crate::uri::{Components, ErrorKind, UriError, parse};
+use crate::uri::{Components, UriError, UriErrorKind, parse};
 
 /// The columns that [`Columns::parse`] returns, in order.
 pub const COMPONENTS: [&str; 12] = [
@@ -69,8 +69,8 @@ impl Columns {
     /// ```
     ///
     /// # Errors
-    /// See [`ColumnError`].
-    pub fn parse(&self, values: &dyn Array) -> Result<ArrayRef, ColumnError> {
+    /// See [`Error`].
+    pub fn parse(&self, values: &dyn Array) -> Result<ArrayRef, Error> {
         text_to_other(values, |values| Ok(Arc::new(self.parts(values)?.0)))
     }
 
@@ -90,16 +90,16 @@ impl Columns {
     /// ```
     ///
     /// # Errors
-    /// See [`ColumnError`]; [`ColumnError::Unsupported`] for a name that is none of these.
-    pub fn parse_some(&self, values: &dyn Array, names: &[&str]) -> Result<ArrayRef, ColumnError> {
+    /// See [`Error`]; [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for a name that is none of these.
+    pub fn parse_some(&self, values: &dyn Array, names: &[&str]) -> Result<ArrayRef, Error> {
         let wanted = names.iter().map(|&name| Some((name, part_of(name)?)));
         let wanted = wanted.collect::<Option<Vec<_>>>();
-        let wanted = wanted.ok_or(ColumnError::Unsupported("there is no such part"))?;
+        let wanted = wanted.ok_or(Error::unsupported("there is no such part"))?;
         text_to_other(values, |values| Ok(Arc::new(self.some_parts(values, &wanted)?.0)))
     }
 
     /// [`Columns::parse`] of a column that is not a dictionary, and the number of invalid values.
-    pub(crate) fn parts(&self, values: &dyn Array) -> Result<(StructArray, Invalid), ColumnError> {
+    pub(crate) fn parts(&self, values: &dyn Array) -> Result<(StructArray, Invalid), Error> {
         // The first field is the line.
         let wanted: [_; COMPONENTS.len()] =
             core::array::from_fn(|i| (COMPONENTS[i], row::Field::OF_ROW[1 + i].into()));
@@ -111,7 +111,7 @@ impl Columns {
         &self,
         values: &dyn Array,
         wanted: &[(&str, Selector)],
-    ) -> Result<(StructArray, Invalid), ColumnError> {
+    ) -> Result<(StructArray, Invalid), Error> {
         let column = Column::new(values)?;
         let mut pieces = each_piece(self, &column, &Parse { wanted })?;
         let invalid = collect(self.on_invalid, pieces.iter().map(|piece| piece.faults))?;
@@ -130,13 +130,13 @@ impl Columns {
         Ok((parts, invalid))
     }
 
-    /// Returns the fault of every value, as a struct of its `kind` ([`ErrorKind::name`]) and the
+    /// Returns the fault of every value, as a struct of its `kind` ([`UriErrorKind::name`]) and the
     /// byte `at`, counted from the first byte that is not white space; null for valid values. With
     /// `relative`, relative references are valid.
     ///
     /// # Errors
-    /// [`ColumnError::Type`].
-    pub fn check(&self, values: &dyn Array, relative: bool) -> Result<ArrayRef, ColumnError> {
+    /// [`ErrorKind::ColumnType`](crate::ErrorKind::ColumnType).
+    pub fn check(&self, values: &dyn Array, relative: bool) -> Result<ArrayRef, Error> {
         text_to_other(values, |values| {
             let column = Column::new(values)?;
             let results = each_piece(self, &column, &Check { relative })?.concat();
@@ -164,8 +164,8 @@ impl Columns {
     /// ```
     ///
     /// # Errors
-    /// [`ColumnError::Type`].
-    pub fn is_valid(&self, values: &dyn Array, relative: bool) -> Result<ArrayRef, ColumnError> {
+    /// [`ErrorKind::ColumnType`](crate::ErrorKind::ColumnType).
+    pub fn is_valid(&self, values: &dyn Array, relative: bool) -> Result<ArrayRef, Error> {
         text_to_other(values, |values| {
             let column = Column::new(values)?;
             let results = each_piece(self, &column, &Check { relative })?.concat();
@@ -278,7 +278,7 @@ impl Work for Check {
                 Row::TooLong(value) => Checked::Invalid(too_long(value)),
                 Row::Value(record) => match parse_value(isa, record) {
                     Ok(parts) if self.relative || parts.is_uri() => Checked::Valid,
-                    Ok(_) => Checked::Invalid(UriError { kind: ErrorKind::Relative, at: 0 }),
+                    Ok(_) => Checked::Invalid(UriError { kind: UriErrorKind::Relative, at: 0 }),
                     Err(error) => Checked::Invalid(error),
                 },
             });

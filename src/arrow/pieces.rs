@@ -5,7 +5,7 @@ use core::ops::Range;
 use rayon::prelude::*;
 
 use super::column::Column;
-use super::{ColumnError, Columns};
+use super::{Columns, Error};
 use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::index::{Index, Record, trim};
 use crate::pipeline::{Scratch, Settings};
@@ -102,15 +102,15 @@ struct Worker {
 /// in the order of the rows.
 ///
 /// # Errors
-/// [`ColumnError::Stopped`].
+/// [`ErrorKind::Stopped`](crate::ErrorKind::Stopped).
 pub(super) fn each_piece<W: Work>(
     columns: &Columns,
     column: &Column<'_>,
     work: &W,
-) -> Result<Vec<W::Output>, ColumnError> {
+) -> Result<Vec<W::Output>, Error> {
     let pieces = cut(column, work.beside());
     let one = |worker: &mut Worker, rows| match columns.is_stopped() {
-        true => Err(ColumnError::Stopped),
+        true => Err(Error::stopped()),
         false => Ok(worker.work(columns.kernels, column, rows, work)),
     };
     match pieces.len() {

@@ -162,11 +162,11 @@ mod tests {
                             let key = key.map(|key| Key(u128::from_be_bytes(key)));
                             assert_eq!(single.key(value), Ok(key), "{shown} {option:?}");
                         }
-                        Err(crate::arrow::ColumnError::Invalid { error, .. }) => {
+                        Err(error) => {
+                            let error = error.uri().unwrap_or_else(|| panic!("{error}"));
                             assert_eq!(single.normalize(value), Err(error), "{shown} {option:?}");
                             assert_eq!(single.key(value), Err(error), "{shown} {option:?}");
                         }
-                        Err(error) => panic!("{error}"),
                     }
                 }
             }

@@ -7,7 +7,7 @@ use arrow_array::{Array, ArrayRef, UInt64Array};
 use super::canonical::too_long;
 use super::column::Column;
 use super::pieces::{Piece, Row, Work, each_piece};
-use super::{ColumnError, Columns, Faults, collect, text_to_other};
+use super::{Columns, Error, Faults, collect, text_to_other};
 use crate::explain::{explain_with_rules, step};
 use crate::grammar::Grammar;
 use crate::pipeline::Scratch;
@@ -51,9 +51,9 @@ impl Columns {
     /// ```
     ///
     /// # Errors
-    /// [`ColumnError::Unsupported`] under a base, repairs, aliases, a profile, or a grammar other
-    /// than that of RFC 3986, none of which has steps; otherwise see [`ColumnError`].
-    pub fn changes(&self, values: &dyn Array) -> Result<ArrayRef, ColumnError> {
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) under a base, repairs, aliases, a profile, or a grammar other
+    /// than that of RFC 3986, none of which has steps; otherwise see [`Error`].
+    pub fn changes(&self, values: &dyn Array) -> Result<ArrayRef, Error> {
         let equivalence = &self.equivalence;
         let has_steps = equivalence.context.is_none()
             && equivalence.repairs.is_empty()
@@ -61,7 +61,7 @@ impl Columns {
             && equivalence.profile.is_none()
             && equivalence.grammar == Grammar::Rfc3986;
         if !has_steps {
-            return Err(ColumnError::Unsupported(
+            return Err(Error::unsupported(
                 "changes are reported for the levels and rules of RFC 3986 only, not under a base, repairs, aliases or a profile",
             ));
         }

@@ -6,7 +6,7 @@ use super::canonical::too_long;
 use super::column::Column;
 use super::pieces::{Beside, Piece, Row, Work, each_piece};
 use super::text::{Text, join};
-use super::{ColumnError, Columns, Faults, OnInvalid, collect, spelled_out, text_to_text};
+use super::{Columns, Error, Faults, OnInvalid, collect, spelled_out, text_to_text};
 use crate::pipeline::Scratch;
 use crate::resolve::{Base, BaseUri, Options, append_target};
 use crate::simd::Isa;
@@ -27,13 +27,13 @@ impl Columns {
     /// ```
     ///
     /// # Errors
-    /// See [`ColumnError`].
+    /// See [`Error`].
     pub fn resolve(
         &self,
         references: &dyn Array,
         base: &BaseUri,
         options: Options,
-    ) -> Result<ArrayRef, ColumnError> {
+    ) -> Result<ArrayRef, Error> {
         let bases = Bases::One(base);
         text_to_text(references, |references| self.targets(references, &bases, options))
     }
@@ -43,16 +43,16 @@ impl Columns {
     /// the position in the error then counts from the start of the base.
     ///
     /// # Errors
-    /// See [`ColumnError`]; [`ColumnError::Lengths`] when the numbers of bases and references
+    /// See [`Error`]; [`ErrorKind::Lengths`](crate::ErrorKind::Lengths) when the numbers of bases and references
     /// differ.
     pub fn resolve_each(
         &self,
         references: &dyn Array,
         bases: &dyn Array,
         options: Options,
-    ) -> Result<ArrayRef, ColumnError> {
+    ) -> Result<ArrayRef, Error> {
         if references.len() != bases.len() {
-            return Err(ColumnError::Lengths(references.len(), bases.len()));
+            return Err(Error::lengths(references.len(), bases.len()));
         }
         let (references, bases) = (spelled_out(references)?, spelled_out(bases)?);
         self.targets(&references, &Bases::Each(Column::new(&bases)?), options)
@@ -63,7 +63,7 @@ impl Columns {
         references: &dyn Array,
         bases: &Bases<'_>,
         options: Options,
-    ) -> Result<ArrayRef, ColumnError> {
+    ) -> Result<ArrayRef, Error> {
         let column = Column::new(references)?;
         let work = Targets { bases, options, on_invalid: self.on_invalid };
         let (faults, texts): (Vec<Faults>, Vec<Text>) =

@@ -11,7 +11,7 @@ use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::ArrowError;
 use rayon::prelude::*;
 
-use super::ColumnError;
+use super::Error;
 use super::column::TextType;
 
 /// The values of some rows, contiguous.
@@ -91,8 +91,8 @@ impl Validity {
 /// The array of `pieces`, one after the other.
 ///
 /// # Errors
-/// [`ColumnError::TooLarge`].
-pub(super) fn join(text_type: TextType, mut pieces: Vec<Text>) -> Result<ArrayRef, ColumnError> {
+/// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge).
+pub(super) fn join(text_type: TextType, mut pieces: Vec<Text>) -> Result<ArrayRef, Error> {
     let nulls = Validity::join(pieces.iter_mut().map(|piece| &mut piece.validity));
     if matches!(text_type, TextType::Utf8View | TextType::BinaryView) {
         return views(text_type, pieces, nulls);
@@ -100,7 +100,7 @@ pub(super) fn join(text_type: TextType, mut pieces: Vec<Text>) -> Result<ArrayRe
     let (bytes, mut ends) = together(pieces);
     let is_short = matches!(text_type, TextType::Utf8 | TextType::Binary);
     if is_short && i32::try_from(bytes.len()).is_err() {
-        return Err(ColumnError::TooLarge);
+        return Err(Error::too_large());
     }
     let bytes = Buffer::from_vec(bytes);
     if is_short {
@@ -126,8 +126,8 @@ fn arc<A: arrow_array::Array + 'static>(array: A) -> ArrayRef {
 }
 
 /// Arrow validates the array again; the type requires it.
-fn array(made: Result<ArrayRef, ArrowError>) -> Result<ArrayRef, ColumnError> {
-    made.map_err(ColumnError::Arrow)
+fn array(made: Result<ArrayRef, ArrowError>) -> Result<ArrayRef, Error> {
+    made.map_err(Error::from)
 }
 
 /// The bytes of all pieces in one buffer, and where each value ends in it.
@@ -166,12 +166,12 @@ fn views(
     text_type: TextType,
     pieces: Vec<Text>,
     nulls: Option<NullBuffer>,
-) -> Result<ArrayRef, ColumnError> {
+) -> Result<ArrayRef, Error> {
     let (mut views, mut buffers) = (Vec::new(), Vec::new());
     for piece in pieces {
         // Offsets in a buffer are 32 bits wide and not negative.
         if i32::try_from(piece.bytes.len()).is_err() {
-            return Err(ColumnError::TooLarge);
+            return Err(Error::too_large());
         }
         let number = buffers.len() as u32;
         let mut start = 0;

@@ -4,7 +4,7 @@ use super::quiet::Hint;
 use super::{Detail, Finding, Found, MASK, Rule, RuleSet, Severity};
 use super::{address, encoded, host, path, port, redact, search, secret};
 use crate::grammar::{character_reference, scheme_facts};
-use crate::uri::{Components, ErrorKind, UriError, host_kind, parse, split};
+use crate::uri::{Components, UriError, UriErrorKind, host_kind, parse, split};
 
 /// Replaces `findings` with those of `rules` in `text`, a URI-reference or an attempt at one,
 /// ordered by position. Returns the error if `text` is not a URI-reference.
@@ -32,7 +32,7 @@ pub(crate) fn audit_with(
 ) -> Option<UriError> {
     let mut found = Found::new(rules, findings);
     let error = find(hint, text, &mut found);
-    if error.is_some_and(|error| error.kind == ErrorKind::TooLong) {
+    if error.is_some_and(|error| error.kind == UriErrorKind::TooLong) {
         return error;
     }
     let may_hold_secret = !hint.has_no_secret && redact::may_hold_secret(text);
@@ -54,7 +54,7 @@ pub(crate) fn audit_with(
 pub(super) fn audit_slowly(text: &[u8], rules: RuleSet, findings: &mut Vec<Finding>) {
     let mut found = Found::new(rules, findings);
     let error = find(Hint::default(), text, &mut found);
-    if error.is_some_and(|error| error.kind == ErrorKind::TooLong) {
+    if error.is_some_and(|error| error.kind == UriErrorKind::TooLong) {
         return;
     }
     if check_secrets(text, &mut found) != Secrets::None {
@@ -71,7 +71,7 @@ fn find(hint: Hint, text: &[u8], found: &mut Found<'_>) -> Option<UriError> {
         Err(error) => {
             let at = (error.at as usize).min(text.len());
             found.add(Rule::Invalid, at..text.len().min(at + 1), Detail::Error(error));
-            if error.kind == ErrorKind::TooLong {
+            if error.kind == UriErrorKind::TooLong {
                 return Some(error);
             }
             by_appendix_b(text)
@@ -148,7 +148,7 @@ fn hide_details(text: &[u8], rules: RuleSet, findings: &mut [Finding]) {
 
 /// The finding for a record of more than `max_record` bytes, which is not checked.
 pub(crate) fn oversized(max_record: usize) -> Finding {
-    let error = UriError::new(ErrorKind::TooLong, max_record);
+    let error = UriError::new(UriErrorKind::TooLong, max_record);
     let (rule, at) = (Rule::Invalid, error.at);
     // Not looked at, which is worse than what is invalid.
     let severity = Severity::Warning;

@@ -160,7 +160,7 @@ pub(super) fn excerpt(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::uri::{ErrorKind, parse};
+    use crate::uri::{UriErrorKind, parse};
 
     fn shown(record: &[u8]) -> String {
         let position = Position { indent: 2, ..Position::new("list", 3) };
@@ -239,7 +239,7 @@ mod tests {
     fn a_piece_of_a_record_shows_that_it_continues() {
         let position = Position { is_piece: true, ..Position::new("a\nb", 1) };
         let mut out = Vec::new();
-        let error = UriError { kind: ErrorKind::TooLong, at: 5 };
+        let error = UriError { kind: UriErrorKind::TooLong, at: 5 };
         write(position, b"abcde", error, &mut out);
         let expected =
             "a\\nb:1:6: too-long: the record is longer than the limit\n  abcde…\n       ^\n";

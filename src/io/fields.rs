@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use crate::chunk::Span;
-use crate::uri::{ErrorKind, UriError};
+use crate::uri::{UriError, UriErrorKind};
 
 /// Where a row holds its base and its reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub enum Fields {
 /// The columns number `base` and `reference`, from 1, of the line at `line` of `text`.
 ///
 /// # Errors
-/// [`ErrorKind::Field`] at the end of a line that has fewer columns.
+/// [`UriErrorKind::Field`] at the end of a line that has fewer columns.
 pub(crate) fn columns(
     text: &[u8],
     line: Span,
@@ -57,7 +57,7 @@ pub(crate) fn columns(
     }
     match (found_base, found_reference) {
         (Some(base), Some(reference)) => Ok((base, reference)),
-        _ => Err(UriError::new(ErrorKind::Field, line.len())),
+        _ => Err(UriError::new(UriErrorKind::Field, line.len())),
     }
 }
 
@@ -71,7 +71,7 @@ pub(crate) struct Member<'l> {
 /// The strings `base` and `reference` of the object in `line`.
 ///
 /// # Errors
-/// [`ErrorKind::Field`] at the position where the line is not JSON, or at its start if it has no
+/// [`UriErrorKind::Field`] at the position where the line is not JSON, or at its start if it has no
 /// such strings.
 pub(crate) fn members<'l>(
     line: &'l [u8],
@@ -96,9 +96,9 @@ pub(crate) fn members<'l>(
             };
             Ok((placed(base), placed(reference)))
         }
-        Ok(_) => Err(UriError::new(ErrorKind::Field, 0)),
-        Err(error) if error.is_data() => Err(UriError::new(ErrorKind::Field, 0)),
-        Err(error) => Err(UriError::new(ErrorKind::Field, error.column().saturating_sub(1))),
+        Ok(_) => Err(UriError::new(UriErrorKind::Field, 0)),
+        Err(error) if error.is_data() => Err(UriError::new(UriErrorKind::Field, 0)),
+        Err(error) => Err(UriError::new(UriErrorKind::Field, error.column().saturating_sub(1))),
     }
 }
 
@@ -244,7 +244,7 @@ mod tests {
         assert_eq!(of_columns("b\t", 1, 2), Ok(("b", "")));
         assert_eq!(of_columns("\tr", 1, 2), Ok(("", "r")));
         assert_eq!(of_columns("b", 1, 1), Ok(("b", "b")));
-        let missing = |at| Err(UriError { kind: ErrorKind::Field, at });
+        let missing = |at| Err(UriError { kind: UriErrorKind::Field, at });
         assert_eq!(of_columns("b", 1, 2), missing(1));
         assert_eq!(of_columns("a\tb", 1, 3), missing(3));
     }
@@ -301,7 +301,7 @@ mod tests {
             (b"http://h/", 0),
         ] {
             let error = members(line, "base", "href").unwrap_err();
-            assert_eq!(error.kind, ErrorKind::Field);
+            assert_eq!(error.kind, UriErrorKind::Field);
             assert_eq!(error.at, at, "{}", line.escape_ascii());
         }
         let deep = "[".repeat(100_000);

@@ -319,7 +319,7 @@ mod tests {
     use serde::Serialize;
 
     use super::*;
-    use crate::uri::{ErrorKind, parse};
+    use crate::uri::{UriErrorKind, parse};
 
     /// The same row, to be written by `serde_json`.
     #[derive(Serialize)]
@@ -411,7 +411,7 @@ mod tests {
 
     #[test]
     fn error_rows_are_json_for_every_kind() {
-        for kind in ErrorKind::ALL {
+        for kind in UriErrorKind::ALL {
             let mut out = Vec::new();
             let error = UriError { kind, at: u32::MAX };
             error_row(3, error, &mut out);

@@ -10,7 +10,7 @@ use crate::normalize::{Level, Normalizer, Options};
 use crate::resolve::{BaseUri, Resolver};
 use crate::rules::{host_in, registrable_domain};
 use crate::simd::Kernels;
-use crate::uri::{ErrorKind, split};
+use crate::uri::{UriErrorKind, split};
 
 /// Reads rows, and makes labels of what they say.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ pub(super) enum Line<'a> {
     /// A row about a web page, and the URLs of its site that it names, which are pages, too.
     Row(Row<'a>, [Option<&'a [u8]>; 2]),
     /// Not a URI.
-    Invalid(ErrorKind),
+    Invalid(UriErrorKind),
     /// A URI that no rule changes, or one without a host.
     Other,
 }
@@ -186,7 +186,7 @@ impl<'t> Fields<'t> {
     ///
     /// # Errors
     /// If it is a line of CDX without all fields, or one of CDXJ whose object cannot be read.
-    fn of(line: &'t [u8]) -> Result<Option<Fields<'t>>, ErrorKind> {
+    fn of(line: &'t [u8]) -> Result<Option<Fields<'t>>, UriErrorKind> {
         if memchr::memchr(b'\t', line).is_some() {
             let mut fields = line.split(|&byte| byte == b'\t').map(<[u8]>::trim_ascii);
             let mut next = || Cow::Borrowed(fields.next().unwrap_or_default());
@@ -206,14 +206,14 @@ impl<'t> Fields<'t> {
         }
         let (_media, status) = (fields.next(), fields.next());
         let (Some(status), Some(digest)) = (status, fields.next()) else {
-            return Err(ErrorKind::Field);
+            return Err(UriErrorKind::Field);
         };
         Ok(is_page(status).then(|| Fields { same: digest.into(), ..alone(third) }))
     }
 
     /// The fields of the object of a line of CDXJ.
-    fn of_object(object: &'t [u8]) -> Result<Option<Fields<'t>>, ErrorKind> {
-        let read = serde_json::from_slice(object).map_err(|_| ErrorKind::Field)?;
+    fn of_object(object: &'t [u8]) -> Result<Option<Fields<'t>>, UriErrorKind> {
+        let read = serde_json::from_slice(object).map_err(|_| UriErrorKind::Field)?;
         let Cdxj { url, status, digest } = read;
         let bytes = |text: Cow<'t, str>| match text {
             Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),

@@ -8,17 +8,18 @@ use super::score::Score;
 use super::site::{Learned as OfSite, Site};
 use super::store::{Rows, Store};
 use super::{LearnOptions, Proof};
+use crate::error::Error;
 use crate::escape::{counted, escaped, escaped_bytes};
 use crate::extract::Format;
 use crate::extract::warc::archived_pages;
 use crate::io::{Chunk, ChunkReader, Shape, Source};
 use crate::key::Hasher;
-use crate::pipeline::{Error, Report, Settings, Sinks};
+use crate::pipeline::{Report, Settings, Sinks};
 use crate::rules::{RuleSet, Scratch};
 use crate::simd::Kernels;
 use crate::survivors::SpillDir;
 use crate::threads;
-use crate::uri::ErrorKind;
+use crate::uri::UriErrorKind;
 
 /// What was learned.
 #[derive(Clone, Debug, Default)]
@@ -76,7 +77,7 @@ pub fn learn(
     sinks: &mut Sinks<'_>,
 ) -> Result<Learned, Error> {
     threads::on_new(settings.threads, || learn_here(sources, options, settings, sinks))
-        .map_err(Error::Threads)?
+        .map_err(Error::threads)?
 }
 
 fn learn_here(
@@ -113,15 +114,15 @@ fn learn_here(
             "# What is not proven is left out, as there is too much of it: learn from fewer than these {sites} at a time.\n"
         );
     }
-    sinks.out.write_all(heading.as_bytes()).map_err(Error::Write)?;
+    sinks.out.write_all(heading.as_bytes()).map_err(Error::write)?;
     learned.bytes = heading.len() as u64;
     for site in &found {
         for text in [&site.text, &site.open_text] {
             learned.bytes += text.len() as u64;
-            sinks.out.write_all(text.as_bytes()).map_err(Error::Write)?;
+            sinks.out.write_all(text.as_bytes()).map_err(Error::write)?;
         }
         if let Some(undecided) = &mut sinks.undecided {
-            undecided.write_all(&site.undecided).map_err(Error::Write)?;
+            undecided.write_all(&site.undecided).map_err(Error::write)?;
         }
     }
     Ok(learned)
@@ -173,7 +174,7 @@ pub fn test(
     sinks: &mut Sinks<'_>,
 ) -> Result<Tested, Error> {
     threads::on_new(settings.threads, || test_here(sources, rules, options, settings, sinks))
-        .map_err(Error::Threads)?
+        .map_err(Error::threads)?
 }
 
 fn test_here(
@@ -200,7 +201,7 @@ fn test_here(
     found.sort_unstable_by(|a, b| a.0.cmp(&b.0));
     found.push((b"*".to_vec(), tested.score));
     let heading = "site\turls\tpages\tright\twrong\tprecision\trecall\tlost\tsaved\tpossible\n";
-    sinks.out.write_all(heading.as_bytes()).map_err(Error::Write)?;
+    sinks.out.write_all(heading.as_bytes()).map_err(Error::write)?;
     for (name, score) in found {
         let Score { urls, pages, right, wrong, lost, saved, possible } = score;
         let [precision, recall] = [score.precision(), score.recall()]
@@ -209,7 +210,7 @@ fn test_here(
             "{}\t{urls}\t{pages}\t{right}\t{wrong}\t{precision}\t{recall}\t{lost}\t{saved}\t{possible}\n",
             escaped_bytes(&name)
         );
-        sinks.out.write_all(row.as_bytes()).map_err(Error::Write)?;
+        sinks.out.write_all(row.as_bytes()).map_err(Error::write)?;
     }
     Ok(tested)
 }
@@ -293,7 +294,7 @@ impl Part {
         if chunk.shape != Shape::Records {
             if chunk.shape == Shape::LongFirst {
                 found.report.records += 1;
-                found.report.invalid.add(ErrorKind::TooLong);
+                found.report.invalid.add(UriErrorKind::TooLong);
             }
         } else if chunk.kind.format == Format::Warc {
             let broken = archived_pages(text.content(), &mut |page| {

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use super::page;
 use super::record::{Row, site_of};
+use crate::error::Error;
 use crate::key::Hasher;
-use crate::pipeline::Error;
 use crate::survivors::{SpillDir, SpillFile};
 
 /// Rows of all sites.

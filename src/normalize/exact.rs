@@ -29,7 +29,7 @@
 
 use super::{Level, case, host, idna, path_form, percent, port};
 use crate::grammar::{PathForm, SchemeFacts, scheme_facts};
-use crate::uri::{Components, ErrorKind, UriError, dots, parse, split};
+use crate::uri::{Components, UriError, UriErrorKind, dots, parse, split};
 
 /// Appends the canonical form of the URI `text` at `level` to `out`, which keeps its content.
 ///
@@ -40,8 +40,8 @@ use crate::uri::{Components, ErrorKind, UriError, dots, parse, split};
 ///
 /// # Errors
 ///
-/// Those of [`parse`]; [`ErrorKind::Relative`] at byte 0 for a relative reference. Without the feature `idna`, also
-/// [`ErrorKind::NonAscii`] at level `scheme` for a name of the DNS that is not ASCII, which is also written `%C3%BC`. `out`
+/// Those of [`parse`]; [`UriErrorKind::Relative`] at byte 0 for a relative reference. Without the feature `idna`, also
+/// [`UriErrorKind::NonAscii`] at level `scheme` for a name of the DNS that is not ASCII, which is also written `%C3%BC`. `out`
 /// is unchanged then.
 ///
 /// ```
@@ -58,19 +58,19 @@ pub fn normalize_exact(
 ) -> Result<(), UriError> {
     let parts = match parse(text) {
         Ok(parts) => parts,
-        Err(error) if error.kind == ErrorKind::NonAscii && level >= Level::Scheme => {
+        Err(error) if error.kind == UriErrorKind::NonAscii && level >= Level::Scheme => {
             return normalize_raw_host(text, error, drop_fragment, out);
         }
         Err(error) => return Err(error),
     };
     if !parts.is_uri() {
-        return Err(UriError::new(ErrorKind::Relative, 0));
+        return Err(UriError::new(UriErrorKind::Relative, 0));
     }
     if level >= Level::Scheme
         && scheme_facts(&text[..parts.scheme_end as usize]).is_some_and(|facts| facts.dns_host)
         && let Some(at) = parts.host(text).and_then(idna::unmapped)
     {
-        return Err(UriError::new(ErrorKind::NonAscii, parts.host_start as usize + at));
+        return Err(UriError::new(UriErrorKind::NonAscii, parts.host_start as usize + at));
     }
     normalize_parts(text, &parts, level, drop_fragment, out);
     Ok(())

@@ -192,7 +192,7 @@ mod tests {
 #[cfg(all(test, not(feature = "idna")))]
 mod tests_without_tables {
     use crate::normalize::{Level, normalize_exact};
-    use crate::uri::ErrorKind;
+    use crate::uri::UriErrorKind;
 
     #[test]
     fn names_that_are_not_ascii_have_no_form_at_level_scheme() {
@@ -206,7 +206,7 @@ mod tests_without_tables {
                 normalize_exact(uri.as_bytes(), Level::Scheme, false, &mut out).unwrap_err();
             assert_eq!(
                 (error.kind, error.at, &out[..]),
-                (ErrorKind::NonAscii, at, &b""[..]),
+                (UriErrorKind::NonAscii, at, &b""[..]),
                 "{uri}"
             );
             assert_eq!(crate::normalize(uri).unwrap_err(), error);

@@ -31,7 +31,7 @@ pub(crate) use split::{Split, host_of_unchanged};
 use crate::chunk::{PaddedBuf, Prefix};
 use crate::index::{Index, Record};
 use crate::simd::{Isa, Kernels, Task};
-use crate::uri::{ErrorKind, UriError};
+use crate::uri::{UriError, UriErrorKind};
 use fast::Canonical;
 
 /// Defines the canonical form.
@@ -109,12 +109,12 @@ impl Normalizer {
     /// Returns the canonical form of `uri`, which is all of the bytes: nothing is trimmed.
     ///
     /// # Errors
-    /// Those of [`crate::uri::parse`]; [`crate::uri::ErrorKind::Relative`] for a reference without
-    /// a scheme, which has no canonical form of its own; [`ErrorKind::TooLong`] if `uri` is longer
+    /// Those of [`crate::uri::parse`]; [`crate::uri::UriErrorKind::Relative`] for a reference without
+    /// a scheme, which has no canonical form of its own; [`UriErrorKind::TooLong`] if `uri` is longer
     /// than `u32::MAX` bytes.
     pub fn normalize(&mut self, uri: &[u8]) -> Result<&[u8], UriError> {
         if u32::try_from(uri.len()).is_err() {
-            return Err(UriError { kind: ErrorKind::TooLong, at: u32::MAX });
+            return Err(UriError { kind: UriErrorKind::TooLong, at: u32::MAX });
         }
         let Normalizer { options, kernels, text, index, scratch } = self;
         text.set(uri);

@@ -16,7 +16,7 @@ use crate::grammar::rfc2396::{Legacy, UNRESERVED};
 use crate::grammar::{SchemeFacts, scheme_facts};
 use crate::uri::dots::{guard_against_authority, has_dot_segment, remove_dot_segments_of_rfc2396};
 use crate::uri::rfc2396::{LegacyAuthority, LegacyForm};
-use crate::uri::{ErrorKind, LegacyComponents, UriError, parse_rfc2396};
+use crate::uri::{LegacyComponents, UriError, UriErrorKind, parse_rfc2396};
 
 /// Appends the canonical form of the URI `text` by RFC 2396 at `level` to `out`, which keeps its
 /// content.
@@ -24,7 +24,7 @@ use crate::uri::{ErrorKind, LegacyComponents, UriError, parse_rfc2396};
 /// With `drop_fragment` the fragment and its `#` are dropped.
 ///
 /// # Errors
-/// Those of [`parse_rfc2396`]; [`ErrorKind::Relative`] at byte 0 for a relative reference. `out` is
+/// Those of [`parse_rfc2396`]; [`UriErrorKind::Relative`] at byte 0 for a relative reference. `out` is
 /// unchanged then.
 ///
 /// ```
@@ -43,7 +43,7 @@ pub fn normalize_rfc2396(
 ) -> Result<(), UriError> {
     let parts = parse_rfc2396(text, legacy)?;
     let Some(scheme) = parts.scheme(text) else {
-        return Err(UriError { kind: ErrorKind::Relative, at: 0 });
+        return Err(UriError { kind: UriErrorKind::Relative, at: 0 });
     };
     let fragment = if drop_fragment { None } else { parts.fragment(text) };
     if level == Level::String {

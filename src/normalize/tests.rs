@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::chunk::PaddedBuf;
-use crate::uri::ErrorKind;
+use crate::uri::UriErrorKind;
 
 fn exact(text: &[u8], options: Options) -> Result<Vec<u8>, UriError> {
     let mut out = Vec::new();
@@ -175,16 +175,16 @@ fn one_by_one_gives_the_same_results_and_errors() {
     assert_eq!(normalizer.normalize(b"HTTP://H").unwrap(), b"http://h/");
     assert_eq!(
         normalizer.normalize(b"a b").unwrap_err(),
-        UriError { kind: ErrorKind::Space, at: 1 }
+        UriError { kind: UriErrorKind::Space, at: 1 }
     );
-    assert_eq!(normalizer.normalize(b"a/b").unwrap_err().kind, ErrorKind::Relative);
-    assert_eq!(normalizer.normalize(b"").unwrap_err().kind, ErrorKind::Relative);
+    assert_eq!(normalizer.normalize(b"a/b").unwrap_err().kind, UriErrorKind::Relative);
+    assert_eq!(normalizer.normalize(b"").unwrap_err().kind, UriErrorKind::Relative);
     assert_eq!(normalizer.would_change(b"http://h/"), Ok(false));
     assert_eq!(normalizer.would_change(b"http://h:80/"), Ok(true));
     // A line end inside is a byte like any other here.
     assert_eq!(
         normalizer.normalize(b"http://h/\nx").unwrap_err(),
-        UriError { kind: ErrorKind::Control, at: 9 }
+        UriError { kind: UriErrorKind::Control, at: 9 }
     );
 }
 
@@ -193,7 +193,7 @@ fn a_uri_beyond_32_bits_is_rejected_before_it_is_read() {
     // Zeroed memory that is never touched, so that it costs none.
     let uri = vec![0; u32::MAX as usize + 1];
     let error = Normalizer::new(Options::default()).normalize(&uri).unwrap_err();
-    assert_eq!(error, UriError { kind: ErrorKind::TooLong, at: u32::MAX });
+    assert_eq!(error, UriError { kind: UriErrorKind::TooLong, at: u32::MAX });
 }
 
 /// Parts that combine to something close to a URI.

@@ -145,7 +145,7 @@ pub fn audit(
         counts: FindingCounts::default(),
     };
     let report = if options.format == AuditFormat::Sarif {
-        sinks.out.write_all(finding::sarif_head().as_bytes()).map_err(Error::Write)?;
+        sinks.out.write_all(finding::sarif_head().as_bytes()).map_err(Error::write)?;
         let mut out = FirstWithoutComma { out: &mut *sinks.out, has_begun: false };
         // The cast lets the borrow end here, which it could not inside the `Option`.
         let progress =
@@ -153,8 +153,8 @@ pub fn audit(
         let survey = sinks.survey.as_deref_mut();
         let mut inner = Sinks { progress, survey, ..Sinks::new(&mut out) };
         let report = run(&mut job, sources, settings, &mut inner)?;
-        sinks.out.write_all(finding::SARIF_TAIL.as_bytes()).map_err(Error::Write)?;
-        sinks.out.flush().map_err(Error::Write)?;
+        sinks.out.write_all(finding::SARIF_TAIL.as_bytes()).map_err(Error::write)?;
+        sinks.out.flush().map_err(Error::write)?;
         report
     } else {
         run(&mut job, sources, settings, sinks)?

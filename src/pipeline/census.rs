@@ -14,7 +14,7 @@ use crate::normalize::Level;
 use crate::repair::Repairs;
 use crate::resolve::Context;
 use crate::rules::RuleSet;
-use crate::uri::ErrorKind;
+use crate::uri::UriErrorKind;
 use job::{Count, RULES};
 
 /// When two records are equivalent.
@@ -101,7 +101,7 @@ pub struct Census {
     /// The rules, if there are some.
     pub rules: Option<RulesCensus>,
     /// Records that are not URIs by the strict grammar, by kind; a relative reference is
-    /// [`ErrorKind::Relative`]. Each is a class by its bytes. A host in raw UTF-8 counts here
+    /// [`UriErrorKind::Relative`]. Each is a class by its bytes. A host in raw UTF-8 counts here
     /// although the level `scheme` has a canonical form for it.
     pub invalid: Invalid,
     /// Records that are URIs as repaired only. No member of the object.
@@ -166,7 +166,7 @@ pub fn census(
     let mut job = Count::new(options, settings, &sources);
     let report = run(&mut job, sources, settings, sinks)?;
     // An overlong record has no key and is equivalent to no other.
-    let overlong = report.invalid.of(ErrorKind::TooLong);
+    let overlong = report.invalid.of(UriErrorKind::TooLong);
     let mut below = report.records;
     let mut level = |i: usize| {
         let distinct = job.distinct(i) + overlong;

@@ -312,7 +312,7 @@ impl Job for ClassJob<'_> {
         let (End::OfInput, Some(classes)) = (end, self.classes.take()) else { return Ok(()) };
         if let Some(rows) = &self.rows {
             rows.require_member()?;
-            sinks.out.write_all(rows.mark()).map_err(Error::Write)?;
+            sinks.out.write_all(rows.mark()).map_err(Error::write)?;
         }
         let wanted = Wanted {
             lines: matches!(self.results, Results::Held(_)),
@@ -463,19 +463,19 @@ impl Long<'_> {
         match self.writer.long_record() {
             invalid::LongRecord::Row(row) => {
                 self.bytes.skip(record.len)?;
-                sinks.out.write_all(&row).map_err(Error::Write)?;
+                sinks.out.write_all(&row).map_err(Error::write)?;
             }
             invalid::LongRecord::Filtered(_) => self.bytes.skip(record.len)?,
             invalid::LongRecord::AsIs { head } => {
-                sinks.out.write_all(&head).map_err(Error::Write)?;
+                sinks.out.write_all(&head).map_err(Error::write)?;
                 self.bytes.copy(record.len, &mut *sinks.out)?;
-                sinks.out.write_all(&[self.settings.record_end]).map_err(Error::Write)?;
+                sinks.out.write_all(&[self.settings.record_end]).map_err(Error::write)?;
             }
         }
         if let Some(clusters) = sinks.clusters.as_mut().filter(|_| !self.is_passed) {
             let mut row = Vec::new();
             self.writer.push_long_cluster(record.position, record.len, &mut row);
-            clusters.write_all(&row).map_err(Error::Write)?;
+            clusters.write_all(&row).map_err(Error::write)?;
         }
         Ok(())
     }

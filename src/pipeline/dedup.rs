@@ -121,7 +121,7 @@ pub fn dedup_rows(
 /// ```
 ///
 /// # Errors
-/// See [`Error`]; [`Error::Sample`] if what is kept exceeds the memory limit. Keys cannot be written ([`Emit::Key`]): they are
+/// See [`Error`]; [`ErrorKind::Memory`](crate::ErrorKind::Memory) if what is kept exceeds the memory limit. Keys cannot be written ([`Emit::Key`]): they are
 /// keys of shapes then, and records are written as they are.
 pub fn dedup_by_shape(
     sources: Vec<Source>,
@@ -259,7 +259,7 @@ impl Dedup<'_> {
         let settings = self.settings;
         let rows = self.rows.as_ref().map(|rows| rows.of_part(start));
         if let Some(rows) = self.rows.as_ref().filter(|rows| rows.start() == start) {
-            sinks.out.write_all(rows.mark()).map_err(Error::Write)?;
+            sinks.out.write_all(rows.mark()).map_err(Error::write)?;
         }
         let writer = &RecordWriter::of_firsts(&self.options, &settings);
         let (on_invalid, unit) = (self.options.on_invalid, Unit::Bytes);

@@ -19,7 +19,7 @@ use crate::io::cut::Cut;
 use crate::io::{Chunk, ChunkReader, ReadError, Shape, Source};
 use crate::simd::{Isa, Task};
 use crate::threads;
-use crate::uri::{ErrorKind, UriError};
+use crate::uri::{UriError, UriErrorKind};
 
 /// What distinguishes one command from another.
 pub(super) trait Job: Sync {
@@ -114,7 +114,7 @@ pub(super) fn run<J: Job + Send>(
 ) -> Result<Report, Error> {
     let settings = &settings.within_limits();
     threads::on_new(settings.threads, || run_here(job, sources, settings, sinks))
-        .map_err(Error::Threads)?
+        .map_err(Error::threads)?
 }
 
 /// [`run`] on the current thread pool, with `settings` within their limits.
@@ -440,7 +440,7 @@ fn work<J: Job>(
 fn long_record<J: Job>(job: &J, slot: &mut Slot<J::Rows>, settings: &Settings) {
     let &Settings { record_end, redact, .. } = settings;
     let policy = Policy { on_invalid: job.on_invalid(), record_end, redact };
-    let error = UriError { kind: ErrorKind::TooLong, at: settings.max_record as u32 };
+    let error = UriError { kind: UriErrorKind::TooLong, at: settings.max_record as u32 };
     let shape = slot.chunk.shape;
     slot.faults.extend(links::long_fault(&slot.chunk, settings));
     let ends = (shape == Shape::LongFirst, shape == Shape::LongLast);
@@ -449,21 +449,21 @@ fn long_record<J: Job>(job: &J, slot: &mut Slot<J::Rows>, settings: &Settings) {
 }
 
 fn flush(sinks: &mut Sinks<'_>) -> Result<(), Error> {
-    sinks.out.flush().map_err(Error::Write)?;
+    sinks.out.flush().map_err(Error::write)?;
     for sink in [&mut sinks.rejects, &mut sinks.dupes, &mut sinks.clusters].into_iter().flatten() {
-        sink.flush().map_err(Error::Write)?;
+        sink.flush().map_err(Error::write)?;
     }
     Ok(())
 }
 
 fn write<R>(slots: &[Slot<R>], sinks: &mut Sinks<'_>, bytes: u64) -> Result<(), Error> {
     for slot in slots {
-        sinks.out.write_all(&slot.out).map_err(Error::Write)?;
+        sinks.out.write_all(&slot.out).map_err(Error::write)?;
         if let Some(rejects) = &mut sinks.rejects {
-            rejects.write_all(&slot.rejects).map_err(Error::Write)?;
+            rejects.write_all(&slot.rejects).map_err(Error::write)?;
         }
         if let Some(dupes) = &mut sinks.dupes {
-            dupes.write_all(&slot.dupes).map_err(Error::Write)?;
+            dupes.write_all(&slot.dupes).map_err(Error::write)?;
         }
     }
     if let Some(progress) = &mut sinks.progress {

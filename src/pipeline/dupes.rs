@@ -272,7 +272,7 @@ impl Job for Dupes {
         slot.rows.each_omitted(&firsts, |row| {
             lines.clear();
             self.push(&mut *session, (slot, row), &firsts, &mut lines);
-            done = sink.write_all(&lines).map_err(Error::Write);
+            done = sink.write_all(&lines).map_err(Error::write);
             done.is_ok()
         });
         done

@@ -18,7 +18,7 @@ use crate::resolve::{Context, Placed};
 use crate::rules::{self, Identity, RuleSet};
 use crate::set::Meaning;
 use crate::simd::{Isa, Kernels, Task};
-use crate::uri::{ErrorKind, UriError, parse};
+use crate::uri::{UriError, UriErrorKind, parse};
 
 /// When two records are equivalent; for every job that compares records.
 ///
@@ -168,10 +168,12 @@ impl Equivalence {
     /// Ensures that the forms of the targets of aliases are known.
     ///
     /// # Errors
-    /// [`Error::Targets`] when they are not.
+    /// [`crate::ErrorKind::Unsupported`] when they are not.
     pub(super) fn require_targets(&self) -> Result<(), Error> {
         match &self.aliases {
-            Some(aliases) if !aliases.has_targets() => Err(Error::Targets),
+            Some(aliases) if !aliases.has_targets() => Err(Error::unsupported(
+                "public keys need aliases that were read with their targets",
+            )),
             _ => Ok(()),
         }
     }
@@ -406,7 +408,7 @@ pub(super) fn mended(
     error: UriError,
     text: &[u8],
 ) -> Result<Vec<u8>, UriError> {
-    if repairs.is_empty() || error.kind == ErrorKind::Relative {
+    if repairs.is_empty() || error.kind == UriErrorKind::Relative {
         return Err(error);
     }
     let mut repaired = Vec::new();
@@ -477,7 +479,7 @@ impl<E: Borrow<Equivalence>> Canonicalizer<E> {
     /// What is wrong with it.
     pub(crate) fn valid_form(&mut self, record: &[u8]) -> Result<&[u8], UriError> {
         if u32::try_from(record.len()).is_err() {
-            return Err(UriError { kind: ErrorKind::TooLong, at: u32::MAX });
+            return Err(UriError { kind: UriErrorKind::TooLong, at: u32::MAX });
         }
         self.find(record).1
     }

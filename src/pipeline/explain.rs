@@ -12,7 +12,7 @@ use crate::io::paint::Paint;
 use crate::io::row::push_decimal;
 use crate::io::{Chunk, Source, json as rows};
 use crate::simd::Isa;
-use crate::uri::{ErrorKind, UriError};
+use crate::uri::{UriError, UriErrorKind};
 
 /// The form in which explanations are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -218,7 +218,7 @@ impl Job for Explain<'_> {
     }
 
     fn long_record(&self, chunk: &Chunk) -> LongRecord {
-        let error = UriError { kind: ErrorKind::TooLong, at: u32::MAX };
+        let error = UriError { kind: UriErrorKind::TooLong, at: u32::MAX };
         let mut row = Vec::new();
         match self.options.format {
             ExplainFormat::Text { .. } => {

@@ -96,7 +96,7 @@ pub fn extract(
     if format.shape == LinkShape::Count {
         let mut text = Vec::new();
         job.write_counts(&mut text);
-        sinks.out.write_all(&text).and_then(|()| sinks.out.flush()).map_err(Error::Write)?;
+        sinks.out.write_all(&text).and_then(|()| sinks.out.flush()).map_err(Error::write)?;
     }
     Ok(report)
 }
@@ -254,7 +254,7 @@ impl Job for Extract<'_> {
         while slot.has_rest && next.link < slot.rows.len() {
             out.clear();
             self.rows(&slot.chunk, &slot.rows, &mut next, PART_BYTES, &mut out);
-            sinks.out.write_all(&out).map_err(Error::Write)?;
+            sinks.out.write_all(&out).map_err(Error::write)?;
         }
         Ok(())
     }

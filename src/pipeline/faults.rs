@@ -80,12 +80,8 @@ pub(super) fn stopped<R>(reader: &ChunkReader, slot: &Slot<R>, settings: &Settin
     let (span, error) = slot.stop.expect("the caller saw it");
     let before = &slot.chunk.text.padded().content()[..span.start as usize];
     let lines = memchr::memchr_iter(settings.record_end, before).count() as u64;
-    Error::Invalid {
-        source: reader.source_name(slot.chunk.source).to_owned(),
-        line: slot.chunk.line + lines,
-        byte: slot.chunk.byte + u64::from(span.start),
-        error,
-    }
+    let place = (slot.chunk.line + lines, slot.chunk.byte + u64::from(span.start));
+    Error::invalid(reader.source_name(slot.chunk.source), place, error)
 }
 
 #[cfg(test)]

@@ -106,7 +106,7 @@ pub(super) fn write_rest(
         lines.clear();
         let part = Part(options, settings, text, found, &mut room, lines);
         lines = settings.kernels.run(part);
-        out.write_all(&lines).map_err(Error::Write)?;
+        out.write_all(&lines).map_err(Error::write)?;
     }
     Ok(())
 }

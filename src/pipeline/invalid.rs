@@ -15,7 +15,7 @@ pub enum OnInvalid {
     Pass,
     /// Omit it.
     Drop,
-    /// Stop with [`super::Error::Invalid`] at the first one.
+    /// Stop with [`crate::ErrorKind::Invalid`] at the first one.
     Fail,
     /// Write it to the second writer instead ([`super::Sinks::rejects`]).
     Divert,

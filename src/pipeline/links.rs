@@ -13,7 +13,7 @@ use crate::extract::{
 use crate::io::cut::{Cut, Doubtful, HEAD_BYTES};
 use crate::io::{Chunk, Shape};
 use crate::simd::{Isa, Kernels};
-use crate::uri::ErrorKind;
+use crate::uri::UriErrorKind;
 
 pub(super) use crate::io::found::Found;
 
@@ -100,7 +100,7 @@ pub(super) fn of_chunk<I: Isa>(
 
 /// Counts what was omitted from `links`.
 pub(super) fn count_faults(links: &Links, report: &mut Report) {
-    report.invalid.add_many(ErrorKind::Relative, links.relative());
+    report.invalid.add_many(UriErrorKind::Relative, links.relative());
     report.filtered += links.filtered();
     report.lost += links.lost();
     report.bases += links.bases();

@@ -18,7 +18,7 @@ use crate::io::places::Places;
 use crate::io::reader::Next;
 use crate::io::{ChunkReader, ReadError, Shape, Source};
 use crate::threads;
-use crate::uri::ErrorKind;
+use crate::uri::UriErrorKind;
 
 /// What lists of links ([`links_of`]) omit.
 #[derive(Debug, Default)]
@@ -421,7 +421,7 @@ impl List {
             }
         }
         let is_long = part.chunk.shape == Shape::LongFirst;
-        sum.invalid.add_many(ErrorKind::TooLong, u64::from(is_long));
+        sum.invalid.add_many(UriErrorKind::TooLong, u64::from(is_long));
         skipped.report += &sum;
     }
 }

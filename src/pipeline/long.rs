@@ -99,7 +99,7 @@ impl Spool {
             Ok((file, index)) => {
                 Ok((Records { index, held, dir: dir.clone() }, Bytes { file, dir }))
             }
-            Err(error) => Err(Error::Spill { dir, error }),
+            Err(error) => Err(Error::spill(&dir, error)),
         }
     }
 }
@@ -126,7 +126,7 @@ impl Records {
     /// When it cannot be read back.
     pub(super) fn next(&mut self) -> Result<Option<LongRecord>, Error> {
         let Some(index) = &mut self.index else { return Ok(self.held.next()) };
-        let error = |error| Error::Spill { dir: self.dir.clone(), error };
+        let error = |error| Error::spill(&self.dir, error);
         if index.fill_buf().map_err(error)?.is_empty() {
             self.index = None;
             return Ok(self.held.next());
@@ -159,9 +159,8 @@ impl Bytes {
         while left > 0 {
             let most = piece.len().min(left as usize);
             let piece = &mut piece[..most];
-            file.read_exact(piece)
-                .map_err(|error| Error::Spill { dir: self.dir.clone(), error })?;
-            out.write_all(piece).map_err(Error::Write)?;
+            file.read_exact(piece).map_err(|error| Error::spill(&self.dir, error))?;
+            out.write_all(piece).map_err(Error::write)?;
             left -= most as u64;
         }
         Ok(())
@@ -173,7 +172,7 @@ impl Bytes {
     /// When the system cannot.
     pub(super) fn skip(&mut self, len: u64) -> Result<(), Error> {
         let Some(file) = &mut self.file else { return Ok(()) };
-        let error = |error| Error::Spill { dir: self.dir.clone(), error };
+        let error = |error| Error::spill(&self.dir, error);
         file.seek_relative(len.cast_signed()).map_err(error)
     }
 }
@@ -207,6 +206,6 @@ mod tests {
         bytes.copy(4, &mut text).unwrap();
         assert_eq!(text, b"abdefg");
         let error = bytes.copy(1, &mut text).unwrap_err();
-        assert!(matches!(error, Error::Spill { .. }), "{error}");
+        assert!(error.kind() == crate::error::ErrorKind::Spill, "{error}");
     }
 }

@@ -70,7 +70,7 @@ pub fn parse(
         if is_of_links(&sources) {
             place::into_header(&mut header);
         }
-        sinks.out.write_all(&header).map_err(Error::Write)?;
+        sinks.out.write_all(&header).map_err(Error::write)?;
     }
     let rows = Parse { format, repairs, record_end: settings.record_end };
     run_rows(rows, sources, settings, sinks)

@@ -1,25 +1,25 @@
 //! Totals of a run.
 
 use crate::extract::Filtered;
-use crate::uri::ErrorKind;
+use crate::uri::UriErrorKind;
 
 /// Counts of invalid records by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Invalid([u64; ErrorKind::ALL.len()]);
+pub struct Invalid([u64; UriErrorKind::ALL.len()]);
 
 impl Invalid {
     /// Counts one record of `kind`.
-    pub fn add(&mut self, kind: ErrorKind) {
+    pub fn add(&mut self, kind: UriErrorKind) {
         self.0[kind as usize] += 1;
     }
 
     /// Counts some records of `kind`.
-    pub fn add_many(&mut self, kind: ErrorKind, count: u64) {
+    pub fn add_many(&mut self, kind: UriErrorKind, count: u64) {
         self.0[kind as usize] += count;
     }
 
     /// The number of records of `kind`.
-    pub fn of(&self, kind: ErrorKind) -> u64 {
+    pub fn of(&self, kind: UriErrorKind) -> u64 {
         self.0[kind as usize]
     }
 
@@ -29,8 +29,11 @@ impl Invalid {
     }
 
     /// The kinds that occurred, with their counts.
-    pub fn iter(&self) -> impl Iterator<Item = (ErrorKind, u64)> + '_ {
-        ErrorKind::ALL.into_iter().map(|kind| (kind, self.of(kind))).filter(|&(_, count)| count > 0)
+    pub fn iter(&self) -> impl Iterator<Item = (UriErrorKind, u64)> + '_ {
+        UriErrorKind::ALL
+            .into_iter()
+            .map(|kind| (kind, self.of(kind)))
+            .filter(|&(_, count)| count > 0)
     }
 }
 
@@ -161,11 +164,11 @@ mod tests {
     #[test]
     fn every_kind_has_its_own_counter() {
         let mut invalid = Invalid::default();
-        for (i, kind) in ErrorKind::ALL.into_iter().enumerate() {
+        for (i, kind) in UriErrorKind::ALL.into_iter().enumerate() {
             assert_eq!(kind as usize, i);
             (0..=i).for_each(|_| invalid.add(kind));
         }
         assert!(invalid.iter().enumerate().all(|(i, (_, count))| count == i as u64 + 1));
-        assert_eq!(invalid.total(), (1..=ErrorKind::ALL.len() as u64).sum::<u64>());
+        assert_eq!(invalid.total(), (1..=UriErrorKind::ALL.len() as u64).sum::<u64>());
     }
 }

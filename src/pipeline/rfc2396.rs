@@ -57,7 +57,7 @@ pub fn inspect_rfc2396(
         if is_of_links(&sources) {
             place::into_header(&mut header);
         }
-        sinks.out.write_all(&header).map_err(Error::Write)?;
+        sinks.out.write_all(&header).map_err(Error::write)?;
     }
     run_rows(
         LegacyReport { question, legacy, record_end: settings.record_end },

@@ -11,7 +11,7 @@ use crate::io::{Chunk, Source};
 use crate::repair::{Repairs, repair};
 use crate::simd::Isa;
 use crate::uri::bulk::{parse_each_with, parse_record};
-use crate::uri::{Components, ErrorKind, UriError, parse};
+use crate::uri::{Components, UriError, UriErrorKind, parse};
 
 /// The rows to write about records.
 pub(super) trait Rows: Sync {
@@ -88,7 +88,7 @@ impl<R: Rows> Job for RowJob<R> {
 
     fn long_record(&self, chunk: &Chunk) -> LongRecord {
         let mut row = Vec::new();
-        let error = UriError::new(ErrorKind::TooLong, self.max_record);
+        let error = UriError::new(UriErrorKind::TooLong, self.max_record);
         let text = chunk.text.padded().content();
         self.rows.of_fault(self.position(chunk, true), text, error, &mut row);
         LongRecord::Row(row)

@@ -9,10 +9,10 @@ use super::numbered::SortedBy;
 use super::scan;
 use super::slot::Slot;
 use super::survey::Part;
-use super::{DedupOptions, Equivalence, Error, Keep, OnInvalid, Report, Settings};
+use super::{DedupOptions, Equivalence, Error, ErrorKind, Keep, OnInvalid, Report, Settings};
 use crate::extract::{Filter, Filtered, Kind};
 use crate::io::cut::Cut;
-use crate::io::{Chunk, ReadError, Shape, Source, json};
+use crate::io::{Chunk, Shape, Source, json};
 use crate::key::Hasher;
 use crate::row::{self, Found, HEADER_BYTES, Layout, OnBadRow, Passed, TextTable};
 use crate::simd::Isa;
@@ -68,8 +68,7 @@ impl RowOptions {
             }
             _ => return Ok(()),
         };
-        let source = sources.first().map(|source| source.name.clone()).unwrap_or_default();
-        Err(Error::Read(ReadError { source, error: io::Error::other(what) }))
+        Err(Error::read(first_name(sources), what))
     }
 
     /// The fields called `names` that are added to the rows of `sources`.
@@ -86,9 +85,8 @@ impl RowOptions {
 
     /// The error where rows of `table`, which `sources` are, cannot have such columns.
     pub(super) fn cannot_hold(table: &TextTable, sources: &[Source]) -> Error {
-        let error = io::Error::other(format!("{} cannot hold such columns", table.format.name()));
-        let source = sources.first().map(|source| source.name.clone()).unwrap_or_default();
-        Error::Read(ReadError { source, error })
+        let what = format!("{} cannot hold such columns", table.format.name());
+        Error::unsupported(what).of_source(first_name(sources))
     }
 
     /// The run over rows of `sources` that are compared as `by` says, and its settings.
@@ -326,7 +324,7 @@ impl RowRun {
     /// Counts the rows of the next `slots`, and reports those that do not fit.
     ///
     /// # Errors
-    /// [`Error::Row`] at the first one, if it ends the run.
+    /// [`ErrorKind::Row`] at the first one, if it ends the run.
     pub(super) fn account<R: AsMut<scan::Found>>(
         &mut self,
         slots: &mut [Slot<R>],
@@ -400,14 +398,15 @@ impl RowRun {
 
     #[cold]
     fn wrong(&self, line: u64, what: String, may_be_skipped: bool) -> Error {
-        Error::Row { source: self.names[self.lines.0].clone(), line, what, may_be_skipped }
+        let kind = if may_be_skipped { ErrorKind::Row } else { ErrorKind::LongRow };
+        Error::text(kind, what).of_source(self.names[self.lines.0].clone()).in_line(line)
     }
 
     /// Counts the objects of these rows, which is a list, among those of `all` lists and of `others`, those of other columns, at its
     /// end; and ensures at the end of the last one that there were such members at all.
     ///
     /// # Errors
-    /// [`Error::Member`] if no row had one of them.
+    /// [`ErrorKind::NoColumn`] if no row had one of them.
     pub(super) fn require_members_of(
         &mut self,
         all: &mut OfLists,
@@ -427,16 +426,14 @@ impl RowRun {
         }
         match lacking {
             None => Ok(()),
-            Some((of, member)) => {
-                Err(Error::Member { source: of.first.clone(), member: member.clone() })
-            }
+            Some((of, member)) => Err(Error::no_member(&of.first, member)),
         }
     }
 
     /// Ensures that there were such members at all: the sources are one table.
     ///
     /// # Errors
-    /// [`Error::Member`] if no row had one of them.
+    /// [`ErrorKind::NoColumn`] if no row had one of them.
     pub(super) fn require_member(&self) -> Result<(), Error> {
         let table = &self.finder.table;
         let (looked_at, others) = &self.others;
@@ -446,9 +443,14 @@ impl RowRun {
             false => table.others().zip(others).find(is_missing).map(|(name, _)| name),
         };
         let Some(member) = member.cloned() else { return Ok(()) };
-        let source = self.names.first().cloned().unwrap_or_default();
-        Err(Error::Member { source, member })
+        let source = self.names.first().map_or("", |name| name);
+        Err(Error::no_member(source, &member))
     }
+}
+
+/// The name of the first source, which errors about all of them have.
+fn first_name(sources: &[Source]) -> &str {
+    sources.first().map_or("", |source| &source.name)
 }
 
 /// Counts the rows without a URI of the chunk in `slot`, and takes what was decoded off its text of `len` bytes, if it has rows.

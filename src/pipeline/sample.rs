@@ -9,7 +9,7 @@ use core::num::NonZeroU32;
 
 use super::scan::Found;
 use super::slot::{Slot, Worker};
-use super::{DedupOptions, Error};
+use super::{DedupOptions, Error, ErrorKind};
 use crate::dedup::{Classes, Numbering, Rows};
 use crate::index::Record;
 use crate::key::Key;
@@ -171,8 +171,12 @@ impl Sample {
         if 2 * bytes + RECORD * more <= budget.key_bytes() {
             return Ok(());
         }
-        let kept = self.shapes.partitions().map(|kept| kept.keys.len() as u64).sum();
-        Err(Error::Sample { kept, shapes: self.shapes.len() as u64 })
+        let kept: u64 = self.shapes.partitions().map(|kept| kept.keys.len() as u64).sum();
+        let shapes = self.shapes.len();
+        let what = format!(
+            "{kept} records of {shapes} shapes are kept so far, and the keys of more exceed the memory limit; raise it, or keep fewer of each shape"
+        );
+        Err(Error::text(ErrorKind::Memory, what))
     }
 
     fn memory_bytes(&self) -> usize {

@@ -27,7 +27,7 @@ pub struct Settings {
     /// Approximate size of a chunk in bytes; a chunk is what one thread takes at a time. At most `max_record`.
     pub chunk_bytes: usize,
     /// Length in bytes of the longest record, surrounding white space included; overlong ones are
-    /// [`crate::uri::ErrorKind::TooLong`], are never held in memory whole, and are passed on untrimmed.
+    /// [`crate::uri::UriErrorKind::TooLong`], are never held in memory whole, and are passed on untrimmed.
     /// At most [`Settings::MAX_RECORD`].
     pub max_record: usize,
     /// Write records, valid or not, with their secrets masked ([`crate::audit::redact_into`]), where
@@ -101,7 +101,7 @@ pub struct Sinks<'a> {
     /// Receives the number of bytes read so far, every few milliseconds of work.
     pub progress: Option<&'a mut (dyn FnMut(u64) + Send)>,
     /// Receives every source that cannot be opened or read to its end, while the others are processed;
-    /// without it, the first one ends the run with [`super::Error::Read`]. It also receives the first
+    /// without it, the first one ends the run with [`crate::ErrorKind::Read`]. It also receives the first
     /// bodies in archives that cannot be decoded and documents that cannot be parsed, which never end a run:
     /// [`super::Report`] counts all of them.
     pub unread: Option<&'a mut (dyn FnMut(&ReadError) + Send)>,

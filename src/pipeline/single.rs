@@ -185,7 +185,7 @@ impl Deduplicator {
 /// let mut out = Vec::new();
 /// let report = uriscan::dedup(&b"http://h\nHTTP://H:80/\nhttp://h/x\n"[..], &mut out)?;
 /// assert_eq!((&out[..], report.duplicates), (&b"http://h\nhttp://h/x\n"[..], 1));
-/// # Ok::<(), uriscan::pipeline::Error>(())
+/// # Ok::<(), uriscan::Error>(())
 /// ```
 ///
 /// # Errors

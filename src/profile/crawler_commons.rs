@@ -29,7 +29,7 @@ use memchr::{memchr, memchr2, memrchr};
 use crate::grammar::class::{ByteClass, UNRESERVED};
 use crate::normalize::LONGEST_NAME;
 use crate::normalize::percent::{push_encoded, triplet};
-use crate::uri::{ErrorKind, UriError};
+use crate::uri::{UriError, UriErrorKind};
 
 /// ASCII characters that are not encoded in paths and queries.
 const PLAIN: ByteClass = UNRESERVED.or(ByteClass::of(b":/?@!$&'()*+,;=\\"));
@@ -40,7 +40,7 @@ const NAME: ByteClass = UNRESERVED.or(ByteClass::of(b"!$&'()*+,;="));
 /// Characters that Java also accepts in a host, and that no URI holds.
 const ODD_NAME: ByteClass = ByteClass::of(b"\\\"<>^`{|}");
 
-const REFUSED: UriError = UriError { kind: ErrorKind::Profile, at: 0 };
+const REFUSED: UriError = UriError { kind: UriErrorKind::Profile, at: 0 };
 
 /// Buffers.
 #[derive(Clone, Debug, Default)]

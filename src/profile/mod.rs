@@ -2,7 +2,7 @@
 //!
 //! A store of URLs that another system has keyed needs the results of that system, right or wrong
 //! by RFC 3986. A [`Profile`] maps records to the bytes which that system compares; levels and rules
-//! do not apply. A record that the system rejects is invalid ([`crate::uri::ErrorKind::Profile`]).
+//! do not apply. A record that the system rejects is invalid ([`crate::uri::UriErrorKind::Profile`]).
 //!
 //! | profile | system | implementation |
 //! | --- | --- | --- |
@@ -21,7 +21,7 @@ use crate::index::{Index, Record};
 use crate::normalize;
 use crate::simd::{Isa, Kernels, Task};
 use crate::surt;
-use crate::uri::{ErrorKind, UriError};
+use crate::uri::{UriError, UriErrorKind};
 
 named! {
     /// The system whose equivalence is followed.
@@ -155,15 +155,15 @@ impl Profiler {
     /// Returns the form of `url`, which is all of the bytes, under the profile.
     ///
     /// # Errors
-    /// [`ErrorKind::Profile`] if the system rejects it, at the first byte that is not UTF-8 if that
+    /// [`UriErrorKind::Profile`] if the system rejects it, at the first byte that is not UTF-8 if that
     /// is the reason, otherwise at 0; for `surt` those of [`normalize::Normalizer::normalize`].
-    /// [`ErrorKind::TooLong`] if `url` is longer than `u32::MAX` bytes.
+    /// [`UriErrorKind::TooLong`] if `url` is longer than `u32::MAX` bytes.
     pub fn form(&mut self, url: &[u8]) -> Result<&[u8], UriError> {
         if url.is_empty() {
-            return Err(UriError { kind: ErrorKind::Profile, at: 0 });
+            return Err(UriError { kind: UriErrorKind::Profile, at: 0 });
         }
         if u32::try_from(url.len()).is_err() {
-            return Err(UriError { kind: ErrorKind::TooLong, at: u32::MAX });
+            return Err(UriError { kind: UriErrorKind::TooLong, at: u32::MAX });
         }
         let Profiler { profile, kernels, text, index, scratch } = self;
         text.set(url);

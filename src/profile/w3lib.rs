@@ -21,7 +21,7 @@ use memchr::{memchr, memchr2, memchr3, memrchr};
 use crate::grammar::class::{ByteClass, UNRESERVED};
 use crate::normalize::LONGEST_NAME;
 use crate::normalize::percent::{push_encoded, triplet};
-use crate::uri::{ErrorKind, UriError, dots};
+use crate::uri::{UriError, UriErrorKind, dots};
 
 /// Schemes in which `\` means `/` by the WHATWG URL Standard.
 const SPECIAL: [&[u8]; 6] = [b"ftp", b"file", b"http", b"https", b"ws", b"wss"];
@@ -82,7 +82,7 @@ const RAW: ByteClass = UNRESERVED.or(ByteClass::of(b":/?@!$&'()*+,;=%"));
 const PATH: ByteClass = UNRESERVED.or(ByteClass::of(b":/?[]@!$&'()*+,;=|%"));
 const PARAM: ByteClass = UNRESERVED;
 
-const REFUSED: UriError = UriError { kind: ErrorKind::Profile, at: 0 };
+const REFUSED: UriError = UriError { kind: UriErrorKind::Profile, at: 0 };
 
 /// Buffers.
 #[derive(Clone, Debug, Default)]

@@ -29,7 +29,7 @@ use crate::simd::table::{NibbleTables, nibble_tables};
 use crate::simd::{BLOCK, Isa};
 use crate::uri::dots::remove_dot_segments;
 use crate::uri::fast::components;
-use crate::uri::{Components, ErrorKind, UriError, parse, parse_ipv4};
+use crate::uri::{Components, UriError, UriErrorKind, parse, parse_ipv4};
 
 /// The result of the parser for `record`: its own bytes, or bytes in `out`.
 #[inline(always)]
@@ -214,7 +214,7 @@ static HOST_NIBBLES: NibbleTables = nibble_tables(HOST_BYTE);
 #[cold]
 #[inline(never)]
 fn by_crate<'a>(text: &[u8], out: &'a mut Vec<u8>) -> Result<&'a [u8], UriError> {
-    let refused = |at: usize| UriError { kind: ErrorKind::Profile, at: at as u32 };
+    let refused = |at: usize| UriError { kind: UriErrorKind::Profile, at: at as u32 };
     let text = str::from_utf8(text).map_err(|error| refused(error.valid_up_to()))?;
     out.clear();
     if has_long_name(text.as_bytes()) {

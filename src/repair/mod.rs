@@ -27,7 +27,7 @@ use crate::grammar::class::URI_BYTE;
 use crate::grammar::has_reference;
 use crate::normalize::percent::{push_triplet, triplet};
 use crate::resolve::Context;
-use crate::uri::{ErrorKind, UriError, parse};
+use crate::uri::{UriError, UriErrorKind, parse};
 use components::Written;
 use entity::Decoded;
 
@@ -152,13 +152,13 @@ pub struct Change {
 ///
 /// ```
 /// use uriscan::repair::{Repair, Repairs, repair};
-/// use uriscan::uri::{ErrorKind, parse};
+/// use uriscan::uri::{UriErrorKind, parse};
 /// let text = "http://h/é b".as_bytes();
 /// let error = parse(text).unwrap_err();
-/// assert_eq!((error.kind, error.at), (ErrorKind::NonAscii, 9));
+/// assert_eq!((error.kind, error.at), (UriErrorKind::NonAscii, 9));
 /// let iri = Repairs::default().with(Repair::Iri);
 /// let error = repair(text, iri, &mut Vec::new()).unwrap_err();
-/// assert_eq!((error.kind, error.at), (ErrorKind::Space, 11));
+/// assert_eq!((error.kind, error.at), (UriErrorKind::Space, 11));
 /// ```
 pub fn repair(text: &[u8], repairs: Repairs, out: &mut Vec<u8>) -> Result<Vec<Change>, UriError> {
     repair_in(None, text, repairs, out)
@@ -176,7 +176,7 @@ pub(crate) fn repair_in(
 ) -> Result<Vec<Change>, UriError> {
     out.clear();
     let parsed = parse(text);
-    let is_too_long = parsed.is_err_and(|error| error.kind == ErrorKind::TooLong);
+    let is_too_long = parsed.is_err_and(|error| error.kind == UriErrorKind::TooLong);
     if is_too_long || parsed.is_ok() && !repairs.change_valid(text) {
         parsed?;
         out.extend_from_slice(text);

@@ -185,32 +185,32 @@ fn the_fault_that_repairs_leave_is_reported_where_it_is() {
     let usual = Repairs::usual();
     let entity = Repairs::default().with(Repair::Entity);
     for (text, repairs, kind, at) in [
-        ("http://h/ü b", iri, ErrorKind::Space, 11),
-        ("http://h/ü?é#ö b", iri, ErrorKind::Space, 17),
-        ("http://bücher.de/ b", iri, ErrorKind::Space, 18),
-        ("http://bücher.de:8x/", iri, ErrorKind::Port, 19),
-        ("http://bü cher.de/", iri, ErrorKind::Space, 10),
-        ("http://üü%/x", iri, ErrorKind::Percent, 11),
-        ("http://ü@x@h/", iri, ErrorKind::Delimiter, 11),
-        ("http://h/ü\u{202e}", iri, ErrorKind::NonAscii, 11),
-        ("ü:b", iri, ErrorKind::NonAscii, 0),
-        ("http://h/ü b", usual, ErrorKind::NonAscii, 9),
-        ("http://h/a b|c/ü", usual, ErrorKind::NonAscii, 15),
-        ("\"http://h/a b\\ü\"", usual, ErrorKind::NonAscii, 14),
-        ("http://h/a\tb ü", usual, ErrorKind::NonAscii, 13),
-        ("http:\\\\h\\a b#c#d", usual, ErrorKind::Delimiter, 14),
-        ("a b:c", usual, ErrorKind::Space, 1),
-        ("http://h h/a b", usual, ErrorKind::Space, 8),
-        ("http://h/ü\u{1}", usual.or(iri), ErrorKind::Control, 11),
-        ("http://h/?a&amp;b c", entity, ErrorKind::Space, 17),
-        ("http://h/ ?a&amp;b c", usual.without(Repair::Space), ErrorKind::Space, 9),
+        ("http://h/ü b", iri, UriErrorKind::Space, 11),
+        ("http://h/ü?é#ö b", iri, UriErrorKind::Space, 17),
+        ("http://bücher.de/ b", iri, UriErrorKind::Space, 18),
+        ("http://bücher.de:8x/", iri, UriErrorKind::Port, 19),
+        ("http://bü cher.de/", iri, UriErrorKind::Space, 10),
+        ("http://üü%/x", iri, UriErrorKind::Percent, 11),
+        ("http://ü@x@h/", iri, UriErrorKind::Delimiter, 11),
+        ("http://h/ü\u{202e}", iri, UriErrorKind::NonAscii, 11),
+        ("ü:b", iri, UriErrorKind::NonAscii, 0),
+        ("http://h/ü b", usual, UriErrorKind::NonAscii, 9),
+        ("http://h/a b|c/ü", usual, UriErrorKind::NonAscii, 15),
+        ("\"http://h/a b\\ü\"", usual, UriErrorKind::NonAscii, 14),
+        ("http://h/a\tb ü", usual, UriErrorKind::NonAscii, 13),
+        ("http:\\\\h\\a b#c#d", usual, UriErrorKind::Delimiter, 14),
+        ("a b:c", usual, UriErrorKind::Space, 1),
+        ("http://h h/a b", usual, UriErrorKind::Space, 8),
+        ("http://h/ü\u{1}", usual.or(iri), UriErrorKind::Control, 11),
+        ("http://h/?a&amp;b c", entity, UriErrorKind::Space, 17),
+        ("http://h/ ?a&amp;b c", usual.without(Repair::Space), UriErrorKind::Space, 9),
     ] {
         let mut out = b"kept".to_vec();
         let error = repair(text.as_bytes(), repairs, &mut out).unwrap_err();
         assert_eq!((error.kind, error.at, out.len()), (kind, at, 0), "{text}");
     }
     let error = repair(b"http://h/\xC3\xBC\xFF ", iri, &mut Vec::new()).unwrap_err();
-    assert_eq!((error.kind, error.at), (ErrorKind::NonAscii, 11));
+    assert_eq!((error.kind, error.at), (UriErrorKind::NonAscii, 11));
 }
 
 #[cfg(feature = "idna")]

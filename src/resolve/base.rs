@@ -5,17 +5,17 @@ use crate::index::{Index, Record};
 use crate::simd::{Isa, Kernels, Task};
 use crate::uri::dots::has_dot_segment;
 use crate::uri::fast::{plain, scan};
-use crate::uri::{Components, ErrorKind, UriError, strict};
+use crate::uri::{Components, UriError, UriErrorKind, strict};
 
 /// A parsed base URI.
 ///
 /// ```
 /// use uriscan::resolve::BaseUri;
-/// use uriscan::uri::ErrorKind;
+/// use uriscan::uri::UriErrorKind;
 /// let base = BaseUri::new(b"http://a/b/c/d;p?q#fragment").unwrap();
 /// assert_eq!(base.as_bytes(), b"http://a/b/c/d;p?q");
 /// let error = BaseUri::new(b"//a/b").unwrap_err();
-/// assert_eq!((error.kind, error.at), (ErrorKind::Relative, 0));
+/// assert_eq!((error.kind, error.at), (UriErrorKind::Relative, 0));
 /// ```
 #[derive(Clone, Debug)]
 pub struct BaseUri {
@@ -28,10 +28,10 @@ impl BaseUri {
     /// Parses `text` as a base URI, without its fragment and `#` (5.1).
     ///
     /// # Errors
-    /// Those of [`crate::uri::parse`]; [`ErrorKind::Relative`] at byte 0 if `text` has no scheme.
+    /// Those of [`crate::uri::parse`]; [`UriErrorKind::Relative`] at byte 0 if `text` has no scheme.
     pub fn new(text: &[u8]) -> Result<BaseUri, UriError> {
         if u32::try_from(text.len()).is_err() {
-            return Err(UriError { kind: ErrorKind::TooLong, at: u32::MAX });
+            return Err(UriError { kind: UriErrorKind::TooLong, at: u32::MAX });
         }
         let mut buf = PaddedBuf::from_content(text);
         let kernels = Kernels::detect();
@@ -170,7 +170,7 @@ fn by_masks<I: Isa>(isa: I, record: Record<'_>) -> Option<(Components, bool)> {
 fn by_reference_path(text: &[u8]) -> Result<(Components, bool), UriError> {
     let parts = strict::parse(text)?;
     if !parts.is_uri() {
-        return Err(UriError::new(ErrorKind::Relative, 0));
+        return Err(UriError::new(UriErrorKind::Relative, 0));
     }
     Ok((parts, has_dot_segment(parts.path(text))))
 }

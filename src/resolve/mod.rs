@@ -35,7 +35,7 @@ use crate::chunk::{PaddedBuf, Span};
 use crate::index::{Index, Record};
 use crate::simd::{Isa, Kernels, Task};
 use crate::uri::fast::{plain, scan};
-use crate::uri::{ErrorKind, UriError};
+use crate::uri::{UriError, UriErrorKind};
 
 /// How references are read.
 ///
@@ -120,7 +120,7 @@ impl Resolver {
     /// Those of [`crate::uri::parse`]; `out` is unchanged then.
     pub fn resolve_into(&mut self, reference: &[u8], out: &mut Vec<u8>) -> Result<(), UriError> {
         if u32::try_from(reference.len()).is_err() {
-            return Err(UriError { kind: ErrorKind::TooLong, at: u32::MAX });
+            return Err(UriError { kind: UriErrorKind::TooLong, at: u32::MAX });
         }
         let Resolver { base, options, kernels, text, index, .. } = self;
         text.set(reference);

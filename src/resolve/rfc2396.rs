@@ -16,7 +16,7 @@
 
 use crate::grammar::rfc2396::Legacy;
 use crate::uri::rfc2396::LegacyForm;
-use crate::uri::{ErrorKind, LegacyComponents, UriError, parse_rfc2396};
+use crate::uri::{LegacyComponents, UriError, UriErrorKind, parse_rfc2396};
 
 /// A base URI by RFC 2396.
 ///
@@ -50,11 +50,11 @@ impl LegacyBase {
     /// Parses `text` as a base URI, without its fragment and `#`.
     ///
     /// # Errors
-    /// Those of [`parse_rfc2396`]; [`ErrorKind::Relative`] at byte 0 if `text` has no scheme.
+    /// Those of [`parse_rfc2396`]; [`UriErrorKind::Relative`] at byte 0 if `text` has no scheme.
     pub fn new(text: &[u8], legacy: Legacy) -> Result<LegacyBase, UriError> {
         let parts = parse_rfc2396(text, legacy)?;
         if !parts.is_absolute() {
-            return Err(UriError { kind: ErrorKind::Relative, at: 0 });
+            return Err(UriError { kind: UriErrorKind::Relative, at: 0 });
         }
         let parts = LegacyComponents { len: parts.query_end, ..parts };
         Ok(LegacyBase { text: text[..parts.len as usize].to_vec(), parts, legacy })
@@ -72,7 +72,7 @@ impl LegacyBase {
     /// case, and the base is hierarchical (step 3).
     ///
     /// # Errors
-    /// Those of [`parse_rfc2396`]; [`ErrorKind::Relative`] at byte 0 for a relative reference if
+    /// Those of [`parse_rfc2396`]; [`UriErrorKind::Relative`] at byte 0 for a relative reference if
     /// the base is opaque (section 5). `out` is unchanged then.
     pub fn resolve_into(
         &self,
@@ -107,7 +107,7 @@ impl LegacyBase {
             return Ok(LegacyTarget::CurrentDocument);
         }
         if is_opaque {
-            return Err(UriError { kind: ErrorKind::Relative, at: 0 });
+            return Err(UriError { kind: UriErrorKind::Relative, at: 0 });
         }
         match parts.form {
             LegacyForm::NetPath => {

@@ -20,7 +20,7 @@ use core::fmt;
 
 use crate::grammar::class::{ALPHA, DIGIT, SCHEME};
 use crate::uri::dots::{guard_against_authority, remove_dot_segments};
-use crate::uri::{Components, ErrorKind, UriError, parse, parse_ipv4, parse_ipv6};
+use crate::uri::{Components, UriError, UriErrorKind, parse, parse_ipv4, parse_ipv6};
 
 /// Completes suffix references with a scheme.
 ///
@@ -75,7 +75,7 @@ impl Suffix {
     /// `text` itself if it is a URI. Dot segments are removed from the path of either (5.2.2).
     ///
     /// # Errors
-    /// Those of [`crate::uri::parse`]; [`ErrorKind::Relative`] at byte 0 for any other relative
+    /// Those of [`crate::uri::parse`]; [`UriErrorKind::Relative`] at byte 0 for any other relative
     /// reference. `out` is unchanged then.
     pub fn complete_into(&self, text: &[u8], out: &mut Vec<u8>) -> Result<(), UriError> {
         let kept = out.len();
@@ -84,7 +84,7 @@ impl Suffix {
         out.extend_from_slice(text);
         let judged = match parse(&out[kept..]) {
             Ok(parts) if parts.is_uri() => Ok(parts),
-            Ok(_) => Err(UriError { kind: ErrorKind::Relative, at: 0 }),
+            Ok(_) => Err(UriError { kind: UriErrorKind::Relative, at: 0 }),
             // The added prefix is valid.
             Err(error) => Err(UriError { at: error.at - added.len() as u32, ..error }),
         };
@@ -218,16 +218,16 @@ mod tests {
             "b%C3%BCcher.example",
             "a.example..",
         ] {
-            let relative = UriError { kind: ErrorKind::Relative, at: 0 };
+            let relative = UriError { kind: UriErrorKind::Relative, at: 0 };
             assert_eq!(completed(text), Err(relative), "{text}");
         }
         let error = completed("a.example/x y").unwrap_err();
-        assert_eq!((error.kind, error.at), (ErrorKind::Space, 11));
+        assert_eq!((error.kind, error.at), (UriErrorKind::Space, 11));
         let error = completed("[::1").unwrap_err();
-        assert_eq!((error.kind, error.at), (ErrorKind::Bracket, 0));
+        assert_eq!((error.kind, error.at), (UriErrorKind::Bracket, 0));
         let error = completed("[::1]x").unwrap_err();
-        assert_eq!((error.kind, error.at), (ErrorKind::Bracket, 0));
+        assert_eq!((error.kind, error.at), (UriErrorKind::Bracket, 0));
         let error = completed("[::g]:80").unwrap_err();
-        assert_eq!((error.kind, error.at), (ErrorKind::Bracket, 0));
+        assert_eq!((error.kind, error.at), (UriErrorKind::Bracket, 0));
     }
 }

@@ -22,7 +22,7 @@ use crate::uri::UriError;
 /// ```
 ///
 /// # Errors
-/// What is wrong with `text`, and at which byte; [`crate::ErrorKind::Relative`] for a reference without a scheme, which has no
+/// What is wrong with `text`, and at which byte; [`crate::UriErrorKind::Relative`] for a reference without a scheme, which has no
 /// canonical form of its own.
 pub fn normalize<T: AsRef<[u8]> + ?Sized>(text: &T) -> Result<Cow<'_, str>, UriError> {
     let text = text.as_ref();

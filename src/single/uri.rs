@@ -110,7 +110,7 @@ impl<'a> Uri<'a> {
     /// The canonical form at level `scheme` (RFC 3986, 6.2.3).
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Relative`] without a scheme.
+    /// [`crate::UriErrorKind::Relative`] without a scheme.
     pub fn normalize(&self) -> Result<Uri<'_>, UriError> {
         Uri::of_text(normalize(&*self.text)?)
     }
@@ -119,7 +119,7 @@ impl<'a> Uri<'a> {
     /// references use a [`Resolver`].
     ///
     /// # Errors
-    /// What is wrong with `reference`; [`crate::ErrorKind::Relative`] if this is not a URI.
+    /// What is wrong with `reference`; [`crate::UriErrorKind::Relative`] if this is not a URI.
     pub fn resolve<T: AsRef<[u8]> + ?Sized>(
         &self,
         reference: &T,
@@ -285,8 +285,8 @@ mod tests {
     #[test]
     fn a_relative_reference_has_no_canonical_form_and_is_not_a_base() {
         let relative = Uri::parse("../a").unwrap();
-        assert_eq!(relative.normalize().unwrap_err().kind, crate::uri::ErrorKind::Relative);
-        assert_eq!(relative.resolve("b").unwrap_err().kind, crate::uri::ErrorKind::Relative);
+        assert_eq!(relative.normalize().unwrap_err().kind, crate::uri::UriErrorKind::Relative);
+        assert_eq!(relative.resolve("b").unwrap_err().kind, crate::uri::UriErrorKind::Relative);
     }
 
     #[test]

@@ -5,14 +5,13 @@ use std::cell::Cell;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::TableError;
-use super::error::unread;
+use super::Error;
 
 thread_local! {
     static IS_DECODING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether this thread is in a decoder or an encoder of Parquet or Arrow, where a panic becomes a [`TableError`].
+/// Whether this thread is in a decoder or an encoder of Parquet or Arrow, where a panic becomes a [`Error`].
 ///
 /// For panic hooks, which need not print such a panic.
 ///
@@ -32,25 +31,25 @@ pub fn is_decoding() -> bool {
 /// after that.
 pub(super) fn guarded<T>(
     table: &str,
-    decode: impl FnOnce() -> Result<T, TableError>,
-) -> Result<T, TableError> {
-    caught(decode, |panic| unread(table, format_args!("the file is corrupt: {panic}")))
+    decode: impl FnOnce() -> Result<T, Error>,
+) -> Result<T, Error> {
+    caught(decode, |panic| Error::read(table, format_args!("the file is corrupt: {panic}")))
 }
 
 /// Calls `encode`, an encoder of what is called `what`, and turns a panic into an error: some panic for types that they do not
 /// know.
-pub(super) fn encoded<T, E: Into<TableError>>(
+pub(super) fn encoded<T, E: Into<Error>>(
     what: impl fmt::Display,
     encode: impl FnOnce() -> Result<T, E>,
-) -> Result<T, TableError> {
+) -> Result<T, Error> {
     let encode = || encode().map_err(Into::into);
-    caught(encode, |panic| TableError::Format(format!("{what} cannot be written: {panic}")))
+    caught(encode, |panic| Error::unsupported(format!("{what} cannot be written: {panic}")))
 }
 
 fn caught<T>(
-    work: impl FnOnce() -> Result<T, TableError>,
-    error: impl FnOnce(&str) -> TableError,
-) -> Result<T, TableError> {
+    work: impl FnOnce() -> Result<T, Error>,
+    error: impl FnOnce(&str) -> Error,
+) -> Result<T, Error> {
     let before = IS_DECODING.replace(true);
     let done = catch_unwind(AssertUnwindSafe(work));
     IS_DECODING.set(before);
@@ -74,7 +73,7 @@ mod tests {
                 // Without the hook, which would print it.
                 std::panic::resume_unwind(Box::new(text))
             });
-            done.map_err(|error: TableError| error.to_string())
+            done.map_err(|error: Error| error.to_string())
         };
         assert_eq!(
             message("no such page".to_owned()),

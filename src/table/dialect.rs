@@ -1,6 +1,6 @@
 //! The dialect of CSV and TSV.
 
-use super::{TableError, TableFormat};
+use super::{Error, TableFormat};
 
 /// How tables of CSV and TSV are written down: those that are read and those that are written.
 ///
@@ -60,13 +60,13 @@ impl Dialect {
     ///
     /// # Errors
     /// If they cannot separate fields.
-    pub(super) fn of(self, format: TableFormat) -> Result<Option<Separators>, TableError> {
+    pub(super) fn of(self, format: TableFormat) -> Result<Option<Separators>, Error> {
         let delimiter = match format {
             TableFormat::Csv => self.delimiter,
             TableFormat::Tsv if self.delimiter == Dialect::default().delimiter => b'\t',
             TableFormat::Tsv => {
                 let what = "the delimiter of tsv is a tab; with another one, the format is csv";
-                return Err(TableError::Format(what.to_owned()));
+                return Err(Error::unsupported(what));
             }
             _ => return Ok(None),
         };
@@ -79,7 +79,7 @@ impl Dialect {
         let is_quote_fit = |quote| is_fit(quote) && quote != delimiter;
         if !is_fit(delimiter) || !quote.is_none_or(is_quote_fit) {
             let what = "delimiter and quote must be two ASCII characters, and no line ends";
-            return Err(TableError::Format(what.to_owned()));
+            return Err(Error::unsupported(what));
         }
         Ok(Some((delimiter, quote)))
     }

@@ -15,7 +15,7 @@ use serde::de::IgnoredAny;
 use super::job::{Job, Task};
 use super::line::{LONGEST, no_object};
 use super::members::Members;
-use super::{TableError, TableFormat};
+use super::{Error, TableFormat};
 use crate::arrow::Columns;
 use crate::chunk::{PaddedBuf, Span};
 use crate::extract::Filter;
@@ -89,12 +89,12 @@ impl Omitted {
     }
 
     /// Writes the objects since this was last called to `out`.
-    pub(super) fn write_rejects(&self, out: &mut dyn Write) -> Result<(), TableError> {
+    pub(super) fn write_rejects(&self, out: &mut dyn Write) -> Result<(), Error> {
         let State { held, spilled, .. } = &mut *self.state();
         if let Some(mut stream) = spilled.take() {
-            io::copy(&mut stream, out).map_err(TableError::Write)?;
+            io::copy(&mut stream, out).map_err(Error::write)?;
         }
-        out.write_all(held).map_err(TableError::Write)?;
+        out.write_all(held).map_err(Error::write)?;
         held.clear();
         Ok(())
     }
@@ -144,14 +144,14 @@ impl<R: Read> Fitting<R> {
         (format, name): (TableFormat, &str),
         job: &Job,
         omitted: Option<Omitted>,
-    ) -> Result<Fitting<R>, TableError> {
+    ) -> Result<Fitting<R>, Error> {
         let of_text = match format {
             TableFormat::Csv => TextFormat::Csv,
             TableFormat::Tsv => TextFormat::Tsv,
             TableFormat::Jsonl => TextFormat::Jsonl,
             _ => {
                 let what = format!("{name}: rows of {} always fit", format.name());
-                return Err(TableError::Format(what));
+                return Err(Error::unsupported(what));
             }
         };
         let table = TextTable::new(of_text, &*job.column);
@@ -300,11 +300,9 @@ fn require_json(line: &str, are_columns: bool) -> Result<(), Fault> {
         return Err(Fault::new("a string is not valid Unicode"));
     }
     if are_columns {
-        let checked = Members::default().learn(line.as_bytes(), "");
-        return checked.map_err(|error| match error {
-            TableError::Line { what, .. } => Fault::from(what),
-            error => Fault::from(error.to_string()),
-        });
+        return Members::default()
+            .look(line.trim_matches([' ', '\t', '\r', '\n']), false)
+            .map_err(Fault::from);
     }
     serde_json::from_str::<IgnoredAny>(line)
         .map(drop)

@@ -13,9 +13,8 @@ use parquet::arrow::parquet_to_arrow_field_levels;
 use parquet::file::reader::ChunkReader;
 use rayon::prelude::*;
 
-use super::TableError;
+use super::Error;
 use super::decoding::guarded;
-use super::error::unread;
 use super::pages::Claims;
 use super::stored::Ranges;
 use super::unit::{BATCH_ROWS, UNIT_BYTES, UNIT_ROWS, Unit};
@@ -108,18 +107,14 @@ impl Groups {
         u64::try_from(self.metadata.metadata().row_group(group).total_byte_size()).unwrap_or(0)
     }
 
-    pub(super) fn next_wave(&mut self, count: usize, name: &str) -> Result<Vec<Unit>, TableError> {
+    pub(super) fn next_wave(&mut self, count: usize, name: &str) -> Result<Vec<Unit>, Error> {
         let wave: Vec<Vec<usize>> = self.units.drain(..count.min(self.units.len())).collect();
         let units = wave.into_par_iter().map(|groups| self.read(&groups, None, name));
         units.collect::<Result<Vec<_>, _>>()
     }
 
     /// Up to so many of the first `rows`.
-    pub(super) fn sample(
-        &mut self,
-        rows: usize,
-        name: &str,
-    ) -> Result<Option<RecordBatch>, TableError> {
+    pub(super) fn sample(&mut self, rows: usize, name: &str) -> Result<Option<RecordBatch>, Error> {
         let groups = 0..self.metadata.metadata().num_row_groups();
         let first = groups.into_iter().find(|&group| self.rows(group) > 0);
         let unit = first.map(|group| self.read(&[group], Some(rows), name)).transpose()?;
@@ -127,8 +122,8 @@ impl Groups {
     }
 
     /// The rows of `groups`, or only the first batch of up to `most` of them.
-    fn read(&self, groups: &[usize], most: Option<usize>, name: &str) -> Result<Unit, TableError> {
-        let fault = |error: &dyn fmt::Display| unread(name, error);
+    fn read(&self, groups: &[usize], most: Option<usize>, name: &str) -> Result<Unit, Error> {
+        let fault = |error: &dyn fmt::Display| Error::read(name, error);
         let bytes = |&group: &usize| {
             u64::try_from(self.metadata.metadata().row_group(group).compressed_size()).unwrap_or(0)
         };
@@ -141,7 +136,7 @@ impl Groups {
                 let file = File::open(path).map_err(|error| fault(&error))?;
                 let file_bytes = file.metadata().map_err(|error| fault(&error))?.len();
                 guarded(name, || {
-                    let check = |group| -> Result<(usize, Claims), TableError> {
+                    let check = |group| -> Result<(usize, Claims), Error> {
                         let of_group = metadata.row_group(group);
                         let claims = pages::check(&file, file_bytes, of_group, &self.columns);
                         let fault = |what| {
@@ -158,7 +153,7 @@ impl Groups {
                 let of_unit = groups.iter().map(|&group| metadata.row_group(group));
                 let ranges = Ranges::of_groups((stored, tail.as_ref()), of_unit, &self.columns);
                 let ranges = ranges.map_err(|error| fault(&error))?;
-                let check = |group| -> Result<(usize, Claims), TableError> {
+                let check = |group| -> Result<(usize, Claims), Error> {
                     let (start, bytes) = (ranges.at(0), ranges.bytes());
                     let claims =
                         pages::check(start, bytes, metadata.row_group(group), &self.columns);
@@ -185,8 +180,8 @@ impl Groups {
         groups: Vec<(usize, Claims)>,
         (rows, most): (u64, Option<usize>),
         name: &str,
-    ) -> Result<Unit, TableError> {
-        let fault = |error: &dyn fmt::Display| unread(name, error);
+    ) -> Result<Unit, Error> {
+        let fault = |error: &dyn fmt::Display| Error::read(name, error);
         let numbers: Vec<usize> = groups.iter().map(|(group, _)| *group).collect();
         let batch_rows = self.batch_rows(&numbers, rows).min(most.unwrap_or(usize::MAX));
         let types = self.metadata.schema().fields().iter().map(|field| field.data_type());

@@ -2,7 +2,7 @@
 
 use arrow_schema::{DataType, Field};
 
-use super::TableError;
+use super::Error;
 use super::input::Input;
 use super::job::Job;
 use super::read::Opened;
@@ -28,7 +28,7 @@ const VALUES: usize = 1 << 10;
 ///
 /// # Errors
 /// If it cannot be read.
-pub fn columns_of_urls(input: Input, job: &Job) -> Result<Vec<String>, TableError> {
+pub fn columns_of_urls(input: Input, job: &Job) -> Result<Vec<String>, Error> {
     // Of a column of URIs the type would be given.
     let job = Job { column: String::new(), batch_rows: VALUES, ..job.clone() };
     let table = input.name().to_owned();

@@ -12,7 +12,7 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::TableError;
+use super::Error;
 use super::job::Job;
 use super::line::{LineReader, NO_OBJECT, no_object};
 use super::unit::BATCH_BYTES;
@@ -70,7 +70,7 @@ impl<R: BufRead> Lines<R> {
         self.schema.clone()
     }
 
-    fn batch(&mut self) -> Result<Option<RecordBatch>, TableError> {
+    fn batch(&mut self) -> Result<Option<RecordBatch>, Error> {
         let (mut values, mut lines) = (StringBuilder::new(), StringBuilder::new());
         while lines.len() < self.rows && lines.values_slice().len() < BATCH_BYTES {
             let is_first = self.reader.number() == 0;
@@ -82,7 +82,7 @@ impl<R: BufRead> Lines<R> {
                     lines.append_value(line);
                 }
                 Err(Fault::Taken(name)) if !self.keys.contains(&name) => {
-                    return Err(self.reader.exists(name));
+                    return Err(self.reader.exists(&name));
                 }
                 Err(fault) => return Err(self.reader.wrong(fault.to_string())),
             }
@@ -96,7 +96,7 @@ impl<R: BufRead> Lines<R> {
 }
 
 impl<R: BufRead> Iterator for Lines<R> {
-    type Item = Result<RecordBatch, TableError>;
+    type Item = Result<RecordBatch, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.batch().transpose()
@@ -195,14 +195,11 @@ pub(super) fn members(
     batch: &RecordBatch,
     name: &str,
     read: fn(&str) -> Result<String, &'static str>,
-) -> Result<(StringArray, bool), TableError> {
+) -> Result<(StringArray, bool), Error> {
     let lines = batch.column(batch.schema().index_of(LINE)?).as_string::<i32>();
     let (mut values, mut is_there) = (StringBuilder::new(), false);
     for (row, line) in (start + 1..).zip(lines.iter().flatten()) {
-        let wrong = |what| TableError::Read {
-            table: table.to_owned(),
-            what: format!("row {row}: the member {name} {what}"),
-        };
+        let wrong = |what| Error::read(table, format_args!("row {row}: the member {name} {what}"));
         let value = value_at(line, name).map_err(|()| wrong("occurs twice"))?;
         is_there |= value.is_some();
         match value {
@@ -312,7 +309,7 @@ impl<'p> Visitor<'_> for Name<'p> {
 }
 
 /// Writes the rows of `batch`, a table of lines: each line, with the added columns as further members of the object.
-pub(super) fn write(batch: &RecordBatch, out: &mut impl Write) -> Result<(), TableError> {
+pub(super) fn write(batch: &RecordBatch, out: &mut impl Write) -> Result<(), Error> {
     let schema = batch.schema();
     let at = schema.index_of(LINE)?;
     let lines = batch.column(at).as_string::<i32>();
@@ -332,7 +329,7 @@ pub(super) fn write(batch: &RecordBatch, out: &mut impl Write) -> Result<(), Tab
         }
         text.extend_from_slice(b"}\n");
     }
-    out.write_all(&text).map_err(TableError::Write)
+    out.write_all(&text).map_err(Error::write)
 }
 
 fn push_string(string: &str, out: &mut Vec<u8>) {
@@ -341,7 +338,7 @@ fn push_string(string: &str, out: &mut Vec<u8>) {
 }
 
 /// Appends a value of one of the types that tasks add.
-fn push_value(column: &ArrayRef, row: usize, out: &mut Vec<u8>) -> Result<(), TableError> {
+fn push_value(column: &ArrayRef, row: usize, out: &mut Vec<u8>) -> Result<(), Error> {
     if column.is_null(row) {
         out.extend_from_slice(b"null");
         return Ok(());
@@ -372,7 +369,7 @@ fn push_value(column: &ArrayRef, row: usize, out: &mut Vec<u8>) -> Result<(), Ta
             }
             out.push(b']');
         }
-        other => return Err(TableError::Format(format!("JSON lines cannot hold {other}"))),
+        other => return Err(Error::unsupported(format!("JSON lines cannot hold {other}"))),
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use arrow_array::{BooleanArray, RecordBatch};
 use arrow_select::filter::filter_record_batch;
 use rayon::prelude::*;
 
-use super::TableError;
+use super::Error;
 use super::target::Target;
 use super::unit::Unit;
 use super::values::trimmed;
@@ -30,16 +30,12 @@ impl Kept {
     }
 
     /// Those rows of `units`, whose URIs are at `target`.
-    pub(super) fn of(
-        &mut self,
-        units: Vec<Unit>,
-        target: &Target,
-    ) -> Result<Vec<Unit>, TableError> {
+    pub(super) fn of(&mut self, units: Vec<Unit>, target: &Target) -> Result<Vec<Unit>, Error> {
         let kept = units.into_par_iter().map(|unit| {
             let batches = unit.iter().map(|batch| self.of_batch(batch, target));
-            batches.collect::<Result<Vec<_>, TableError>>()
+            batches.collect::<Result<Vec<_>, Error>>()
         });
-        let kept = kept.collect::<Result<Vec<_>, TableError>>()?;
+        let kept = kept.collect::<Result<Vec<_>, Error>>()?;
         kept.iter().flatten().for_each(|(_, filtered)| self.filtered += *filtered);
         Ok(kept
             .into_iter()
@@ -52,7 +48,7 @@ impl Kept {
         &self,
         batch: &RecordBatch,
         target: &Target,
-    ) -> Result<(RecordBatch, Filtered), TableError> {
+    ) -> Result<(RecordBatch, Filtered), Error> {
         let values = spelled_out(&target.values(batch)?)?;
         let mut filtered = Filtered::default();
         let kept = each_value(&values).map(|value| {

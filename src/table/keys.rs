@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_schema::{Field, FieldRef, Schema};
 
-use super::TableError;
+use super::Error;
 use crate::set::Meaning;
 
 /// The column that holds keys.
@@ -56,7 +56,7 @@ pub(super) fn different(
     column: &str,
     (name, meaning): (&str, &str),
     (other, of_other): (&str, &str),
-) -> TableError {
+) -> Error {
     let only = |one: &str, other: &str| {
         let lines = one.lines().filter(|line| !other.lines().any(|known| known == *line));
         let lines: Vec<String> =
@@ -68,5 +68,5 @@ pub(super) fn different(
         only(meaning, of_other),
         only(of_other, meaning)
     );
-    TableError::Columns { table: name.to_owned(), what }
+    Error::columns_of(name, what)
 }

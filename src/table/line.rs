@@ -2,8 +2,7 @@
 
 use std::io::{BufRead, Read};
 
-use super::TableError;
-use super::error::unread;
+use super::Error;
 use crate::index::trimmed;
 
 /// Bytes of the longest line, without its end: what [`crate::pipeline::Settings::max_record`] is when nothing is said.
@@ -28,7 +27,7 @@ impl<R: BufRead> LineReader<R> {
     ///
     /// # Errors
     /// When it cannot be read, is longer than [`LONGEST`], or is not UTF-8.
-    pub(super) fn next(&mut self) -> Result<Option<&str>, TableError> {
+    pub(super) fn next(&mut self) -> Result<Option<&str>, Error> {
         while self.read()? {
             if !trimmed(&self.line).is_empty() {
                 return self.text().map(Some);
@@ -38,13 +37,13 @@ impl<R: BufRead> LineReader<R> {
     }
 
     /// What is wrong with the line that was read last.
-    pub(super) fn wrong(&self, what: impl Into<String>) -> TableError {
-        TableError::Line { table: self.table.clone(), line: self.number, what: what.into() }
+    pub(super) fn wrong(&self, what: impl Into<String>) -> Error {
+        Error::bad_row(&self.table, self.number, what)
     }
 
     /// The error for a member called `name` of the line that was read last, which is to be added.
-    pub(super) fn exists(&self, name: String) -> TableError {
-        TableError::Exists { table: self.table.clone(), line: Some(self.number), name }
+    pub(super) fn exists(&self, name: &str) -> Error {
+        Error::exists(&self.table, format!("member {name}")).in_line(self.number)
     }
 
     /// The number of the line that was read last, from 1.
@@ -53,12 +52,12 @@ impl<R: BufRead> LineReader<R> {
     }
 
     /// Reads a line; there is none at the end.
-    fn read(&mut self) -> Result<bool, TableError> {
+    fn read(&mut self) -> Result<bool, Error> {
         self.line.clear();
         // One more for the end, and one to see that there is more.
         let mut limited = self.reader.by_ref().take(LONGEST as u64 + 2);
         let read = limited.read_until(b'\n', &mut self.line);
-        if read.map_err(|error| unread(&self.table, error))? == 0 {
+        if read.map_err(|error| Error::read(&self.table, error))? == 0 {
             return Ok(false);
         }
         self.number += 1;
@@ -68,7 +67,7 @@ impl<R: BufRead> LineReader<R> {
         Ok(true)
     }
 
-    fn text(&self) -> Result<&str, TableError> {
+    fn text(&self) -> Result<&str, Error> {
         let is_text = |byte: &u8| !matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
         let indent = self.line.iter().position(is_text).unwrap_or(self.line.len());
         let end = self.line.iter().rposition(is_text).map_or(indent, |last| last + 1);

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use arrow_array::ArrayRef;
 
-use super::TableError;
+use super::Error;
 use super::input::Input;
 use super::job::{Job, Task};
 use super::pairs::{self, Pairs};
@@ -89,7 +89,7 @@ pub fn fields_source(input: Input, column: &str, more: &[Option<&str>]) -> Sourc
     let (of_error, column) = (name.clone(), column.to_owned());
     let more: Vec<Option<String>> = more.iter().map(|name| name.map(str::to_owned)).collect();
     let read = move || -> io::Result<Box<dyn Read + Send>> {
-        let fault = |error: TableError| io_error(&of_error, &error);
+        let fault = |error: Error| io_error(&of_error, &error);
         // In a format that makes columns of all members of JSON lines.
         let job = Job::new(column, Task::Copy, Columns::default(), TableFormat::Parquet);
         let mut inputs = [input];
@@ -126,15 +126,14 @@ struct Values {
 
 impl Values {
     /// Reads the next units until one has values; at the end none has.
-    fn fill(&mut self) -> Result<(), TableError> {
+    fn fill(&mut self) -> Result<(), Error> {
         self.text.clear();
         self.at = 0;
         while self.text.is_empty() {
             let units = self.reader.next_unit()?;
             if units.is_empty() {
                 if self.reader.lacks_column() {
-                    let (table, member) = (self.reader.name().to_owned(), self.column.clone());
-                    return Err(TableError::Member { table, member });
+                    return Err(Error::no_member(self.reader.name(), &self.column));
                 }
                 return Ok(());
             }
@@ -186,7 +185,7 @@ impl Read for Values {
 }
 
 /// `error` of the table `name` for a reader of bytes; whoever reads it adds the name.
-fn io_error(name: &str, error: &TableError) -> io::Error {
+fn io_error(name: &str, error: &Error) -> io::Error {
     let text = error.to_string();
     let what = text.strip_prefix(name).and_then(|text| text.strip_prefix(": "));
     io::Error::other(what.unwrap_or(&text).to_owned())

@@ -26,7 +26,6 @@ pub mod dataset;
 mod decoding;
 mod dialect;
 mod encrypted;
-mod error;
 mod fitting;
 mod footer;
 mod format;
@@ -74,7 +73,6 @@ mod zones;
 pub use class_table::ClassTable;
 pub use decoding::is_decoding;
 pub use dialect::{Dialect, Quote};
-pub use error::TableError;
 pub use format::TableFormat;
 pub use hint::columns_of_urls;
 pub use input::Input;
@@ -89,6 +87,7 @@ use std::io::Write;
 
 use arrow_schema::SchemaRef;
 
+use crate::error::Error;
 use crate::extract::Filtered;
 use crate::pipeline::{Report, Seen, Sinks, Survey};
 use fitting::Omitted;
@@ -101,6 +100,9 @@ use task::Work;
 use unit::Unit;
 use write::{Sink, Writer};
 
+/// What is wrong with tables without a header and without rows.
+const NO_ROWS: &str = "the number of columns is unknown, as there are no rows";
+
 /// Processes `inputs` as if they were one table, and writes a table to `out`.
 ///
 /// Their columns are unified by name before anything is written: a column that a file does not have is null there, and types
@@ -111,13 +113,13 @@ use write::{Sink, Writer};
 /// without one, kept or not ([`Job::keeps_blank`]).
 ///
 /// # Errors
-/// See [`TableError`]. What was written to `out` until then is incomplete.
+/// See [`crate::ErrorKind`]. What was written to `out` until then is incomplete.
 pub fn run<'a>(
     inputs: Vec<Input>,
     job: &Job,
     out: &'a mut (dyn Write + Send),
     progress: Option<&'a mut (dyn FnMut(u64) + Send)>,
-) -> Result<Report, TableError> {
+) -> Result<Report, Error> {
     run_with(inputs, job, None, Sinks { progress, ..Sinks::new(out) })
 }
 
@@ -130,13 +132,13 @@ pub fn run<'a>(
 /// The meaning of the set must be that of the equivalence under [`crate::arrow::Columns::hash`].
 ///
 /// # Errors
-/// See [`TableError`]. What was written until then is incomplete.
+/// See [`crate::ErrorKind`]. What was written until then is incomplete.
 pub fn run_with(
     inputs: Vec<Input>,
     job: &Job,
     seen: Option<Seen<'_>>,
     sinks: Sinks<'_>,
-) -> Result<Report, TableError> {
+) -> Result<Report, Error> {
     let mut sink = Sink::new(sinks.out);
     let mut rejects = sinks.rejects.map(Sink::new);
     let mut sides = Sides { dupes: sinks.dupes, clusters: sinks.clusters };
@@ -144,7 +146,7 @@ pub fn run_with(
     let result = run_into(inputs, job, seen, outs, &mut sides, (sinks.progress, sinks.survey));
     let sink = rejects.into_iter().fold(sink, Sink::or);
     match sink.fault() {
-        Some(error) => Err(TableError::Write(error)),
+        Some(error) => Err(Error::write(error)),
         None => result,
     }
 }
@@ -191,7 +193,7 @@ pub fn run_with(
 /// ```
 ///
 /// # Errors
-/// See [`TableError`]. What was written to `folder` until then is incomplete.
+/// See [`crate::ErrorKind`]. What was written to `folder` until then is incomplete.
 pub fn run_to_files(
     inputs: Vec<Input>,
     job: &Job,
@@ -199,13 +201,13 @@ pub fn run_to_files(
     sinks: Sinks<'_>,
     layout: &Layout,
     folder: &mut dyn Folder,
-) -> Result<Report, TableError> {
+) -> Result<Report, Error> {
     let mut rejects = sinks.rejects.map(Sink::new);
     let mut sides = Sides { dupes: sinks.dupes, clusters: sinks.clusters };
     let outs = (Results::Many(layout, folder), rejects.as_mut());
     let result = run_into(inputs, job, seen, outs, &mut sides, (sinks.progress, sinks.survey));
     match rejects.and_then(Sink::fault) {
-        Some(error) => Err(TableError::Write(error)),
+        Some(error) => Err(Error::write(error)),
         None => result,
     }
 }
@@ -217,7 +219,7 @@ fn run_into(
     (results, rejects): (Results<'_, '_>, Option<&mut Sink<'_>>),
     sides: &mut Sides<'_>,
     (mut progress, mut survey): (Option<&mut (dyn FnMut(u64) + Send)>, Option<&mut Survey>),
-) -> Result<Report, TableError> {
+) -> Result<Report, Error> {
     let omitted = job.skips_bad_rows.as_deref();
     let omitted = omitted.map(|temp_dir| Omitted::new(rejects.is_some(), temp_dir));
     read::learn(&mut inputs, job)?;
@@ -265,7 +267,7 @@ fn run_into(
     }
     if lacks_column {
         let (table, member) = (reader.name().to_owned(), job.column.clone());
-        return Err(TableError::Member { table, member });
+        return Err(Error::no_member(&table, &member));
     }
     if let Some(survey) = &mut survey {
         survey.end();
@@ -295,7 +297,7 @@ impl<'r, 'a> Rejects<'r, 'a> {
         sink: Option<&'r mut Sink<'a>>,
         omitted: Option<&Omitted>,
         (job, schema): (&Job, SchemaRef),
-    ) -> Result<Rejects<'r, 'a>, TableError> {
+    ) -> Result<Rejects<'r, 'a>, Error> {
         Ok(match (sink, omitted) {
             (None, _) => Rejects::None,
             (Some(sink), Some(omitted)) => Rejects::Reasons(sink, omitted.clone()),
@@ -303,7 +305,7 @@ impl<'r, 'a> Rejects<'r, 'a> {
         })
     }
 
-    fn write(&mut self, rejected: Unit) -> Result<(), TableError> {
+    fn write(&mut self, rejected: Unit) -> Result<(), Error> {
         match self {
             Rejects::None => Ok(()),
             Rejects::Table(table) => table.write(&[rejected]),
@@ -311,7 +313,7 @@ impl<'r, 'a> Rejects<'r, 'a> {
         }
     }
 
-    fn finish(mut self) -> Result<(), TableError> {
+    fn finish(mut self) -> Result<(), Error> {
         self.write(Unit::new())?;
         match self {
             Rejects::Table(table) => table.finish(),
@@ -332,7 +334,7 @@ impl<'r, 'a> Results<'r, 'a> {
         self,
         job: &'j Job,
         (schema, target): (SchemaRef, &Target),
-    ) -> Result<OpenResults<'j, 'a>, TableError>
+    ) -> Result<OpenResults<'j, 'a>, Error>
     where
         'r: 'j,
     {
@@ -352,14 +354,14 @@ enum OpenResults<'r, 'a> {
 }
 
 impl OpenResults<'_, '_> {
-    fn write(&mut self, units: &[Unit]) -> Result<(), TableError> {
+    fn write(&mut self, units: &[Unit]) -> Result<(), Error> {
         match self {
             OpenResults::One(writer) => writer.write(units),
             OpenResults::Many(parts) => parts.write(units),
         }
     }
 
-    fn finish(self) -> Result<(), TableError> {
+    fn finish(self) -> Result<(), Error> {
         match self {
             OpenResults::One(writer) => writer.finish(),
             OpenResults::Many(parts) => parts.finish(),

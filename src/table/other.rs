@@ -6,7 +6,7 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::Schema;
 
 use super::target::Target;
-use super::{TableError, jsonl};
+use super::{Error, jsonl};
 use crate::arrow::spelled_out;
 
 /// A column, a part of one, or a member of lines.
@@ -26,11 +26,7 @@ impl OtherColumn {
     ///
     /// # Errors
     /// If there is no such column. Whether there is such a member is known at the end ([`OtherColumn::missing`]).
-    pub(super) fn locate(
-        name: &str,
-        table: &str,
-        schema: &Schema,
-    ) -> Result<OtherColumn, TableError> {
+    pub(super) fn locate(name: &str, table: &str, schema: &Schema) -> Result<OtherColumn, Error> {
         Ok(match jsonl::is_of_lines(schema) {
             true => OtherColumn::Member { name: name.to_owned(), is_there: None },
             false => OtherColumn::Column(Target::locate(table, schema, name)?),
@@ -55,7 +51,7 @@ impl OtherColumn {
         place: (&str, u64),
         batch: &RecordBatch,
         read: fn(&str) -> Result<String, &'static str>,
-    ) -> Result<ArrayRef, TableError> {
+    ) -> Result<ArrayRef, Error> {
         match self {
             OtherColumn::Column(target) => Ok(spelled_out(&target.values(batch)?)?),
             OtherColumn::Member { name, is_there } => {

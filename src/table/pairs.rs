@@ -8,7 +8,8 @@ use arrow_schema::Schema;
 use super::input::Input;
 use super::job::{Job, Task};
 use super::read::{self, Reader};
-use super::{TableError, TableFormat, values};
+use super::target::names_of;
+use super::{Error, TableFormat, values};
 use crate::arrow::{Columns, each_value, is_text, spelled_out};
 
 /// The column of records.
@@ -27,7 +28,7 @@ struct Texts {
 }
 
 /// Opens `input`, a table of pairs.
-pub(super) fn open(input: Input) -> Result<(Reader, Pairs), TableError> {
+pub(super) fn open(input: Input) -> Result<(Reader, Pairs), Error> {
     // In a format that makes columns of all members of JSON lines.
     let job = Job::new(RECORD, Task::Copy, Columns::default(), TableFormat::Parquet);
     let mut inputs = [input];
@@ -37,12 +38,9 @@ pub(super) fn open(input: Input) -> Result<(Reader, Pairs), TableError> {
     let schema = reader.schema();
     let texts = |plain: &str, hex: &str| {
         let find = |name: &str| column_of_text(&schema, name);
-        let plain = find(plain).ok_or_else(|| TableError::Column {
-            table: reader.name().to_owned(),
-            column: plain.to_owned(),
-            columns: schema.fields().iter().map(|field| field.name().clone()).collect(),
-        })?;
-        Ok::<_, TableError>(Texts { plain, hex: find(hex) })
+        let plain =
+            find(plain).ok_or_else(|| Error::no_column(reader.name(), plain, names_of(&schema)))?;
+        Ok::<_, Error>(Texts { plain, hex: find(hex) })
     };
     let pairs = Pairs([texts(RECORD, "hex")?, texts(SURVIVOR, "kept_hex")?]);
     Ok((reader, pairs))
@@ -52,14 +50,11 @@ pub(super) fn open(input: Input) -> Result<(Reader, Pairs), TableError> {
 pub(super) fn fields(
     reader: &Reader,
     names: &[Option<String>],
-) -> Result<Vec<Option<usize>>, TableError> {
+) -> Result<Vec<Option<usize>>, Error> {
     let schema = reader.schema();
     let find = |name: &String| {
-        column_of_text(&schema, name).ok_or_else(|| TableError::Column {
-            table: reader.name().to_owned(),
-            column: name.clone(),
-            columns: schema.fields().iter().map(|field| field.name().clone()).collect(),
-        })
+        column_of_text(&schema, name)
+            .ok_or_else(|| Error::no_column(reader.name(), name, names_of(&schema)))
     };
     names.iter().map(|name| name.as_ref().map(find).transpose()).collect()
 }
@@ -76,7 +71,7 @@ impl Pairs {
         batch: &RecordBatch,
         record_end: u8,
         mut push: impl FnMut(&[u8], u8),
-    ) -> Result<(), TableError> {
+    ) -> Result<(), Error> {
         let [records, survivors] = &self.0;
         let [records, survivors] = [records.of(batch)?, survivors.of(batch)?];
         for (record, survivor) in records.each().zip(survivors.each()) {
@@ -88,7 +83,7 @@ impl Pairs {
 }
 
 impl Texts {
-    fn of(&self, batch: &RecordBatch) -> Result<Values, TableError> {
+    fn of(&self, batch: &RecordBatch) -> Result<Values, Error> {
         let hex = self.hex.map(|hex| spelled_out(batch.column(hex))).transpose()?;
         Ok(Values { plain: spelled_out(batch.column(self.plain))?, hex })
     }

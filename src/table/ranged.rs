@@ -10,7 +10,6 @@ use arrow_schema::SchemaRef;
 
 use super::counted::Counted;
 use super::decoding::guarded;
-use super::error::unread;
 use super::fitting::Omitted;
 use super::footer::{self, Footer, Known};
 use super::groups::{Groups, Place};
@@ -20,7 +19,7 @@ use super::members::Members;
 use super::rows::{Rows, batches};
 use super::stored::{Ranges, Seekable};
 use super::text::Text;
-use super::{TableError, TableFormat};
+use super::{Error, TableFormat};
 use crate::files::Stored;
 
 /// The path in the name of what is stored elsewhere, whose query is not shown.
@@ -36,11 +35,11 @@ pub(super) fn stored_rows(
     known: (Option<TableFormat>, (Option<&Members>, &[String])),
     (job, omitted): (&Job, Option<Omitted>),
     bytes: &Arc<AtomicU64>,
-) -> Result<(TableFormat, (SchemaRef, Rows)), TableError> {
+) -> Result<(TableFormat, (SchemaRef, Rows)), Error> {
     if let Some(known) = footer.get() {
         return Ok((TableFormat::Parquet, group_rows(stored, known, bytes)));
     }
-    let fault = |error: &dyn fmt::Display| unread(name, error);
+    let fault = |error: &dyn fmt::Display| Error::read(name, error);
     let by_name = known.0.or_else(|| TableFormat::of_path(of_name(name)));
     let has_ranges = stored.has_ranges();
     let by_name = match by_name {
@@ -74,8 +73,8 @@ fn ranged_rows(
     (stored, footer): (&Arc<dyn Stored>, &Footer),
     name: &str,
     bytes: &Arc<AtomicU64>,
-) -> Result<(SchemaRef, Rows), TableError> {
-    let fault = |error: &dyn fmt::Display| unread(name, error);
+) -> Result<(SchemaRef, Rows), Error> {
+    let fault = |error: &dyn fmt::Display| Error::read(name, error);
     if format == TableFormat::Arrow {
         let file = Seekable::new(stored.clone()).map_err(|error| fault(&error))?;
         let counted = BufReader::new(Counted { inner: file, bytes: bytes.clone() });

@@ -5,7 +5,7 @@ use arrow_array::types::{Decimal256Type, Float16Type, Float32Type, Float64Type};
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 
-use super::TableError;
+use super::Error;
 use crate::arrow::each_value;
 use crate::pipeline::Keep;
 use crate::row::decimal;
@@ -65,7 +65,7 @@ impl KeepRow {
         &self,
         array: &ArrayRef,
         is_typed: bool,
-    ) -> Result<Vec<Vec<u8>>, TableError> {
+    ) -> Result<Vec<Vec<u8>>, Error> {
         let is_least = matches!(self, KeepRow::Least(_));
         let key = |rank: Option<Rank>| {
             let mut key = vec![u8::from(rank.is_some() != is_least)];
@@ -123,7 +123,7 @@ pub(super) fn text_of_member(text: &str) -> Result<String, &'static str> {
 }
 
 /// The values of `array`, which is not a dictionary, as ranks.
-fn ranks(array: &ArrayRef, is_typed: bool) -> Result<Vec<Option<Rank>>, TableError> {
+fn ranks(array: &ArrayRef, is_typed: bool) -> Result<Vec<Option<Rank>>, Error> {
     let number = |row: usize, number: i128| array.is_valid(row).then_some(Rank::Number(number));
     let data = array.to_data();
     /// The numbers of a buffer of the array, by their width.
@@ -189,7 +189,7 @@ fn ranks(array: &ArrayRef, is_typed: bool) -> Result<Vec<Option<Rank>>, TableErr
             Ok(each_value(array).map(|value| Some(Rank::Bytes(value?.into()))).collect())
         }
         other => {
-            Err(TableError::Format(format!("a column of type {other} has no order to keep by")))
+            Err(Error::unsupported(format!("a column of type {other} has no order to keep by")))
         }
     }
 }

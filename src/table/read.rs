@@ -14,7 +14,6 @@ use rayon::prelude::*;
 use super::counted::Counted;
 use super::dataset::{Fit, Merge, Partition, Plan};
 use super::decoding::guarded;
-use super::error::unread;
 use super::footer::{self, Footer, Room};
 use super::groups::{Groups, Place};
 use super::input::{From, Input, OfColumns};
@@ -28,7 +27,7 @@ use super::rows::{Rows, batches, stream_rows};
 use super::target::Target;
 use super::text::Text;
 use super::unit::Unit;
-use super::{TableError, TableFormat};
+use super::{Error, TableFormat};
 use crate::extract::Filtered;
 use crate::files::{File, Stored};
 use crate::io::part::RereadableFile;
@@ -39,7 +38,7 @@ const MOST_AT_ONCE: usize = 16;
 /// Passes to all of `inputs` what they have in common but for their own columns: the names of the columns that are in the
 /// names of directories, room for footers, and the members of JSON lines, if these become columns; all files of JSON lines
 /// are read for that.
-pub(super) fn learn(inputs: &mut [Input], job: &Job) -> Result<(), TableError> {
+pub(super) fn learn(inputs: &mut [Input], job: &Job) -> Result<(), Error> {
     let mut keys: Vec<String> = Vec::new();
     for (key, _) in inputs.iter().flat_map(|input| input.columns.partition.columns()) {
         if !keys.iter().any(|known| known == key) {
@@ -56,7 +55,7 @@ pub(super) fn learn(inputs: &mut [Input], job: &Job) -> Result<(), TableError> {
 }
 
 /// The columns of `first` and of the files among `others`, as those of one table.
-pub(super) fn plan(first: &Opened, others: &[Input], job: &Job) -> Result<Arc<Plan>, TableError> {
+pub(super) fn plan(first: &Opened, others: &[Input], job: &Job) -> Result<Arc<Plan>, Error> {
     let named = job.other_columns();
     let mut merge = Merge::new((&job.column, &named), &first.columns.keys, !job.dialect.has_header);
     let mut add = |opened: &Opened| if opened.is_void { Ok(()) } else { merge.add(opened.file()) };
@@ -71,7 +70,7 @@ pub(super) fn plan(first: &Opened, others: &[Input], job: &Job) -> Result<Arc<Pl
 }
 
 /// Opens `inputs` at the same time.
-fn open_all(mut inputs: Vec<Input>, job: &Job) -> Vec<Result<Opened, TableError>> {
+fn open_all(mut inputs: Vec<Input>, job: &Job) -> Vec<Result<Opened, Error>> {
     let Some(last) = inputs.pop() else { return Vec::new() };
     std::thread::scope(|scope| {
         let open = |input| scope.spawn(move || Opened::open(input, job));
@@ -90,7 +89,7 @@ pub(super) fn pass(plan: &Arc<Plan>, inputs: &mut [Input]) {
 }
 
 /// Reads the `inputs` that are files of JSON lines and passes their members to all of them.
-fn learn_members(inputs: &mut [Input], job: &Job) -> Result<(), TableError> {
+fn learn_members(inputs: &mut [Input], job: &Job) -> Result<(), Error> {
     let mut members = None;
     for Input { name, format, from, .. } in &*inputs {
         let by_name = match from {
@@ -108,7 +107,7 @@ fn learn_members(inputs: &mut [Input], job: &Job) -> Result<(), TableError> {
             }
             From::File(_) | From::Stream(_) => continue,
         };
-        let text = Text::open(file.map_err(|error| unread(name, error))?, name)?;
+        let text = Text::open(file.map_err(|error| Error::read(name, error))?, name)?;
         if by_name.or_else(|| TableFormat::of_head(&text.head)) == Some(TableFormat::Jsonl) {
             let members = members.get_or_insert_with(|| Members::new(&job.column));
             let text = text.json_lines().fitting((TableFormat::Jsonl, name), job, None)?;
@@ -178,10 +177,10 @@ impl RereadableTable {
     }
 
     /// Fails if it has changed since it was first opened.
-    pub(super) fn check(&self) -> Result<(), TableError> {
+    pub(super) fn check(&self) -> Result<(), Error> {
         match &self.from {
             Rereadable::File(file) => {
-                file.check().map_err(|error| unread(&file.path().display().to_string(), error))
+                file.check().map_err(|error| Error::read(&file.path().display().to_string(), error))
             }
             // Reading it fails, unless all of it was kept.
             Rereadable::Stored(_) => Ok(()),
@@ -191,21 +190,21 @@ impl RereadableTable {
 
 impl Opened {
     /// Opens `input`, a table for `job`.
-    pub(super) fn open(input: Input, job: &Job) -> Result<Opened, TableError> {
+    pub(super) fn open(input: Input, job: &Job) -> Result<Opened, Error> {
         let notes = input.notes.clone();
         let mut opened = Opened::open_unnoted(input, job)?;
         if opened.is_typed && job.skips_bad_rows.is_some() {
             let what = "has columns with types; only rows of CSV, TSV and JSON lines may not fit";
-            return Err(unread(&opened.name, what));
+            return Err(Error::read(&opened.name, what));
         }
         opened.rows.note_in(&notes);
         Ok(opened)
     }
 
-    fn open_unnoted(input: Input, job: &Job) -> Result<Opened, TableError> {
+    fn open_unnoted(input: Input, job: &Job) -> Result<Opened, Error> {
         let Input { name, format, from, columns, footer, notes, omitted } = input;
         let bytes = Arc::new(AtomicU64::new(0));
-        let fault = |error: &dyn fmt::Display| unread(&name, error);
+        let fault = |error: &dyn fmt::Display| Error::read(&name, error);
         let (path, stream) = match from {
             From::Stored(stored) if stored.bytes() == Some(0) => {
                 let from = Some((Rereadable::Stored(stored), format));
@@ -304,10 +303,7 @@ impl Opened {
     }
 
     /// The columns of the table, and up to so many of its first `rows`.
-    pub(super) fn sample(
-        mut self,
-        rows: usize,
-    ) -> Result<(SchemaRef, Option<RecordBatch>), TableError> {
+    pub(super) fn sample(mut self, rows: usize) -> Result<(SchemaRef, Option<RecordBatch>), Error> {
         let batch = self.rows.sample(rows, &self.name)?;
         Ok((self.schema, batch))
     }
@@ -318,7 +314,7 @@ impl Opened {
     }
 
     /// The table with the columns of all tables.
-    pub(super) fn read(mut self, plan: &Arc<Plan>, job: &Job) -> Result<Reader, TableError> {
+    pub(super) fn read(mut self, plan: &Arc<Plan>, job: &Job) -> Result<Reader, Error> {
         self.columns.plan = Some(plan.clone());
         let fit = if self.is_void { None } else { plan.fit(self.file())? };
         let Opened { name, rows, bytes, from, columns, footer, is_typed, .. } = self;
@@ -333,7 +329,7 @@ impl Opened {
 
 impl Reader {
     /// Opens `input`, a table for `job`, with the columns of all tables; with its own if it is the only one.
-    pub(super) fn open(input: Input, job: &Job) -> Result<Reader, TableError> {
+    pub(super) fn open(input: Input, job: &Job) -> Result<Reader, Error> {
         let opened = Opened::open(input, job)?;
         let plan = match &opened.columns.plan {
             Some(plan) => plan.clone(),
@@ -347,7 +343,7 @@ impl Reader {
         stream: impl Read + Send + 'static,
         name: &str,
         target: Target,
-    ) -> Result<Reader, TableError> {
+    ) -> Result<Reader, Error> {
         let (schema, rows) = stream_rows(BufReader::new(stream), name)?;
         let (name, bytes) = (name.to_owned(), Arc::default());
         let (fit, rereadable, kept, stop, is_typed) = (None, None, None, None, true);
@@ -407,18 +403,18 @@ impl Reader {
     }
 
     /// The next unit, if there is one.
-    pub(super) fn next_unit(&mut self) -> Result<Vec<Unit>, TableError> {
+    pub(super) fn next_unit(&mut self) -> Result<Vec<Unit>, Error> {
         self.next_units(1)
     }
 
     /// The next units, as many as there are threads; none at the end.
-    pub(super) fn next_wave(&mut self) -> Result<Vec<Unit>, TableError> {
+    pub(super) fn next_wave(&mut self) -> Result<Vec<Unit>, Error> {
         self.next_units(rayon::current_num_threads())
     }
 
-    fn next_units(&mut self, count: usize) -> Result<Vec<Unit>, TableError> {
+    fn next_units(&mut self, count: usize) -> Result<Vec<Unit>, Error> {
         if self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed)) {
-            return Err(TableError::Stopped);
+            return Err(Error::stopped());
         }
         let mut units = self.rows.next_units(count, &self.name)?;
         if let Some(fit) = &self.fit {
@@ -444,8 +440,8 @@ impl Reader {
 /// are read meanwhile.
 pub(super) fn each_wave(
     reader: &mut Reader,
-    mut take: impl FnMut(Vec<Unit>, u64) -> Result<(), TableError> + Send,
-) -> Result<(), TableError> {
+    mut take: impl FnMut(Vec<Unit>, u64) -> Result<(), Error> + Send,
+) -> Result<(), Error> {
     let mut wave = reader.next_wave()?;
     while !wave.is_empty() {
         let read = reader.bytes();
@@ -457,10 +453,10 @@ pub(super) fn each_wave(
 }
 
 /// The format of the file at `path`, which is one of Arrow by its name: its first bytes say whether it is a file or a stream.
-fn ipc_of(path: &Path, name: &str) -> Result<TableFormat, TableError> {
+fn ipc_of(path: &Path, name: &str) -> Result<TableFormat, Error> {
     let mut head = Vec::new();
-    let file = File::open(path).map_err(|error| unread(name, error))?;
-    file.take(8).read_to_end(&mut head).map_err(|error| unread(name, error))?;
+    let file = File::open(path).map_err(|error| Error::read(name, error))?;
+    file.take(8).read_to_end(&mut head).map_err(|error| Error::read(name, error))?;
     Ok(TableFormat::of_ipc(&head))
 }
 
@@ -469,8 +465,8 @@ fn file_rows(
     path: PathBuf,
     name: &str,
     bytes: &Arc<AtomicU64>,
-) -> Result<(SchemaRef, Rows), TableError> {
-    let fault = |error: &dyn fmt::Display| unread(name, error);
+) -> Result<(SchemaRef, Rows), Error> {
+    let fault = |error: &dyn fmt::Display| Error::read(name, error);
     let file = File::open(&path).map_err(|error| fault(&error))?;
     if format == TableFormat::Arrow {
         let counted = BufReader::new(Counted { inner: file, bytes: bytes.clone() });

@@ -6,12 +6,11 @@ use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, SchemaRef};
 
 use super::decoding::guarded;
-use super::error::unread;
 use super::groups::Groups;
 use super::jsonl::Lines;
 use super::notes::Notes;
 use super::unit::{UNIT_BYTES, UNIT_CELLS, UNIT_ROWS, Unit, bytes_of};
-use super::{TableError, ipc};
+use super::{Error, ipc};
 
 /// Rows, a batch at a time.
 pub(super) enum Rows {
@@ -20,7 +19,7 @@ pub(super) enum Rows {
     /// Batches of a stream of Arrow IPC.
     Stream(Box<StreamRows>),
     /// Batches, one after the other.
-    Batches(Box<dyn Iterator<Item = Result<RecordBatch, TableError>> + Send>),
+    Batches(Box<dyn Iterator<Item = Result<RecordBatch, Error>> + Send>),
     /// Lines of JSON that are written unchanged.
     Lines(Box<Lines<BufReader<Box<dyn Read + Send>>>>),
 }
@@ -34,7 +33,7 @@ impl Rows {
     }
 
     /// Up to so many next `units` of the table called `name`; none at the end.
-    pub(super) fn next_units(&mut self, units: usize, name: &str) -> Result<Vec<Unit>, TableError> {
+    pub(super) fn next_units(&mut self, units: usize, name: &str) -> Result<Vec<Unit>, Error> {
         match self {
             Rows::Groups(groups) => groups.next_wave(units, name),
             Rows::Stream(stream) => wave_of(stream.as_mut(), units),
@@ -44,11 +43,7 @@ impl Rows {
     }
 
     /// Up to so many of the first `rows` of the table called `name`, if there are any; nothing else of it is decoded.
-    pub(super) fn sample(
-        &mut self,
-        rows: usize,
-        name: &str,
-    ) -> Result<Option<RecordBatch>, TableError> {
+    pub(super) fn sample(&mut self, rows: usize, name: &str) -> Result<Option<RecordBatch>, Error> {
         let batch = match self {
             Rows::Groups(groups) => groups.sample(rows, name),
             Rows::Stream(stream) => stream.next().transpose(),
@@ -61,9 +56,9 @@ impl Rows {
 
 /// Up to so many units of `batches`.
 fn wave_of(
-    batches: &mut dyn Iterator<Item = Result<RecordBatch, TableError>>,
+    batches: &mut dyn Iterator<Item = Result<RecordBatch, Error>>,
     units: usize,
-) -> Result<Vec<Unit>, TableError> {
+) -> Result<Vec<Unit>, Error> {
     let mut wave = Vec::new();
     while wave.len() < units {
         let (mut unit, mut rows, mut bytes, mut cells) = (Unit::new(), 0, 0, 0);
@@ -91,11 +86,11 @@ pub(super) struct StreamRows {
 }
 
 impl Iterator for StreamRows {
-    type Item = Result<RecordBatch, TableError>;
+    type Item = Result<RecordBatch, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let StreamRows { stream, name, notes } = self;
-        let batch = || stream.next().transpose().map_err(|error| unread(name, error));
+        let batch = || stream.next().transpose().map_err(|error| Error::read(name, error));
         let next = guarded(name, batch).transpose();
         if next.is_none() && stream.lacks_mark() {
             notes.add(format!(
@@ -110,9 +105,10 @@ impl Iterator for StreamRows {
 pub(super) fn stream_rows(
     stream: impl Read + Send + 'static,
     name: &str,
-) -> Result<(SchemaRef, Rows), TableError> {
+) -> Result<(SchemaRef, Rows), Error> {
     let stream: Box<dyn Read + Send> = Box::new(stream);
-    let stream = guarded(name, || ipc::Stream::open(stream).map_err(|error| unread(name, error)))?;
+    let stream =
+        guarded(name, || ipc::Stream::open(stream).map_err(|error| Error::read(name, error)))?;
     let (schema, name, notes) = (stream.schema(), name.to_owned(), Notes::default());
     Ok((schema, Rows::Stream(Box::new(StreamRows { stream, name, notes }))))
 }
@@ -124,7 +120,7 @@ pub(super) fn batches(
 ) -> Rows {
     let name = name.to_owned();
     let next = move || {
-        let batch = || reader.next().transpose().map_err(|error| unread(&name, error));
+        let batch = || reader.next().transpose().map_err(|error| Error::read(&name, error));
         guarded(&name, batch).transpose()
     };
     Rows::Batches(Box::new(std::iter::from_fn(next)))

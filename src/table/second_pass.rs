@@ -11,7 +11,7 @@ use arrow_schema::{Schema, SchemaRef};
 use arrow_select::filter::{filter, filter_record_batch};
 use rayon::prelude::*;
 
-use super::TableError;
+use super::Error;
 use super::job::Job;
 use super::read::{Reader, RereadableTable, each_wave};
 use super::target::Target;
@@ -44,10 +44,7 @@ pub(super) struct Chosen<'s> {
 
 impl Chosen<'_> {
     /// For each row of `batch`, the next one: whether it is written, and how many rows it represents if `has_counts`.
-    fn next(
-        &mut self,
-        batch: &RecordBatch,
-    ) -> Result<(BooleanArray, Option<Int64Array>), TableError> {
+    fn next(&mut self, batch: &RecordBatch) -> Result<(BooleanArray, Option<Int64Array>), Error> {
         let rows = batch.num_rows();
         let (mut marks, mut counts) = (vec![false; rows], vec![None; rows]);
         let mut window = Window::default();
@@ -98,7 +95,7 @@ impl SecondPass {
         schema: &Schema,
         skip: u64,
         stream: impl FnOnce() -> Result<SpillStream, StoreError>,
-    ) -> Result<(), TableError> {
+    ) -> Result<(), Error> {
         self.end_part()?;
         let (from, skip) = match rereadable {
             Some(table) => (From::Table(table.clone()), skip),
@@ -112,7 +109,7 @@ impl SecondPass {
     }
 
     /// Adds the next rows.
-    pub(super) fn push(&mut self, batch: &RecordBatch) -> Result<(), TableError> {
+    pub(super) fn push(&mut self, batch: &RecordBatch) -> Result<(), Error> {
         self.rows += batch.num_rows() as u64;
         let Some(part) = self.parts.last_mut() else { return Ok(()) };
         part.rows += batch.num_rows() as u64;
@@ -128,7 +125,7 @@ impl SecondPass {
         self.held.extend(batches);
     }
 
-    fn end_part(&mut self) -> Result<(), TableError> {
+    fn end_part(&mut self) -> Result<(), Error> {
         let Some(Part { from, skip, rows }) = self.parts.pop() else { return Ok(()) };
         let from = match from {
             From::Writing(writer) => {
@@ -150,8 +147,8 @@ impl SecondPass {
         job: &Job,
         (schema, target): (&SchemaRef, &Target),
         chosen: &mut Chosen<'_>,
-        mut put: impl FnMut(&[Unit]) -> Result<(), TableError> + Send,
-    ) -> Result<(), TableError> {
+        mut put: impl FnMut(&[Unit]) -> Result<(), Error> + Send,
+    ) -> Result<(), Error> {
         self.end_part()?;
         let SecondPass { parts, mut held, .. } = self;
         for Part { from, skip, rows } in parts {
@@ -200,7 +197,7 @@ fn kept(
     window: &mut Extent,
     chosen: &mut Chosen<'_>,
     schema: &SchemaRef,
-) -> Result<Vec<Unit>, TableError> {
+) -> Result<Vec<Unit>, Error> {
     let mut marked = Vec::with_capacity(units.len());
     for unit in units {
         let mut of_unit = Vec::with_capacity(unit.len());

@@ -10,7 +10,7 @@ use arrow_array::{ArrayRef, BooleanArray, RecordBatch};
 use arrow_buffer::BooleanBuffer;
 use arrow_schema::SchemaRef;
 
-use super::TableError;
+use super::Error;
 use super::job::{ByClass, Job};
 use super::other::OtherColumn;
 use super::rank::{has_order, text_of_member, texts_of_other_order};
@@ -79,11 +79,11 @@ impl<'j> RowSelection<'j> {
         columns: Columns,
         seen: Option<Seen<'j>>,
         sides: &Sides<'_>,
-    ) -> Result<RowSelection<'j>, TableError> {
+    ) -> Result<RowSelection<'j>, Error> {
         let (schema, target) = (&reader.schema(), reader.target());
         let with = With::new(&job.with, reader.name(), schema)?;
         if with.is_some() && seen.is_some() {
-            return Err(TableError::Format(OF_URIS.to_owned()));
+            return Err(Error::unsupported(OF_URIS));
         }
         let equivalence = &columns.equivalence;
         let public = seen.is_some().then(|| equivalence.public_hasher(columns.hash));
@@ -129,7 +129,7 @@ impl<'j> RowSelection<'j> {
     }
 
     /// Starts the table of `reader`.
-    pub(super) fn begin(&mut self, reader: &Reader) -> Result<(), TableError> {
+    pub(super) fn begin(&mut self, reader: &Reader) -> Result<(), Error> {
         self.table = reader.rereadable().cloned();
         reader.name().clone_into(&mut self.name);
         self.is_typed = reader.is_typed();
@@ -148,7 +148,7 @@ impl<'j> RowSelection<'j> {
     }
 
     /// Marks the rows of `batch`, which `start` rows of the table precede.
-    pub(super) fn mark(&mut self, batch: &RecordBatch, start: u64) -> Result<Marked, TableError> {
+    pub(super) fn mark(&mut self, batch: &RecordBatch, start: u64) -> Result<Marked, Error> {
         let values = self.target.values(batch)?;
         let mut keyed = self.columns.keyed(&values, &self.hasher)?;
         let invalid = keyed.invalid;
@@ -205,15 +205,15 @@ impl<'j> RowSelection<'j> {
         schema: &SchemaRef,
         report: &mut Report,
         sides: &mut Sides<'_>,
-        put: impl FnMut(&[Unit]) -> Result<(), TableError> + Send,
-    ) -> Result<(), TableError> {
+        put: impl FnMut(&[Unit]) -> Result<(), Error> + Send,
+    ) -> Result<(), Error> {
         let RowSelection { target, with, name, kind, rows, alone, .. } = self;
         let deciding = match &kind {
             Kind::Firsts(_) => None,
             Kind::Classes(classes) => classes.deciding.as_ref().and_then(OtherColumn::missing),
         };
         if let Some(member) = with.as_ref().and_then(With::missing).or(deciding) {
-            return Err(TableError::Member { table: name, member: member.to_owned() });
+            return Err(Error::no_member(&name, member));
         }
         let blank_in = job.keeps_blank.then(|| target.clone());
         let alone_rows = alone.iter().map(|&(row, _)| row).collect();
@@ -252,7 +252,7 @@ impl<'j> RowSelection<'j> {
                         found.write_classes(row, None, Some(*clusters))?;
                         let mut object = Vec::new();
                         writer.push_long_cluster(row, bytes, &mut object);
-                        clusters.write_all(&object).map_err(TableError::Write)?;
+                        clusters.write_all(&object).map_err(Error::write)?;
                     }
                     found.write_classes(u64::MAX, None, Some(*clusters))?;
                 }
@@ -276,7 +276,7 @@ pub(super) struct Sides<'a> {
 
 impl ByClass {
     /// The deciding column in the table `table` with the columns of `schema`, if it is not that of the URIs.
-    fn deciding(&self, table: &str, schema: &SchemaRef) -> Result<Option<OtherColumn>, TableError> {
+    fn deciding(&self, table: &str, schema: &SchemaRef) -> Result<Option<OtherColumn>, Error> {
         let Some(name) = self.keep.column() else { return Ok(None) };
         let column = OtherColumn::locate(name, table, schema)?;
         if let OtherColumn::Column(target) = &column {
@@ -285,7 +285,7 @@ impl ByClass {
                 let advice = advice(name, found);
                 let what =
                     format!("column {name} is {found}, which has no order to keep by{advice}");
-                return Err(TableError::Columns { table: table.to_owned(), what });
+                return Err(Error::columns_of(table, what));
             }
         }
         Ok(Some(column))
@@ -309,7 +309,7 @@ impl ClassesOf<'_> {
         place: (&str, u64),
         batch: &RecordBatch,
         is_typed: bool,
-    ) -> Result<Option<Vec<Vec<u8>>>, TableError> {
+    ) -> Result<Option<Vec<Vec<u8>>>, Error> {
         let Some(column) = &mut self.deciding else { return Ok(None) };
         let values = column.values(place, batch, text_of_member)?;
         self.as_text += texts_of_other_order(&values, is_typed);
@@ -324,7 +324,7 @@ impl ClassesOf<'_> {
         values: &ArrayRef,
         keyed: &Keyed,
         (start, positions): (u64, &[Vec<usize>]),
-    ) -> Result<(), TableError> {
+    ) -> Result<(), Error> {
         let values = spelled_out(values)?;
         let keep = self.mode.keep;
         let mut records =

@@ -8,10 +8,10 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use csv_core::ReadRecordResult;
 
-use super::error::{NO_ROWS, unread};
+use super::NO_ROWS;
 use super::line::LONGEST;
 use super::unit::{BATCH_BYTES, MOST_COLUMNS, batch_rows};
-use super::{Dialect, TableError, TableFormat};
+use super::{Dialect, Error, TableFormat};
 use crate::extract::quotes::{AFTER_QUOTE, Quotes};
 
 /// Bytes that are read at a time.
@@ -37,14 +37,14 @@ impl<R: Read> Separated<R> {
         (dialect, format): (Dialect, TableFormat),
         table: &str,
         rows: usize,
-    ) -> Result<Separated<R>, TableError> {
+    ) -> Result<Separated<R>, Error> {
         let mut fields = Fields::new(reader, (dialect, format), table)?;
         if !fields.read()? {
             let what = match dialect.has_header {
                 true => "the header, the row with the names of columns, is missing",
                 false => NO_ROWS,
             };
-            return Err(unread(table, what));
+            return Err(Error::read(table, what));
         }
         if fields.count > MOST_COLUMNS {
             let count = fields.count;
@@ -56,7 +56,7 @@ impl<R: Read> Separated<R> {
         };
         let columns =
             (0..fields.count).map(|field| Ok(Field::new(name(field)?, DataType::Utf8, true)));
-        let schema = Schema::new(columns.collect::<Result<Vec<_>, TableError>>()?);
+        let schema = Schema::new(columns.collect::<Result<Vec<_>, Error>>()?);
         fields.expected = Some(fields.count);
         let (is_pending, rows) = (!dialect.has_header, batch_rows(fields.count, rows));
         Ok(Separated { fields, schema: Arc::new(schema), rows, is_pending })
@@ -66,7 +66,7 @@ impl<R: Read> Separated<R> {
         self.schema.clone()
     }
 
-    fn batch(&mut self) -> Result<Option<RecordBatch>, TableError> {
+    fn batch(&mut self) -> Result<Option<RecordBatch>, Error> {
         let fields = &mut self.fields;
         let mut columns: Vec<StringBuilder> =
             self.schema.fields().iter().map(|_| StringBuilder::with_capacity(0, 0)).collect();
@@ -91,7 +91,7 @@ impl<R: Read> Separated<R> {
 }
 
 impl<R: Read> Iterator for Separated<R> {
-    type Item = Result<RecordBatch, TableError>;
+    type Item = Result<RecordBatch, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.batch().transpose()
@@ -122,7 +122,7 @@ impl<R: Read> Fields<R> {
         reader: R,
         (dialect, format): (Dialect, TableFormat),
         table: &str,
-    ) -> Result<Fields<R>, TableError> {
+    ) -> Result<Fields<R>, Error> {
         let mut core = csv_core::ReaderBuilder::new();
         let (delimiter, quote) = dialect.of(format)?.unwrap_or((b',', None));
         core.delimiter(delimiter);
@@ -146,10 +146,10 @@ impl<R: Read> Fields<R> {
     }
 
     /// Reads a row; `false` at the end. Blank lines are skipped.
-    fn read(&mut self) -> Result<bool, TableError> {
+    fn read(&mut self) -> Result<bool, Error> {
         (self.len, self.count) = (0, 0);
         while !self.is_done {
-            let input = self.reader.fill_buf().map_err(|error| unread(&self.table, error))?;
+            let input = self.reader.fill_buf().map_err(|error| Error::read(&self.table, error))?;
             let is_end = input.is_empty();
             // An extra line end at the end of the input ends a last row without one; it has no other effect outside quotes.
             let input = if is_end { b"\n" } else { input };
@@ -190,7 +190,7 @@ impl<R: Read> Fields<R> {
         Ok(false)
     }
 
-    fn refuse_other_widths(&self) -> Result<(), TableError> {
+    fn refuse_other_widths(&self) -> Result<(), Error> {
         match self.expected {
             Some(expected) if expected != self.count => {
                 let what = format!(
@@ -205,7 +205,7 @@ impl<R: Read> Fields<R> {
     }
 
     /// Field number `field`, from 0, of the last row.
-    fn text(&self, field: usize) -> Result<&str, TableError> {
+    fn text(&self, field: usize) -> Result<&str, Error> {
         let start = if field == 0 { 0 } else { self.ends[field - 1] };
         std::str::from_utf8(&self.text[start..self.ends[field]])
             .map_err(|_| {
@@ -217,10 +217,10 @@ impl<R: Read> Fields<R> {
     }
 
     /// The error `what` in the last row, with the line in which it begins.
-    fn wrong(&self, what: &str) -> TableError {
+    fn wrong(&self, what: &str) -> Error {
         let within = memchr::memchr_iter(b'\n', &self.text[..self.len]).count() as u64;
         let line = self.core.line() - within - u64::from(self.ends_line);
-        TableError::Line { table: self.table.clone(), line, what: what.to_owned() }
+        Error::bad_row(&self.table, line, what)
     }
 }
 
@@ -243,7 +243,7 @@ mod tests {
         text: &[u8],
         rows: usize,
     ) -> Result<Vec<Vec<Option<String>>>, String> {
-        let message = |error: TableError| error.to_string();
+        let message = |error: Error| error.to_string();
         let table =
             Separated::new(text, (dialect, TableFormat::Csv), "t", rows).map_err(message)?;
         let names = table.schema();

@@ -17,7 +17,7 @@ use arrow_select::interleave::interleave_record_batch;
 use arrow_select::take::take_record_batch;
 use rayon::prelude::*;
 
-use super::TableError;
+use super::Error;
 use super::target::Target;
 use super::unit::{Unit, bytes_of};
 use crate::arrow::{Columns, OnInvalid, each_value, spelled_out};
@@ -74,7 +74,7 @@ impl Sorter {
     }
 
     /// Adds rows; each unit becomes a run, or several if it is large.
-    pub(super) fn push(&mut self, units: &[Unit]) -> Result<(), TableError> {
+    pub(super) fn push(&mut self, units: &[Unit]) -> Result<(), Error> {
         let parts: Vec<&[RecordBatch]> = units.iter().flat_map(|unit| parts(unit)).collect();
         let runs = parts.par_iter().map(|part| self.run(part));
         let runs = runs.collect::<Result<Vec<_>, _>>()?;
@@ -83,7 +83,7 @@ impl Sorter {
     }
 
     /// Writes the rows of `part`, sorted, to a file, each with its form in an additional last column.
-    fn run(&self, part: &[RecordBatch]) -> Result<File, TableError> {
+    fn run(&self, part: &[RecordBatch]) -> Result<File, Error> {
         let rows = concat_batches(&self.schema, part)?;
         let values = spelled_out(&self.target.values(&rows)?)?;
         let (forms, _) = self.columns.forms(&values, Some(self.by.form))?;
@@ -112,16 +112,16 @@ impl Sorter {
     }
 
     /// The error for a run that cannot be written or read.
-    fn fault(&self, error: &dyn std::fmt::Display) -> TableError {
-        let table = self.by.temp_dir.display().to_string();
-        TableError::Read { table, what: format!("cannot write or read runs to sort rows: {error}") }
+    fn fault(&self, error: &dyn std::fmt::Display) -> Error {
+        let what = format_args!("cannot write or read runs to sort rows: {error}");
+        Error::read(&self.by.temp_dir.display().to_string(), what)
     }
 
     /// Passes all rows to `write`, in order.
     pub(super) fn finish(
         self,
-        mut write: impl FnMut(&[Unit]) -> Result<(), TableError>,
-    ) -> Result<(), TableError> {
+        mut write: impl FnMut(&[Unit]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         let mut merge = Merge::new(&self)?;
         while let Some(rows) = merge.next(&self)? {
             write(&[vec![rows]])?;
@@ -185,7 +185,7 @@ struct Merge {
 }
 
 impl Merge {
-    fn new(sorter: &Sorter) -> Result<Merge, TableError> {
+    fn new(sorter: &Sorter) -> Result<Merge, Error> {
         let mut merge = Merge {
             runs: Vec::with_capacity(sorter.runs.len()),
             positions: vec![(0, 0); sorter.runs.len()],
@@ -202,7 +202,7 @@ impl Merge {
     }
 
     /// Reads the next batch of a run, if there is one, and adds its first row to the heap.
-    fn read(&mut self, run: usize, sorter: &Sorter) -> Result<(), TableError> {
+    fn read(&mut self, run: usize, sorter: &Sorter) -> Result<(), Error> {
         let Some(batch) = self.runs[run].next() else { return Ok(()) };
         let batch = batch.map_err(|error| sorter.fault(&error))?;
         let (last, columns) =
@@ -225,7 +225,7 @@ impl Merge {
     }
 
     /// The next rows, some thousands; `None` at the end.
-    fn next(&mut self, sorter: &Sorter) -> Result<Option<RecordBatch>, TableError> {
+    fn next(&mut self, sorter: &Sorter) -> Result<Option<RecordBatch>, Error> {
         let (mut order, mut bytes) = (Vec::new(), 0);
         while order.len() < 8 * ROWS && bytes < BATCH_BYTES {
             let Some(Head { run, .. }) = self.heads.pop() else { break };

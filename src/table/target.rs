@@ -10,7 +10,7 @@ use arrow_schema::{DataType, FieldRef, Fields, Schema};
 use arrow_select::nullif::nullif;
 use arrow_select::take::take;
 
-use super::TableError;
+use super::Error;
 use crate::arrow::is_text;
 
 /// Where the URIs are.
@@ -30,21 +30,22 @@ enum Step {
     Item(usize),
 }
 
+/// The names of the columns of `schema`.
+pub(super) fn names_of(schema: &Schema) -> Vec<String> {
+    schema.fields().iter().map(|field| field.name().clone()).collect()
+}
+
 impl Target {
     /// What is called `name` in the table `table` with the columns of `schema`.
-    pub(super) fn locate(table: &str, schema: &Schema, name: &str) -> Result<Target, TableError> {
-        let wrong = |what: String| TableError::Columns { table: table.to_owned(), what };
+    pub(super) fn locate(table: &str, schema: &Schema, name: &str) -> Result<Target, Error> {
+        let wrong = |what: String| Error::columns_of(table, what);
         let found = by_name(schema, name).map_err(wrong)?.or_else(|| by_path(schema, name));
-        found.ok_or_else(|| {
-            let (table, column) = (table.to_owned(), name.to_owned());
-            let columns = schema.fields().iter().map(|field| field.name().clone()).collect();
-            TableError::Column { table, column, columns }
-        })
+        found.ok_or_else(|| Error::no_column(table, name, names_of(schema)))
     }
 
     /// The same, if it is text or bytes.
-    pub(super) fn find(table: &str, schema: &Schema, name: &str) -> Result<Target, TableError> {
-        let wrong = |what: String| TableError::Columns { table: table.to_owned(), what };
+    pub(super) fn find(table: &str, schema: &Schema, name: &str) -> Result<Target, Error> {
+        let wrong = |what: String| Error::columns_of(table, what);
         let target = Target::locate(table, schema, name)?;
         let found = target.data_type(schema);
         // A column without a type has nulls only.
@@ -73,7 +74,7 @@ impl Target {
     }
 
     /// The values in `batch`, which are text or bytes; null where there is none.
-    pub(super) fn values(&self, batch: &RecordBatch) -> Result<ArrayRef, TableError> {
+    pub(super) fn values(&self, batch: &RecordBatch) -> Result<ArrayRef, Error> {
         let mut values = batch.column(self.column).clone();
         for &step in &self.steps {
             values = match step {
@@ -175,7 +176,7 @@ pub(super) fn advice(name: &str, found: &DataType) -> String {
 }
 
 /// A field of structs, null where the struct is.
-fn field_of(structs: &ArrayRef, field: usize) -> Result<ArrayRef, TableError> {
+fn field_of(structs: &ArrayRef, field: usize) -> Result<ArrayRef, Error> {
     let structs = structs.as_struct();
     let values = structs.column(field);
     Ok(match structs.nulls() {
@@ -185,7 +186,7 @@ fn field_of(structs: &ArrayRef, field: usize) -> Result<ArrayRef, TableError> {
 }
 
 /// A value of each list, null where there is none.
-fn item_of(lists: &ArrayRef, item: usize) -> Result<ArrayRef, TableError> {
+fn item_of(lists: &ArrayRef, item: usize) -> Result<ArrayRef, Error> {
     let ranges: Vec<(usize, usize)>;
     let values = match lists.data_type() {
         DataType::FixedSizeList(..) => {

@@ -15,10 +15,10 @@ use super::second_pass::Marked;
 use super::selection::{RowSelection, Sides};
 use super::target::Target;
 use super::unit::Unit;
-use super::{TableError, keys, values};
-use crate::arrow::{ColumnError, Columns, OnInvalid, each_value, spelled_out};
+use super::{Error, keys, values};
+use crate::arrow::{Columns, OnInvalid, each_value, spelled_out};
 use crate::pipeline::{Invalid, Report, Seen, Survey};
-use crate::uri::ErrorKind;
+use crate::uri::UriErrorKind;
 
 /// The result for a batch.
 struct Made {
@@ -52,7 +52,7 @@ impl<'j> Work<'j> {
         reader: &Reader,
         seen: Option<Seen<'j>>,
         sides: &Sides<'_>,
-    ) -> Result<Work<'j>, TableError> {
+    ) -> Result<Work<'j>, Error> {
         let (schema, target) = (reader.schema(), reader.target().clone());
         let mut columns = job.columns.clone();
         if job.drops_invalid {
@@ -66,11 +66,7 @@ impl<'j> Work<'j> {
         let (mut fields, mut metadata) = (schema.fields().to_vec(), schema.metadata().clone());
         for (name, data_type) in job.added(&text) {
             if fields.iter().any(|field| *field.name() == name) {
-                return Err(TableError::Exists {
-                    table: reader.name().to_owned(),
-                    line: None,
-                    name,
-                });
+                return Err(Error::exists(reader.name(), format!("column {name}")));
             }
             fields.push(Arc::new(Field::new(name, data_type, true)));
             remove_of_columns(&mut metadata);
@@ -86,7 +82,7 @@ impl<'j> Work<'j> {
         });
         let pick = |by| {
             let picker = RowSelection::new(job, by, reader, columns.clone(), seen, sides)?;
-            Ok::<_, TableError>(Box::new(picker))
+            Ok::<_, Error>(Box::new(picker))
         };
         let picker = match &job.task {
             Task::Dedup => Some(pick(None)?),
@@ -113,7 +109,7 @@ impl<'j> Work<'j> {
     }
 
     /// Starts the table of `reader`.
-    pub(super) fn begin(&mut self, reader: &Reader) -> Result<(), TableError> {
+    pub(super) fn begin(&mut self, reader: &Reader) -> Result<(), Error> {
         (self.table, self.rows) = (reader.name().to_owned(), 0);
         self.picker.as_mut().map_or(Ok(()), |picker| picker.begin(reader))
     }
@@ -122,8 +118,8 @@ impl<'j> Work<'j> {
     pub(super) fn finish(
         mut self,
         sides: &mut Sides<'_>,
-        put: impl FnMut(&[Unit]) -> Result<(), TableError> + Send,
-    ) -> Result<Report, TableError> {
+        put: impl FnMut(&[Unit]) -> Result<(), Error> + Send,
+    ) -> Result<Report, Error> {
         if let Some(picker) = self.picker {
             picker.finish(self.job, &self.schema, &mut self.report, sides, put)?;
         }
@@ -136,7 +132,7 @@ impl<'j> Work<'j> {
     }
 
     /// Shows the URIs of `units`, which come next, to `survey`.
-    pub(super) fn survey(&self, units: &[Unit], survey: &mut Survey) -> Result<(), TableError> {
+    pub(super) fn survey(&self, units: &[Unit], survey: &mut Survey) -> Result<(), Error> {
         if matches!(self.job.task, Task::Extract(..)) {
             return Ok(());
         }
@@ -157,7 +153,7 @@ impl<'j> Work<'j> {
         taken: &[Unit],
         mut rows: u64,
         survey: &mut Survey,
-    ) -> Result<(), TableError> {
+    ) -> Result<(), Error> {
         if !matches!(self.job.task, Task::Extract(..)) {
             return Ok(());
         }
@@ -178,7 +174,7 @@ impl<'j> Work<'j> {
     }
 
     /// Applies the task to `units` and returns the rows to write.
-    pub(super) fn take(&mut self, units: Vec<Unit>) -> Result<Vec<Unit>, TableError> {
+    pub(super) fn take(&mut self, units: Vec<Unit>) -> Result<Vec<Unit>, Error> {
         let mut batches = Vec::new();
         for batch in units.iter().flatten() {
             batches.push((batch, self.rows));
@@ -192,10 +188,7 @@ impl<'j> Work<'j> {
             Some(picker) => {
                 // In sequence: the first row of a class is the first in the order of the rows.
                 let marks = batches.iter().map(|&(batch, start)| {
-                    picker.mark(batch, start).map_err(|error| match error {
-                        TableError::Work(error) => located(&self.table, error, start),
-                        error => error,
-                    })
+                    picker.mark(batch, start).map_err(|error| located(&self.table, error, start))
                 });
                 let marks = marks.collect::<Result<Vec<_>, _>>()?;
                 let kept = batches.par_iter().zip(marks);
@@ -221,7 +214,7 @@ impl<'j> Work<'j> {
     }
 
     /// The rows of `batch` that are marked, and those that are rejected.
-    fn kept(&self, batch: &RecordBatch, marked: &Marked) -> Result<Made, TableError> {
+    fn kept(&self, batch: &RecordBatch, marked: &Marked) -> Result<Made, Error> {
         let Marked { marks, invalid, is_deferred } = marked;
         let dropped = if self.job.drops_invalid { invalid.total() } else { 0 };
         let blank = marks.null_count() as u64 - dropped;
@@ -257,7 +250,7 @@ impl<'j> Work<'j> {
     }
 
     /// `batch` with the columns that the task adds.
-    fn added(&self, batch: &RecordBatch, start: u64) -> Result<Made, TableError> {
+    fn added(&self, batch: &RecordBatch, start: u64) -> Result<Made, Error> {
         let located = |error| located(&self.table, error, start);
         let values = spelled_out(&self.target.values(batch)?).map_err(located)?;
         let (arrays, invalid) = self.made(&values).map_err(located)?;
@@ -295,7 +288,7 @@ impl<'j> Work<'j> {
     }
 
     /// The columns that the task adds for `values`, and the number of invalid values.
-    fn made(&self, values: &ArrayRef) -> Result<(Vec<ArrayRef>, Invalid), ColumnError> {
+    fn made(&self, values: &ArrayRef) -> Result<(Vec<ArrayRef>, Invalid), Error> {
         let columns = &self.columns;
         let one = |(array, invalid): (ArrayRef, Invalid)| (vec![array], invalid);
         Ok(match &self.job.task {
@@ -311,7 +304,7 @@ impl<'j> Work<'j> {
                 let faults = columns.check(values, true)?;
                 let mut invalid = Invalid::default();
                 for kind in faults.as_struct().column(0).as_string::<i32>().iter().flatten() {
-                    let kind = ErrorKind::ALL.into_iter().find(|known| known.name() == kind);
+                    let kind = UriErrorKind::ALL.into_iter().find(|known| known.name() == kind);
                     kind.into_iter().for_each(|kind| invalid.add(kind));
                 }
                 (faults.as_struct().columns().to_vec(), invalid)
@@ -325,11 +318,9 @@ impl<'j> Work<'j> {
 }
 
 /// `error` with its row; the batch begins at row `start` of the table called `table`.
-fn located(table: &str, error: ColumnError, start: u64) -> TableError {
-    match error {
-        ColumnError::Invalid { row, error } => {
-            TableError::Invalid { table: table.to_owned(), row: start + row as u64 + 1, error }
-        }
-        error => TableError::Work(error),
+fn located(table: &str, error: Error, start: u64) -> Error {
+    match (error.source_name(), error.row()) {
+        (None, Some(row)) => error.of_source(table).in_row(start + row + 1),
+        _ => error,
     }
 }

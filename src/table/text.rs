@@ -5,7 +5,6 @@ use std::io::{self, BufReader, Read};
 
 use arrow_schema::SchemaRef;
 
-use super::error::unread;
 use super::fitting::{Fitting, Omitted};
 use super::job::Job;
 use super::json_array::ArrayLines;
@@ -13,7 +12,7 @@ use super::jsonl::Lines;
 use super::members::{Members, Records};
 use super::rows::{Rows, stream_rows};
 use super::separated::Separated;
-use super::{TableError, TableFormat};
+use super::{Error, TableFormat};
 use crate::io::compress::decompressed;
 
 /// Bytes from which the format of a table, and the members of its lines, are detected.
@@ -30,11 +29,12 @@ pub(super) struct Text {
 }
 
 impl Text {
-    pub(super) fn open(stream: impl Read + Send + 'static, name: &str) -> Result<Text, TableError> {
-        let mut stream = decompressed(Box::new(stream)).map_err(|error| unread(name, error))?;
+    pub(super) fn open(stream: impl Read + Send + 'static, name: &str) -> Result<Text, Error> {
+        let mut stream =
+            decompressed(Box::new(stream)).map_err(|error| Error::read(name, error))?;
         let mut head = Vec::new();
         let mut start = stream.by_ref().take(HEAD_BYTES);
-        start.read_to_end(&mut head).map_err(|error| unread(name, error))?;
+        start.read_to_end(&mut head).map_err(|error| Error::read(name, error))?;
         let is_all = (head.len() as u64) < HEAD_BYTES;
         // A byte order mark is not part of the first name.
         if head.starts_with(b"\xEF\xBB\xBF") {
@@ -62,7 +62,7 @@ impl Text {
         of: (TableFormat, &str),
         job: &Job,
         omitted: Option<Omitted>,
-    ) -> Result<Text, TableError> {
+    ) -> Result<Text, Error> {
         if job.skips_bad_rows.is_none() {
             return Ok(self);
         }
@@ -70,7 +70,7 @@ impl Text {
         let mut fitting = Fitting::new(self.all, (format, name), job, omitted)?;
         let mut head = Vec::new();
         let mut start = fitting.by_ref().take(HEAD_BYTES);
-        start.read_to_end(&mut head).map_err(|error| unread(name, error))?;
+        start.read_to_end(&mut head).map_err(|error| Error::read(name, error))?;
         let is_all = (head.len() as u64) < HEAD_BYTES;
         let all = Box::new(io::Cursor::new(head.clone()).chain(fitting));
         Ok(Text { head, is_all, all })
@@ -82,7 +82,7 @@ impl Text {
     }
 
     /// The members of the lines among the first bytes.
-    fn members(&self, name: &str, job: &Job) -> Result<Members, TableError> {
+    fn members(&self, name: &str, job: &Job) -> Result<Members, Error> {
         let is_all = self.is_all;
         let whole = self.head.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
         let mut members = Members::new(&job.column);
@@ -98,8 +98,8 @@ impl Text {
         name: &str,
         (job, omitted): (&Job, Option<Omitted>),
         (known, keys): (Option<(&Members, bool)>, &[String]),
-    ) -> Result<(SchemaRef, Rows), TableError> {
-        let fault = |error: &dyn fmt::Display| unread(name, error);
+    ) -> Result<(SchemaRef, Rows), Error> {
+        let fault = |error: &dyn fmt::Display| Error::read(name, error);
         match format {
             TableFormat::Csv | TableFormat::Tsv => {
                 let text = self.fitting((format, name), job, omitted)?;

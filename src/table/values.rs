@@ -2,11 +2,11 @@
 
 use arrow_array::ArrayRef;
 
-use super::TableError;
+use super::Error;
 use crate::arrow::{each_value, spelled_out};
 
 /// Which rows of `array` have no URI: null, or white space only.
-pub(super) fn blank(array: &ArrayRef) -> Result<Vec<bool>, TableError> {
+pub(super) fn blank(array: &ArrayRef) -> Result<Vec<bool>, Error> {
     let values = spelled_out(array)?;
     Ok(each_value(&values).map(|value| trimmed(value.unwrap_or_default()).is_empty()).collect())
 }

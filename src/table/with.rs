@@ -8,7 +8,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_buffer::{Buffer, NullBuffer};
 use arrow_schema::{DataType, Schema, SchemaRef};
 
-use super::TableError;
+use super::Error;
 use super::other::OtherColumn;
 use super::target::advice;
 use crate::arrow::{Keyed, each_value, is_text};
@@ -30,7 +30,7 @@ impl With {
         names: &[String],
         table: &str,
         schema: &SchemaRef,
-    ) -> Result<Option<With>, TableError> {
+    ) -> Result<Option<With>, Error> {
         if names.is_empty() {
             return Ok(None);
         }
@@ -53,9 +53,9 @@ impl With {
         place: (&str, u64),
         batch: &RecordBatch,
         keyed: &mut Keyed,
-    ) -> Result<(), TableError> {
+    ) -> Result<(), Error> {
         let values = self.compared.iter_mut().map(|column| column.values(place, batch, apart));
-        let values = values.collect::<Result<Vec<_>, TableError>>()?;
+        let values = values.collect::<Result<Vec<_>, Error>>()?;
         let values: Vec<Values> = values.iter().map(|array| Values::of(array)).collect();
         let push = |row: usize, out: &mut Vec<u8>| {
             values.iter().for_each(|values| values.push(row, out));
@@ -75,7 +75,7 @@ fn apart(text: &str) -> Result<String, &'static str> {
     })
 }
 
-fn column(name: &str, table: &str, schema: &Schema) -> Result<OtherColumn, TableError> {
+fn column(name: &str, table: &str, schema: &Schema) -> Result<OtherColumn, Error> {
     let column = OtherColumn::locate(name, table, schema)?;
     let OtherColumn::Column(target) = &column else { return Ok(column) };
     let found = target.data_type(schema);
@@ -90,7 +90,7 @@ fn column(name: &str, table: &str, schema: &Schema) -> Result<OtherColumn, Table
                 "column {name} is {found}; rows are compared by text, bytes, numbers, booleans, dates and times{}",
                 advice(name, found)
             );
-            Err(TableError::Columns { table: table.to_owned(), what })
+            Err(Error::columns_of(table, what))
         }
     }
 }

@@ -23,7 +23,7 @@ use super::job::Job;
 use super::metadata::of_footer;
 use super::unit::Unit;
 use super::zones::in_utc;
-use super::{TableError, TableFormat, annotations, jsonl, nested, sorted};
+use super::{Error, TableFormat, annotations, jsonl, nested, sorted};
 use crate::arrow::{each_value, is_text, spelled_out};
 
 /// Where results go. Keeps the error of the system, which the writers of the formats reduce to text.
@@ -87,7 +87,7 @@ pub(super) enum Writer<W: Write> {
 
 impl<W: Write + Send> Writer<W> {
     /// The table of the results of `job`, with these columns, written to `sink`.
-    pub(super) fn new(job: &Job, schema: SchemaRef, sink: W) -> Result<Writer<W>, TableError> {
+    pub(super) fn new(job: &Job, schema: SchemaRef, sink: W) -> Result<Writer<W>, Error> {
         let format = job.to;
         if let Some(field) = schema.fields().iter().find(|field| !holds(format, field.data_type()))
         {
@@ -98,12 +98,12 @@ impl<W: Write + Send> Writer<W> {
                 ),
                 _ => format!("{format} cannot hold column {name}, which is {of}; write arrow"),
             };
-            return Err(TableError::Format(what));
+            return Err(Error::unsupported(what));
         }
         encoded(format.name(), || Writer::open(job, schema, sink))
     }
 
-    fn open(job: &Job, schema: SchemaRef, sink: W) -> Result<Writer<W>, TableError> {
+    fn open(job: &Job, schema: SchemaRef, sink: W) -> Result<Writer<W>, Error> {
         let format = job.to;
         if let Some((delimiter, quote)) = job.dialect.of(format)? {
             let builder = arrow_csv::WriterBuilder::new().with_delimiter(delimiter);
@@ -163,7 +163,7 @@ impl<W: Write + Send> Writer<W> {
     }
 
     /// Adds the rows of `units`.
-    pub(super) fn write(&mut self, units: &[Unit]) -> Result<(), TableError> {
+    pub(super) fn write(&mut self, units: &[Unit]) -> Result<(), Error> {
         if let Writer::Parquet { file, columns, groups } = self {
             // Units without rows do not become row groups.
             let units = units.iter().filter(|unit| unit.iter().any(|b| b.num_rows() > 0));
@@ -183,7 +183,7 @@ impl<W: Write + Send> Writer<W> {
         batches.try_for_each(|batch| encoded("a batch of rows", || self.write_batch(batch)))
     }
 
-    fn write_batch(&mut self, batch: &RecordBatch) -> Result<(), TableError> {
+    fn write_batch(&mut self, batch: &RecordBatch) -> Result<(), Error> {
         match self {
             Writer::Parquet { .. } => {}
             Writer::Arrow(writer) => writer.write(batch)?,
@@ -201,7 +201,7 @@ impl<W: Write + Send> Writer<W> {
     }
 
     /// Completes the table.
-    pub(super) fn finish(self) -> Result<(), TableError> {
+    pub(super) fn finish(self) -> Result<(), Error> {
         match self {
             Writer::Parquet { file, .. } => file.close().map(drop)?,
             Writer::Arrow(mut writer) => writer.finish()?,
@@ -222,7 +222,7 @@ fn text_of(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
 const WITHOUT_QUOTES: &str = "which needs quotes; write csv, or type --quote '\"'";
 
 /// Returns an error if `batch` has text that CSV cannot hold without quotes.
-fn refuse_quoted_values(batch: &RecordBatch, delimiter: u8) -> Result<(), TableError> {
+fn refuse_quoted_values(batch: &RecordBatch, delimiter: u8) -> Result<(), Error> {
     let schema = batch.schema();
     let is_alone = batch.num_columns() == 1;
     for (field, column) in schema.fields().iter().zip(batch.columns()) {
@@ -235,7 +235,7 @@ fn refuse_quoted_values(batch: &RecordBatch, delimiter: u8) -> Result<(), TableE
             let value = value.unwrap_or_default();
             if is_alone && value.is_empty() {
                 let what = format!("{place} has an empty row, {WITHOUT_QUOTES}");
-                return Err(TableError::Format(what));
+                return Err(Error::unsupported(what));
             }
             refuse_quoted([value], delimiter, &place)?;
         }
@@ -248,12 +248,12 @@ fn refuse_quoted(
     fields: impl IntoIterator<Item = impl AsRef<[u8]>>,
     delimiter: u8,
     place: &str,
-) -> Result<(), TableError> {
+) -> Result<(), Error> {
     for field in fields {
         if memchr::memchr3(delimiter, b'\r', b'\n', field.as_ref()).is_some() {
             let what =
                 format!("{place} has a delimiter or a line end in a field, {WITHOUT_QUOTES}");
-            return Err(TableError::Format(what));
+            return Err(Error::unsupported(what));
         }
     }
     Ok(())
@@ -264,7 +264,7 @@ fn encode(
     columns: &ArrowRowGroupWriterFactory,
     number: usize,
     unit: &Unit,
-) -> Result<Vec<ArrowColumnChunk>, TableError> {
+) -> Result<Vec<ArrowColumnChunk>, Error> {
     let mut writers = columns.create_column_writers(number)?.into_iter();
     let Some(first) = unit.first() else { return Ok(Vec::new()) };
     let schema = first.schema();

@@ -70,7 +70,7 @@ impl Parser {
     /// space around a record is not part of it (Appendix C). A line of white space only is blank:
     /// it is counted and skipped. Linear in the length of `text`; `each` is called from within the
     /// loop, where a small closure costs next to nothing. The text may be of any length; a line
-    /// longer than `u32::MAX` bytes is [`TooLong`](super::ErrorKind::TooLong).
+    /// longer than `u32::MAX` bytes is [`TooLong`](super::UriErrorKind::TooLong).
     pub fn parse_each<F: FnMut(Parsed<'_>)>(
         &mut self,
         text: Padded<'_>,

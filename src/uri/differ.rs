@@ -118,7 +118,7 @@ pub fn difference(text: &[u8], legacy: Legacy) -> Option<Difference> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::uri::ErrorKind;
+    use crate::uri::UriErrorKind;
 
     #[test]
     fn each_difference_has_its_name_and_position() {
@@ -158,7 +158,10 @@ mod tests {
         }
         let brackets = Legacy { has_rfc2732: true };
         assert_eq!(difference(b"http://[::1]/", brackets), None);
-        assert_eq!(difference(b"/?[", brackets).unwrap().error().unwrap().kind, ErrorKind::Bracket);
+        assert_eq!(
+            difference(b"/?[", brackets).unwrap().error().unwrap().kind,
+            UriErrorKind::Bracket
+        );
         assert_eq!(difference(b"http://1.2.3.0004/", brackets).unwrap().name(), "registry");
     }
 }

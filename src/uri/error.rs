@@ -9,7 +9,7 @@ named! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     #[non_exhaustive]
     #[repr(u8)]
-    pub enum ErrorKind {
+    pub enum UriErrorKind {
         /// The text before the first `:` is not a scheme, and a relative reference may
         /// not have a colon in its first segment (3.1, 4.2). Points at the first byte
         /// that no scheme may hold there (the `:` itself when nothing precedes it).
@@ -50,55 +50,57 @@ named! {
     }
 }
 
-impl ErrorKind {
+impl UriErrorKind {
     /// One sentence that a person can act on.
     pub const fn message(self) -> &'static str {
         match self {
-            ErrorKind::Scheme => "there is no valid scheme before the first ':'",
-            ErrorKind::Percent => "'%' is not followed by two hexadecimal digits",
-            ErrorKind::Control => "a URI may not hold control characters",
-            ErrorKind::Space => "a URI may not hold spaces; write %20",
-            ErrorKind::NonAscii => "a URI holds ASCII only; percent-encode the UTF-8 bytes",
-            ErrorKind::Bracket => "'[' and ']' are allowed only around an IP address in the host",
-            ErrorKind::Delimiter => "this delimiter is not allowed here a second time",
-            ErrorKind::Byte => "this character is not allowed in a URI; percent-encode it",
-            ErrorKind::Port => "a port holds decimal digits only",
-            ErrorKind::IpLiteral => "this is neither an IPv6 address nor an IPvFuture",
-            ErrorKind::Relative => "a relative reference needs a base URI",
-            ErrorKind::TooLong => "the record is longer than the limit",
-            ErrorKind::Field => "the row does not have the named fields",
-            ErrorKind::NoPath => "by RFC 2396 something must follow the scheme and its ':'",
-            ErrorKind::Profile => "the profile has no form for this",
+            UriErrorKind::Scheme => "there is no valid scheme before the first ':'",
+            UriErrorKind::Percent => "'%' is not followed by two hexadecimal digits",
+            UriErrorKind::Control => "a URI may not hold control characters",
+            UriErrorKind::Space => "a URI may not hold spaces; write %20",
+            UriErrorKind::NonAscii => "a URI holds ASCII only; percent-encode the UTF-8 bytes",
+            UriErrorKind::Bracket => {
+                "'[' and ']' are allowed only around an IP address in the host"
+            }
+            UriErrorKind::Delimiter => "this delimiter is not allowed here a second time",
+            UriErrorKind::Byte => "this character is not allowed in a URI; percent-encode it",
+            UriErrorKind::Port => "a port holds decimal digits only",
+            UriErrorKind::IpLiteral => "this is neither an IPv6 address nor an IPvFuture",
+            UriErrorKind::Relative => "a relative reference needs a base URI",
+            UriErrorKind::TooLong => "the record is longer than the limit",
+            UriErrorKind::Field => "the row does not have the named fields",
+            UriErrorKind::NoPath => "by RFC 2396 something must follow the scheme and its ':'",
+            UriErrorKind::Profile => "the profile has no form for this",
         }
     }
 
     /// The kind of a byte that the grammar does not allow at its position.
-    pub(crate) const fn of_byte(byte: u8) -> ErrorKind {
+    pub(crate) const fn of_byte(byte: u8) -> UriErrorKind {
         match byte {
-            b' ' => ErrorKind::Space,
-            0x00..=0x1F | 0x7F => ErrorKind::Control,
-            0x80..=0xFF => ErrorKind::NonAscii,
-            b'[' | b']' => ErrorKind::Bracket,
-            b'%' => ErrorKind::Percent,
-            b'#' | b'@' | b':' | b'/' | b'?' => ErrorKind::Delimiter,
-            _ => ErrorKind::Byte,
+            b' ' => UriErrorKind::Space,
+            0x00..=0x1F | 0x7F => UriErrorKind::Control,
+            0x80..=0xFF => UriErrorKind::NonAscii,
+            b'[' | b']' => UriErrorKind::Bracket,
+            b'%' => UriErrorKind::Percent,
+            b'#' | b'@' | b':' | b'/' | b'?' => UriErrorKind::Delimiter,
+            _ => UriErrorKind::Byte,
         }
     }
 }
 
-/// An [`ErrorKind`] and the byte it points at.
+/// An [`UriErrorKind`] and the byte it points at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct UriError {
     /// What is wrong.
-    pub kind: ErrorKind,
+    pub kind: UriErrorKind,
     /// Byte offset from the start of the record, 0-based; may equal the record's length.
     pub at: u32,
 }
 
 impl UriError {
     /// An error of `kind` at byte `at` of the record.
-    pub(crate) fn new(kind: ErrorKind, at: usize) -> UriError {
+    pub(crate) fn new(kind: UriErrorKind, at: usize) -> UriError {
         UriError { kind, at: u32::try_from(at).unwrap_or(u32::MAX) }
     }
 }

@@ -16,7 +16,7 @@ pub mod strict;
 pub use bulk::{Parsed, Parser};
 pub use components::{Components, HostKind};
 pub use differ::{Difference, difference};
-pub use error::{ErrorKind, UriError};
+pub use error::{UriError, UriErrorKind};
 pub use host::{host_kind, is_ip_future, parse_ipv4, parse_ipv6};
 pub use rfc2396::{LegacyAuthority, LegacyComponents, LegacyForm, parse_rfc2396};
 pub use split::{Split, split};

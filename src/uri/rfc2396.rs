@@ -17,12 +17,12 @@
 //! resolves.
 //!
 //! Errors are reported as by [`super::strict`]: the parts are checked in reading order, and the
-//! first fault ends the parse. Nothing after a scheme is [`ErrorKind::NoPath`], at the end of the
+//! first fault ends the parse. Nothing after a scheme is [`UriErrorKind::NoPath`], at the end of the
 //! text or at its `#`. An authority that is not a server is validated as a `reg_name`; under RFC
-//! 2732 a `[` at the start of a host that is not an IPv6 address is [`ErrorKind::IpLiteral`].
+//! 2732 a `[` at the start of a host that is not an IPv6 address is [`UriErrorKind::IpLiteral`].
 
 use super::host::parse_ipv6;
-use super::{ErrorKind, UriError};
+use super::{UriError, UriErrorKind};
 use crate::grammar::class::{ALPHA, ByteClass, DIGIT, HEXDIG, SCHEME};
 use crate::grammar::rfc2396::{
     ALPHANUM, BRACKETS, Legacy, PATH_SEGMENTS, REG_NAME, REL_SEGMENT, URIC, URIC_NO_SLASH, USERINFO,
@@ -233,10 +233,10 @@ impl LegacyComponents {
 ///
 /// # Errors
 /// The first fault in reading order, as the [module documentation](self) defines it.
-/// [`ErrorKind::TooLong`], at `u32::MAX`, when the text is longer than `u32::MAX` bytes.
+/// [`UriErrorKind::TooLong`], at `u32::MAX`, when the text is longer than `u32::MAX` bytes.
 pub fn parse_rfc2396(text: &[u8], legacy: Legacy) -> Result<LegacyComponents, UriError> {
     let Ok(len) = u32::try_from(text.len()) else {
-        return Err(UriError { kind: ErrorKind::TooLong, at: u32::MAX });
+        return Err(UriError { kind: UriErrorKind::TooLong, at: u32::MAX });
     };
     let uric = if legacy.has_rfc2732 { URIC.or(BRACKETS) } else { URIC };
     let mut c = LegacyComponents { len, ..LegacyComponents::default() };
@@ -256,7 +256,7 @@ pub fn parse_rfc2396(text: &[u8], legacy: Legacy) -> Result<LegacyComponents, Ur
         let first = run_of(text, at, at + 1, URIC_NO_SLASH);
         if first == at {
             return Err(match text.get(at) {
-                None | Some(b'#') => UriError::new(ErrorKind::NoPath, at),
+                None | Some(b'#') => UriError::new(UriErrorKind::NoPath, at),
                 Some(_) => fault(text, at),
             });
         }
@@ -283,7 +283,7 @@ pub fn parse_rfc2396(text: &[u8], legacy: Legacy) -> Result<LegacyComponents, Ur
 /// The error of the byte at `at`, which its part may not hold.
 #[cold]
 fn fault(text: &[u8], at: usize) -> UriError {
-    UriError::new(ErrorKind::of_byte(text[at]), at)
+    UriError::new(UriErrorKind::of_byte(text[at]), at)
 }
 
 /// The end of the longest run of bytes of `class` and of `escaped` that starts at `at`.
@@ -315,7 +315,7 @@ fn scheme(text: &[u8]) -> Result<Option<usize>, UriError> {
         Some(b':') => {
             let refused = |at: usize| !SCHEME.has(text[at]) || at == 0 && !ALPHA.has(text[0]);
             let at = (0..end).find(|&at| refused(at)).unwrap_or(end);
-            Err(UriError::new(ErrorKind::Scheme, at))
+            Err(UriError::new(UriErrorKind::Scheme, at))
         }
         Some(_) => Err(fault(text, end)),
     }
@@ -344,7 +344,7 @@ fn authority(
             let is_host_start = fault_at == 0 || name[fault_at - 1] == b'@';
             let error = fault(name, fault_at);
             let is_literal = legacy.has_rfc2732 && name[fault_at] == b'[' && is_host_start;
-            let kind = if is_literal { ErrorKind::IpLiteral } else { error.kind };
+            let kind = if is_literal { UriErrorKind::IpLiteral } else { error.kind };
             return Err(UriError::new(kind, start + fault_at));
         }
         c.authority = LegacyAuthority::RegName;

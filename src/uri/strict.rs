@@ -24,20 +24,20 @@
 //!
 //! | part | fault | kind | `at` |
 //! | --- | --- | --- | --- |
-//! | any but IP literal and port | `%` without two hexadecimal digits | [`Percent`](ErrorKind::Percent) | the `%` |
+//! | any but IP literal and port | `%` without two hexadecimal digits | [`Percent`](UriErrorKind::Percent) | the `%` |
 //! | any but IP literal and port | a byte the part may not hold | by the byte | the byte |
-//! | first segment | all bytes before its `:` are fine in a path but make no scheme | [`Scheme`](ErrorKind::Scheme) | the first byte no scheme may hold there |
-//! | IP literal | no `]`, or neither IPv6address nor IPvFuture within | [`IpLiteral`](ErrorKind::IpLiteral) | the `[` |
-//! | after the `]` | a byte other than `:` and `@` | [`IpLiteral`](ErrorKind::IpLiteral) | the byte |
-//! | port | a byte other than a digit and `@` | [`Port`](ErrorKind::Port) | the byte |
-//! | host, after the `]`, port | a second `@` | [`Delimiter`](ErrorKind::Delimiter) | the `@` |
+//! | first segment | all bytes before its `:` are fine in a path but make no scheme | [`Scheme`](UriErrorKind::Scheme) | the first byte no scheme may hold there |
+//! | IP literal | no `]`, or neither IPv6address nor IPvFuture within | [`IpLiteral`](UriErrorKind::IpLiteral) | the `[` |
+//! | after the `]` | a byte other than `:` and `@` | [`IpLiteral`](UriErrorKind::IpLiteral) | the byte |
+//! | port | a byte other than a digit and `@` | [`Port`](UriErrorKind::Port) | the byte |
+//! | host, after the `]`, port | a second `@` | [`Delimiter`](UriErrorKind::Delimiter) | the `@` |
 //!
 //! "By the byte" is `Space`, `Control`, `NonAscii`, `Bracket`, `Byte`, or `Delimiter` for a
 //! second `@` or `#`. Two consequences: `a b:c` is a `Space` at 1, not a `Scheme`; and
 //! `//[::1]@h` is a `Bracket` at 2, because its userinfo is `[::1]`.
 
 use super::host::{literal_kind, name_kind};
-use super::{Components, ErrorKind, HostKind, UriError};
+use super::{Components, HostKind, UriError, UriErrorKind};
 use crate::grammar::class::{
     ALPHA, ByteClass, DIGIT, HEXDIG, PATH, PCHAR, QUERY, REG_NAME, SCHEME, USERINFO,
 };
@@ -96,7 +96,7 @@ fn is_in(byte: u8, class: u8) -> bool {
 /// [`Components::is_absolute_uri`] to find out which rule matched.
 ///
 /// ```
-/// use uriscan::uri::{ErrorKind, HostKind, parse};
+/// use uriscan::uri::{UriErrorKind, HostKind, parse};
 /// let text = b"https://user@example.com:8042/over/there?name=ferret#nose";
 /// let c = parse(text).unwrap();
 /// assert_eq!(c.scheme(text), Some(&b"https"[..]));
@@ -107,14 +107,14 @@ fn is_in(byte: u8, class: u8) -> bool {
 /// assert_eq!(c.path(text), b"/over/there");
 ///
 /// let error = parse(b"http://a/b c").unwrap_err();
-/// assert_eq!((error.kind, error.at), (ErrorKind::Space, 10));
+/// assert_eq!((error.kind, error.at), (UriErrorKind::Space, 10));
 /// ```
 ///
 /// # Errors
 ///
 /// The first fault in reading order, as the [module documentation](self) defines it, with its
-/// position in bytes from the start of `text`. [`ErrorKind::TooLong`], at `u32::MAX`, if the text
-/// is longer than `u32::MAX` bytes; this is checked first. Never [`ErrorKind::Relative`].
+/// position in bytes from the start of `text`. [`UriErrorKind::TooLong`], at `u32::MAX`, if the text
+/// is longer than `u32::MAX` bytes; this is checked first. Never [`UriErrorKind::Relative`].
 pub fn parse(text: &[u8]) -> Result<Components, UriError> {
     let mut c = Components { len: checked_len(text.len())?, ..Components::default() };
 
@@ -150,7 +150,7 @@ pub fn parse(text: &[u8]) -> Result<Components, UriError> {
 
 /// The length as an offset, if every offset into the text fits in 32 bits.
 fn checked_len(len: usize) -> Result<u32, UriError> {
-    u32::try_from(len).map_err(|_| UriError { kind: ErrorKind::TooLong, at: u32::MAX })
+    u32::try_from(len).map_err(|_| UriError { kind: UriErrorKind::TooLong, at: u32::MAX })
 }
 
 /// A position in a text whose length passed [`checked_len`].
@@ -163,7 +163,7 @@ fn offset(at: usize) -> u32 {
 /// The error of the byte at `at`, which its part may not hold.
 #[cold]
 fn fault(text: &[u8], at: usize) -> UriError {
-    UriError::new(ErrorKind::of_byte(text[at]), at)
+    UriError::new(UriErrorKind::of_byte(text[at]), at)
 }
 
 /// The end of the longest run of bytes of `class` and of `pct-encoded` that starts at `at`.
@@ -205,7 +205,7 @@ fn no_scheme(text: &[u8]) -> Result<(), UriError> {
             let refused = |at: usize| !is_in(text[at], IN_SCHEME) || at == 0 && !ALPHA.has(text[0]);
             // One exists, or there would be a scheme; an empty run leaves the colon itself.
             let at = (0..end).find(|&at| refused(at)).unwrap_or(end);
-            Err(UriError::new(ErrorKind::Scheme, at))
+            Err(UriError::new(UriErrorKind::Scheme, at))
         }
         Some(_) => Err(fault(text, end)),
     }
@@ -262,14 +262,14 @@ fn ip_literal(text: &[u8], start: usize) -> Result<(usize, HostKind), UriError> 
     let close = inside.iter().position(|&byte| byte == b']');
     let kind = close.and_then(|close| literal_kind(&inside[..close]));
     let (Some(close), Some(kind)) = (close, kind) else {
-        return Err(UriError::new(ErrorKind::IpLiteral, start));
+        return Err(UriError::new(UriErrorKind::IpLiteral, start));
     };
     let end = start + 1 + close + 1;
     match text.get(end) {
         None | Some(b':') => Ok((end, kind)),
         // An `@` here is always a second one: the first ended the userinfo.
-        Some(b'@') => Err(UriError::new(ErrorKind::Delimiter, end)),
-        Some(_) => Err(UriError::new(ErrorKind::IpLiteral, end)),
+        Some(b'@') => Err(UriError::new(UriErrorKind::Delimiter, end)),
+        Some(_) => Err(UriError::new(UriErrorKind::IpLiteral, end)),
     }
 }
 
@@ -280,7 +280,7 @@ fn port(text: &[u8], start: usize) -> Result<(), UriError> {
         Some(skip) => {
             let at = start + skip;
             let second_at_sign = text[at] == b'@';
-            let kind = if second_at_sign { ErrorKind::Delimiter } else { ErrorKind::Port };
+            let kind = if second_at_sign { UriErrorKind::Delimiter } else { UriErrorKind::Port };
             Err(UriError::new(kind, at))
         }
     }

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use tempfile::TempDir;
+use uriscan::Error;
 use uriscan::io::Source;
 use uriscan::normalize::{Normalizer, Options};
 use uriscan::pipeline::{
-    ClassOptions, DedupOptions, Error, Keep, MemoryLimit, OnInvalid, Report, RowOptions, Select,
-    Settings, Sinks, class_rows, dedup_rows, normalize, values_of,
+    ClassOptions, DedupOptions, Keep, MemoryLimit, OnInvalid, Report, RowOptions, Select, Settings,
+    Sinks, class_rows, dedup_rows, normalize, values_of,
 };
 use uriscan::row::{OnBadRow, TextFormat, TextTable};
 

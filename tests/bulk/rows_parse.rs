@@ -5,7 +5,7 @@ use uriscan::Kernels;
 use uriscan::io::{Field, Source, Template};
 use uriscan::pipeline::{Report, RowFormat, Settings, Sinks, parse};
 use uriscan::repair::Repairs;
-use uriscan::uri::{ErrorKind, Split, split};
+use uriscan::uri::{Split, UriErrorKind, split};
 
 fn rows_of(texts: &[&[u8]], format: &RowFormat, settings: &Settings) -> (Vec<u8>, Report) {
     let sources = texts
@@ -161,7 +161,7 @@ fn lines_are_counted_per_source_and_blank_ones_count() {
     assert_eq!((&lines[2]["line"], &lines[2]["path"]), (&json!(3), &json!("d")));
     assert_eq!(lines.len(), 3);
     assert_eq!((report.records, report.blank, report.written), (3, 4, 3));
-    assert_eq!(report.invalid.iter().collect::<Vec<_>>(), [(ErrorKind::Space, 1)]);
+    assert_eq!(report.invalid.iter().collect::<Vec<_>>(), [(UriErrorKind::Space, 1)]);
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn nul_ends_records_and_templates_but_not_other_rows() {
     let (jsonl, report) = rows_of(text, &RowFormat::Jsonl, &settings);
     assert_eq!(jsonl.iter().filter(|&&byte| byte == b'\n').count(), 3);
     assert!(!jsonl.contains(&0));
-    assert_eq!(report.invalid.of(ErrorKind::Control), 1);
+    assert_eq!(report.invalid.of(UriErrorKind::Control), 1);
     assert!(!rows_of(text, &RowFormat::Tsv, &settings).0.contains(&0));
 }
 

@@ -9,11 +9,12 @@ use tempfile::TempDir;
 use uriscan::io::Source;
 use uriscan::normalize as form;
 use uriscan::pipeline::{
-    ByShape, DedupOptions, Emit, Error, MemoryLimit, OnInvalid, Report, RowOptions, Settings,
-    Sinks, dedup_by_shape,
+    ByShape, DedupOptions, Emit, MemoryLimit, OnInvalid, Report, RowOptions, Settings, Sinks,
+    dedup_by_shape,
 };
 use uriscan::row::{TextFormat, TextTable};
 use uriscan::shape::shape;
+use uriscan::{Error, ErrorKind};
 
 const URIS: &[&str] = &[
     "http://h/1",
@@ -122,7 +123,10 @@ fn more_of_each_shape_than_have_room_are_an_error() {
     let settings = Settings::default().threads(2).chunk_bytes(2_000);
     let options = DedupOptions::default().limit(limit(4_000_000));
     let error = sample(&list, by(2), &options, &settings).map(|(_, report)| report).unwrap_err();
-    let Error::Sample { kept, shapes } = error else { panic!("{error}") };
+    assert_eq!(error.kind(), ErrorKind::Memory, "{error}");
+    let text = error.to_string();
+    let numbers: Vec<u64> = text.split(' ').filter_map(|word| word.parse().ok()).collect();
+    let [kept, shapes] = numbers[..] else { panic!("{text}") };
     assert!(kept >= shapes && shapes > 10_000 && kept < 60_000, "{kept} {shapes}");
     let options = DedupOptions::default().limit(limit(32 << 20));
     let (out, _) = sample(&list, by(2), &options, &settings).unwrap();

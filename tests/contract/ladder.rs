@@ -2,7 +2,7 @@
 //! of pairs that must not.
 
 use uriscan::normalize::{Level, normalize_exact};
-use uriscan::uri::ErrorKind;
+use uriscan::uri::UriErrorKind;
 
 fn normalized(text: &str, level: Level) -> String {
     let mut out = Vec::new();
@@ -420,14 +420,14 @@ fn a_fragment_is_dropped_with_its_delimiter_and_nothing_else() {
 #[test]
 fn invalid_input_is_an_error_and_leaves_the_output_unchanged() {
     let cases = [
-        ("", ErrorKind::Relative, 0),
-        ("//h/a", ErrorKind::Relative, 0),
-        ("../a", ErrorKind::Relative, 0),
-        ("#a", ErrorKind::Relative, 0),
-        ("http://h/%4", ErrorKind::Percent, 9),
-        ("http://h/a b", ErrorKind::Space, 10),
-        ("http://h/#a#b", ErrorKind::Delimiter, 11),
-        ("http://h:8a/", ErrorKind::Port, 10),
+        ("", UriErrorKind::Relative, 0),
+        ("//h/a", UriErrorKind::Relative, 0),
+        ("../a", UriErrorKind::Relative, 0),
+        ("#a", UriErrorKind::Relative, 0),
+        ("http://h/%4", UriErrorKind::Percent, 9),
+        ("http://h/a b", UriErrorKind::Space, 10),
+        ("http://h/#a#b", UriErrorKind::Delimiter, 11),
+        ("http://h:8a/", UriErrorKind::Port, 10),
     ];
     for (text, kind, at) in cases {
         for level in Level::ALL {
@@ -456,7 +456,7 @@ fn utf8_in_the_host_of_a_dns_scheme_is_treated_as_encoded() {
         for level in [Level::String, Level::Syntax] {
             let error =
                 normalize_exact(text.as_bytes(), level, false, &mut Vec::new()).unwrap_err();
-            assert_eq!(error.kind, ErrorKind::NonAscii, "{text} at {level}");
+            assert_eq!(error.kind, UriErrorKind::NonAscii, "{text} at {level}");
         }
     }
 }
@@ -490,12 +490,12 @@ fn other_non_ascii_bytes_are_an_error_at_the_first_of_them() {
 }
 
 /// A fault before the first non-ASCII byte is reported instead.
-fn expected_kind(text: &[u8]) -> ErrorKind {
+fn expected_kind(text: &[u8]) -> UriErrorKind {
     match text {
-        b"http://h:\xC3\xBC/" => ErrorKind::Port,
-        b"http://[\xC3\xBC]/" => ErrorKind::IpLiteral,
-        b"http://a%zz\xC3\xBC/" => ErrorKind::Percent,
-        _ => ErrorKind::NonAscii,
+        b"http://h:\xC3\xBC/" => UriErrorKind::Port,
+        b"http://[\xC3\xBC]/" => UriErrorKind::IpLiteral,
+        b"http://a%zz\xC3\xBC/" => UriErrorKind::Percent,
+        _ => UriErrorKind::NonAscii,
     }
 }
 

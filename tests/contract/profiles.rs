@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use proptest::prelude::*;
 use uriscan::Kernels;
 use uriscan::profile::{Profile, Profiler};
-use uriscan::uri::ErrorKind;
+use uriscan::uri::UriErrorKind;
 
 /// The form of `url`, the same on every backend; `None` if it is rejected.
 fn form(profile: Profile, url: &[u8]) -> Option<String> {
@@ -22,7 +22,7 @@ fn form(profile: Profile, url: &[u8]) -> Option<String> {
         first
             .as_ref()
             .err()
-            .is_none_or(|error| profile == Profile::Surt || error.kind == ErrorKind::Profile)
+            .is_none_or(|error| profile == Profile::Surt || error.kind == UriErrorKind::Profile)
     );
     first.ok()
 }

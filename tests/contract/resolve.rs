@@ -2,7 +2,7 @@
 
 use uriscan::Kernels;
 use uriscan::resolve::{BaseUri, Options, Resolver};
-use uriscan::uri::{ErrorKind, parse, split};
+use uriscan::uri::{UriErrorKind, parse, split};
 
 mod transcribed;
 
@@ -142,11 +142,11 @@ fn a_base_is_absolute_and_its_fragment_is_stripped() {
     assert_eq!(resolved("http://a/b?q#f", "#g"), "http://a/b?q#g");
     assert_eq!(resolved("foo:?q#", ""), "foo:?q");
     for (base, kind, at) in [
-        ("", ErrorKind::Relative, 0),
-        ("//a/b", ErrorKind::Relative, 0),
-        ("a/b", ErrorKind::Relative, 0),
-        ("http://a b", ErrorKind::Space, 8),
-        ("1:b", ErrorKind::Scheme, 0),
+        ("", UriErrorKind::Relative, 0),
+        ("//a/b", UriErrorKind::Relative, 0),
+        ("a/b", UriErrorKind::Relative, 0),
+        ("http://a b", UriErrorKind::Space, 8),
+        ("1:b", UriErrorKind::Scheme, 0),
     ] {
         let error = BaseUri::new(base.as_bytes()).unwrap_err();
         assert_eq!((error.kind, error.at), (kind, at), "{base}");

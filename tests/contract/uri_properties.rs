@@ -2,7 +2,7 @@
 //! documentation, on generated references.
 
 use proptest::prelude::*;
-use uriscan::uri::{Components, ErrorKind, Split, UriError, parse, split};
+use uriscan::uri::{Components, Split, UriError, UriErrorKind, parse, split};
 
 /// Text composed of parts that matter to the grammar, in any order.
 fn reference() -> impl Strategy<Value = Vec<u8>> {
@@ -54,7 +54,7 @@ fn points_well(text: &[u8], error: UriError) -> bool {
     let fine_before = parse(before).is_ok() || parse(&[before, b"@"].concat()).is_ok();
     let named_by_the_byte = |is: fn(u8) -> bool| fine_before && byte.is_some_and(is);
     match error.kind {
-        ErrorKind::Scheme => {
+        UriErrorKind::Scheme => {
             // Everything before the colon would be valid in a path, and the part before `at` as a
             // scheme.
             let colon = text.iter().position(|&b| b == b':').unwrap();
@@ -62,23 +62,23 @@ fn points_well(text: &[u8], error: UriError) -> bool {
             let refused = byte == Some(b':') || parse(&[&text[..=at], b":"].concat()).is_err();
             at <= colon && parse(&text[..colon]).is_ok() && begun && refused
         }
-        ErrorKind::Percent => {
+        UriErrorKind::Percent => {
             let hex = text[at + 1..].iter().take(2).filter(|b| b.is_ascii_hexdigit()).count();
             named_by_the_byte(|b| b == b'%') && hex < 2
         }
-        ErrorKind::Control => named_by_the_byte(|b| b.is_ascii_control()),
-        ErrorKind::Space => named_by_the_byte(|b| b == b' '),
-        ErrorKind::NonAscii => named_by_the_byte(|b| !b.is_ascii()),
-        ErrorKind::Bracket => named_by_the_byte(|b| b == b'[' || b == b']'),
-        ErrorKind::Delimiter => {
+        UriErrorKind::Control => named_by_the_byte(|b| b.is_ascii_control()),
+        UriErrorKind::Space => named_by_the_byte(|b| b == b' '),
+        UriErrorKind::NonAscii => named_by_the_byte(|b| !b.is_ascii()),
+        UriErrorKind::Bracket => named_by_the_byte(|b| b == b'[' || b == b']'),
+        UriErrorKind::Delimiter => {
             named_by_the_byte(|b| b == b'@' || b == b'#') && before.contains(&text[at])
         }
-        ErrorKind::Byte => named_by_the_byte(|b| b"\"<>\\^`{|}".contains(&b)),
-        ErrorKind::Port => {
+        UriErrorKind::Byte => named_by_the_byte(|b| b"\"<>\\^`{|}".contains(&b)),
+        UriErrorKind::Port => {
             parse(before).is_ok_and(|c| c.port(before).is_some())
                 && byte.is_some_and(|b| !b.is_ascii_digit())
         }
-        ErrorKind::IpLiteral => {
+        UriErrorKind::IpLiteral => {
             parse(before).is_ok() && (byte == Some(b'[') || before.ends_with(b"]"))
         }
         _ => false,

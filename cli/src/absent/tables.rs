@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use uriscan::Error;
 use uriscan::pipeline::{Report, Sinks};
 use uriscan::set::Meaning;
 
@@ -81,7 +82,7 @@ pub(crate) fn open(_: &Plan, table: &TableUse) -> Result<(Work, Option<u64>), Fa
     match *table {}
 }
 
-pub(crate) fn path_to_urls(_: &Plan, table: &TableUse, _: (&str, &str)) -> Option<String> {
+pub(crate) fn other_place(_: &Error, _: &Plan, table: &TableUse) -> Option<String> {
     match *table {}
 }
 
@@ -147,7 +148,7 @@ impl<'a> ClassTable<'a> {
         _: &'a mut Output,
         format: Infallible,
         _: &Meaning,
-    ) -> io::Result<ClassTable<'a>> {
+    ) -> Result<ClassTable<'a>, Error> {
         match format {}
     }
 
@@ -155,11 +156,11 @@ impl<'a> ClassTable<'a> {
         _: &'a mut Output,
         format: Infallible,
         _: &Meaning,
-    ) -> io::Result<ClassTable<'a>> {
+    ) -> Result<ClassTable<'a>, Error> {
         match format {}
     }
 
-    pub(crate) fn finish(self) -> io::Result<()> {
+    pub(crate) fn finish(self) -> Result<(), Error> {
         match self.0 {}
     }
 }
@@ -172,10 +173,6 @@ impl Write for ClassTable<'_> {
     fn flush(&mut self) -> io::Result<()> {
         match self.0 {}
     }
-}
-
-pub(crate) fn io_error(error: io::Error) -> io::Error {
-    error
 }
 
 /// Refuses the names of tables of which neither duplicates nor clusters are lines, and those that end like one of `others`.

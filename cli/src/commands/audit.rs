@@ -1,7 +1,8 @@
 //! `uriscan audit`.
 
+use uriscan::Error;
 use uriscan::audit::{RuleSet, Severity};
-use uriscan::pipeline::{self, AuditFormat, AuditOptions, Entities, Error};
+use uriscan::pipeline::{self, AuditFormat, AuditOptions, Entities};
 
 use crate::args;
 use crate::documents::LinkUse;

@@ -1,9 +1,10 @@
 //! `uriscan census`.
 
+use uriscan::Error;
 use uriscan::grammar::Grammar;
 use uriscan::key::Hasher;
 use uriscan::normalize::Options;
-use uriscan::pipeline::{self, CensusOptions, Equivalence, Error, Report, SurveyOptions};
+use uriscan::pipeline::{self, CensusOptions, Equivalence, Report, SurveyOptions};
 use uriscan::repair::Repairs;
 
 use crate::args::{self, CensusFormat};
@@ -62,10 +63,10 @@ impl Job for Census {
         let text = match self.view.format {
             CensusFormat::Table => table::of_census(&census, self.view.has_bars),
             CensusFormat::Json => {
-                serde_json::to_string(&census).map_err(|error| Error::Write(error.into()))? + "\n"
+                serde_json::to_string(&census).map_err(|error| Error::write(error.into()))? + "\n"
             }
         };
-        sinks.out.write_all(text.as_bytes()).map_err(Error::Write)?;
+        sinks.out.write_all(text.as_bytes()).map_err(Error::write)?;
         let mut report = Report::default();
         (report.bytes, report.records, report.blank) = (census.bytes, census.records, census.blank);
         (report.invalid, report.repaired) = (census.invalid, census.repaired);

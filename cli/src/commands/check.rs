@@ -1,6 +1,7 @@
 //! `uriscan check`.
 
-use uriscan::pipeline::{self, CheckFormat, Equivalence, Error, LegacyQuestion};
+use uriscan::Error;
+use uriscan::pipeline::{self, CheckFormat, Equivalence, LegacyQuestion};
 use uriscan::repair::Repairs;
 
 use crate::args;

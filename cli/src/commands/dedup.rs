@@ -2,10 +2,11 @@
 
 use std::num::NonZeroU32;
 
+use uriscan::Error;
 use uriscan::key::{Hasher, PublicHash};
 use uriscan::pipeline::{
-    self, ByShape, ClassOptions, ClassRows, DedupOptions, Emit, Equivalence, Error, Keep,
-    MemoryLimit, OnInvalid, Select, SurveyOptions,
+    self, ByShape, ClassOptions, ClassRows, DedupOptions, Emit, Equivalence, Keep, MemoryLimit,
+    OnInvalid, Select, SurveyOptions,
 };
 use uriscan::set::Meaning;
 

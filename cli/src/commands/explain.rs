@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use uriscan::pipeline::{self, Equivalence, Error, ExplainFormat, ExplainOptions, Report, Sinks};
+use uriscan::Error;
+use uriscan::pipeline::{self, Equivalence, ExplainFormat, ExplainOptions, Report, Sinks};
 
 use crate::args;
 use crate::environment::Environment;
@@ -117,7 +118,7 @@ impl Explain {
                 }
             }
         }
-        sinks.out.write_all(&out).map_err(Error::Write)?;
+        sinks.out.write_all(&out).map_err(Error::write)?;
         Ok(Done { report, is_fine: (!are_equivalent).then_some(false), ..Done::default() })
     }
 }

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use uriscan::Error;
 #[cfg(feature = "full")]
 use uriscan::extract::{Extractor, Format};
-use uriscan::pipeline::{self, Error, ExtractOptions, LinkFormat, LinkShape};
+use uriscan::pipeline::{self, ExtractOptions, LinkFormat, LinkShape};
 
 use crate::args;
 use crate::documents::Documents;

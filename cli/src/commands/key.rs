@@ -1,8 +1,9 @@
 //! `uriscan key`.
 
+use uriscan::Error;
 use uriscan::grammar::Grammar;
 use uriscan::key::{Hasher, PublicHash};
-use uriscan::pipeline::{self, Equivalence, Error, OnInvalid};
+use uriscan::pipeline::{self, Equivalence, OnInvalid};
 use uriscan::profile::Profile;
 use uriscan::surt::Form;
 

@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, PoisonError};
 
+use uriscan::Error;
 use uriscan::learn::{self, LearnOptions};
-use uriscan::pipeline::{Error, MemoryLimit, Report, fields_of};
+use uriscan::pipeline::{MemoryLimit, Report, fields_of};
 use uriscan::rules::{Pack, RuleSet};
 
 use crate::args::{self, TableChoice};

@@ -1,7 +1,8 @@
 //! Parsing and checking by RFC 2396, which `parse` and `check` share.
 
+use uriscan::Error;
 use uriscan::grammar::rfc2396;
-use uriscan::pipeline::{self, Error, LegacyQuestion};
+use uriscan::pipeline::{self, LegacyQuestion};
 
 use crate::job::{Done, Job, Run, Writes};
 

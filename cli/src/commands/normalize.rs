@@ -1,7 +1,8 @@
 //! `uriscan normalize`.
 
+use uriscan::Error;
 use uriscan::key::Hasher;
-use uriscan::pipeline::{self, Equivalence, Error, OnInvalid};
+use uriscan::pipeline::{self, Equivalence, OnInvalid};
 
 use crate::args;
 use crate::documents::LinkUse;

@@ -1,7 +1,8 @@
 //! `uriscan parse`.
 
+use uriscan::Error;
 use uriscan::io::Template;
-use uriscan::pipeline::{self, Equivalence, Error, LegacyQuestion, RowFormat};
+use uriscan::pipeline::{self, Equivalence, LegacyQuestion, RowFormat};
 use uriscan::repair::Repairs;
 
 use crate::args;

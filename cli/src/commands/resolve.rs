@@ -1,8 +1,9 @@
 //! `uriscan resolve`.
 
+use uriscan::Error;
 use uriscan::grammar::Grammar;
 use uriscan::io::Fields;
-use uriscan::pipeline::{self, Against, Error, OnInvalid, ResolveOptions, SameDocument};
+use uriscan::pipeline::{self, Against, OnInvalid, ResolveOptions, SameDocument};
 use uriscan::resolve;
 
 use crate::args;

@@ -1,7 +1,8 @@
 //! The commands of `uriscan set` that read URIs.
 
+use uriscan::Error;
 use uriscan::key::PublicHash;
-use uriscan::pipeline::{self, Equivalence, Error, MemberOptions, OnInvalid};
+use uriscan::pipeline::{self, Equivalence, MemberOptions, OnInvalid};
 use uriscan::set::Meaning;
 
 use crate::args;

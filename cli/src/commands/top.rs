@@ -1,7 +1,8 @@
 //! `uriscan top`.
 
+use uriscan::Error;
 use uriscan::extract::{Context, ExtractorOptions};
-use uriscan::pipeline::{self, By, Equivalence, Error, MemoryLimit, OnInvalid, TopOptions};
+use uriscan::pipeline::{self, By, Equivalence, MemoryLimit, OnInvalid, TopOptions};
 
 use crate::args::{self, ReportFile, TopFormat};
 use crate::bar::View;
@@ -108,7 +109,7 @@ impl Job for Top {
     fn run(&self, Run { sources, settings, sinks, .. }: Run<'_, '_>) -> Result<Done, Error> {
         let counts = pipeline::top(sources, &self.options, settings, sinks)?;
         let text = top::of_top(&counts, self.view, self.options.distinct);
-        sinks.out.write_all(text.as_bytes()).map_err(Error::Write)?;
+        sinks.out.write_all(text.as_bytes()).map_err(Error::write)?;
         if let Some(what) = top::inexact(&counts) {
             eprint_line(format_args!("uriscan: {what}"));
         }

@@ -3,17 +3,17 @@
 use std::fmt::Write;
 
 use uriscan::pipeline::Report;
-use uriscan::uri::{ErrorKind, parse};
+use uriscan::uri::{UriErrorKind, parse};
 
 use super::beginning::{Beginning, Line};
 use super::call::{Call, typed};
 use super::trial;
 
 /// What is wrong with `record`, and at which of its bytes; a relative reference may be right.
-pub(super) fn fault(record: &[u8], may_be_relative: bool) -> Option<(ErrorKind, usize)> {
+pub(super) fn fault(record: &[u8], may_be_relative: bool) -> Option<(UriErrorKind, usize)> {
     match parse(record) {
         Err(error) => Some((error.kind, error.at as usize)),
-        Ok(parts) if !parts.is_uri() && !may_be_relative => Some((ErrorKind::Relative, 0)),
+        Ok(parts) if !parts.is_uri() && !may_be_relative => Some((UriErrorKind::Relative, 0)),
         Ok(_) => None,
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use uriscan::io::{Fields, escaped};
 use uriscan::pipeline::Report;
-use uriscan::uri::ErrorKind;
+use uriscan::uri::UriErrorKind;
 
 use super::beginning::Beginning;
 
@@ -14,7 +14,7 @@ pub(crate) fn of_rows(inputs: &[Beginning], fields: &Fields, report: &Report) ->
         return None;
     }
     let rows = if records == 1 { "row has" } else { "rows have" };
-    let missing = report.invalid.of(ErrorKind::Field);
+    let missing = report.invalid.of(UriErrorKind::Field);
     if 2 * missing <= invalid {
         let most = report.invalid.iter().max_by_key(|&(_, count)| count);
         let kind = most.map_or("", |(kind, _)| kind.name());

@@ -179,8 +179,8 @@ fn hint_of(inputs: &[(&str, &str)], counts: [u64; 3], typed: &str) -> Option<Str
     let mut report = Report::default();
     let [records, relative, others] = counts;
     report.records = records;
-    report.invalid.add_many(ErrorKind::Relative, relative);
-    report.invalid.add_many(ErrorKind::Scheme, others);
+    report.invalid.add_many(UriErrorKind::Relative, relative);
+    report.invalid.add_many(UriErrorKind::Scheme, others);
     let call = Call::of(typed.split(' ').map(str::to_owned).collect());
     of_beginnings(&beginnings.collect::<Vec<_>>(), inputs.len() == 1, &report, &call)
 }
@@ -248,7 +248,7 @@ fn hint_of_bad(head: &str, typed: &str) -> Option<String> {
     let count = head.split(end).filter(|line| !line.trim().is_empty()).count();
     let mut report = Report::default();
     report.records = count as u64;
-    report.invalid.add_many(ErrorKind::Space, count as u64);
+    report.invalid.add_many(UriErrorKind::Space, count as u64);
     let head = head.as_bytes().to_vec();
     let input = Beginning { name: "x".to_owned(), head, end: end as u8 };
     let call = Call::of(typed.split(' ').map(str::to_owned).collect());
@@ -333,7 +333,7 @@ fn links_are_not_shown_that_end_in_a_character_that_is_not_ascii() {
     let hint = |head: &[u8], typed: &str| {
         let mut report = Report::default();
         report.records = 1;
-        report.invalid.add_many(ErrorKind::NonAscii, 1);
+        report.invalid.add_many(UriErrorKind::NonAscii, 1);
         let input = Beginning { name: "x".to_owned(), head: head.to_vec(), end: b'\n' };
         let call = Call::of(typed.split(' ').map(str::to_owned).collect());
         of_beginnings(&[input], true, &report, &call).unwrap()
@@ -403,8 +403,8 @@ fn rows_without_a_base_or_a_reference_are_counted_and_the_first_is_explained() {
     let hint = |head: &str, fields: &Fields, [records, missing, others]: [u64; 3]| {
         let mut report = Report::default();
         report.records = records;
-        report.invalid.add_many(ErrorKind::Field, missing);
-        report.invalid.add_many(ErrorKind::Space, others);
+        report.invalid.add_many(UriErrorKind::Field, missing);
+        report.invalid.add_many(UriErrorKind::Space, others);
         let head = head.as_bytes().to_vec();
         of_rows(&[Beginning { name: "-".to_owned(), head, end: b'\n' }], fields, &report)
     };
@@ -469,18 +469,18 @@ fn a_hint_counts_the_values_that_are_not_uris_and_names_what_completes_them() {
     };
     for (kind, typed, expected) in [
         (
-            ErrorKind::Space,
+            UriErrorKind::Space,
             "dedup --column url x",
             "2 of 3 values of column url are not URIs (space: 2)",
         ),
         (
-            ErrorKind::Relative,
+            UriErrorKind::Relative,
             "dedup --column url x",
             "2 of 3 values of column url are not URIs (relative: 2). For hosts without a scheme, try `uriscan dedup \
              --suffix-scheme https --column url x`; for paths, --base URL",
         ),
         (
-            ErrorKind::Relative,
+            UriErrorKind::Relative,
             "dedup --base http://h/ --column url x",
             "2 of 3 values of column url are not URIs (relative: 2)",
         ),
@@ -492,7 +492,7 @@ fn a_hint_counts_the_values_that_are_not_uris_and_names_what_completes_them() {
         "dedup --on-invalid drop --column url x",
         "key --as surt --column url x",
     ] {
-        assert_eq!(hint(ErrorKind::Space, typed), None, "{typed}");
+        assert_eq!(hint(UriErrorKind::Space, typed), None, "{typed}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use uriscan::audit::{Rule, Severity};
 use uriscan::pipeline::{Fault, FindingCounts, FindingExample, Invalid};
-use uriscan::uri::ErrorKind;
+use uriscan::uri::UriErrorKind;
 
 use super::chart::{Bar, chart};
 use super::html::{Escaped, Section, shown, shown_fault};
@@ -107,8 +107,8 @@ pub(super) fn cut(name: &str) -> String {
 }
 
 /// Whether records with such a fault were only skipped: references of documents without a base.
-fn is_skipped(plan: &Plan, kind: ErrorKind) -> bool {
-    plan.job.writes() == Writes::Links && kind == ErrorKind::Relative
+fn is_skipped(plan: &Plan, kind: UriErrorKind) -> bool {
+    plan.job.writes() == Writes::Links && kind == UriErrorKind::Relative
 }
 
 /// How many records of the run are invalid, and how many references were skipped, which are not.
@@ -122,7 +122,7 @@ pub(super) fn invalid_and_skipped(plan: &Plan, invalid: &Invalid) -> [u64; 2] {
 
 /// Invalid records by kind.
 pub(super) fn invalid(plan: &Plan, invalid: &Invalid, faults: &[Fault]) -> Option<Section> {
-    let mut kinds: Vec<(ErrorKind, u64)> =
+    let mut kinds: Vec<(UriErrorKind, u64)> =
         invalid.iter().filter(|&(kind, _)| !is_skipped(plan, kind)).collect();
     let total = kinds.iter().map(|(_, count)| count).sum();
     if kinds.is_empty() {
@@ -138,7 +138,7 @@ pub(super) fn invalid(plan: &Plan, invalid: &Invalid, faults: &[Fault]) -> Optio
             let column = u64::from(fault.error.at) + 1;
             let line = format!("{}, byte {column}", grouped(fault.line));
             let record = match (kind, fault.record.is_empty()) {
-                (ErrorKind::TooLong, true) => "(a long record)".to_owned(),
+                (UriErrorKind::TooLong, true) => "(a long record)".to_owned(),
                 _ => shown_fault(fault),
             };
             item(&record, &fault.source, unit(plan), &line)

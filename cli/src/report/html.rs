@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Write};
 use uriscan::audit::redact_into;
 use uriscan::io::escaped;
 use uriscan::pipeline::Fault;
-use uriscan::uri::{ErrorKind, UriError};
+use uriscan::uri::{UriError, UriErrorKind};
 
 /// Characters of a text that are shown.
 const SHOWN: usize = 200;
@@ -54,7 +54,7 @@ pub(super) fn shown_until(record: &[u8], error: UriError) -> String {
     let cut = if record.len() < Fault::MOST_BYTES { "" } else { "@" };
     let mut masked = Vec::new();
     redact_into(&[record, cut.as_bytes()].concat(), &mut masked);
-    if error.kind == ErrorKind::Relative && cut.is_empty() {
+    if error.kind == UriErrorKind::Relative && cut.is_empty() {
         return shown(record);
     }
     let same = record[..end].iter().zip(&masked).take_while(|(a, b)| a == b).count();

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use uriscan::table::dataset::{Found, Selection};
 
-use super::failure::failure;
 use crate::exit::Failure;
 use crate::hint;
 use crate::inputs::Input;
@@ -43,7 +42,8 @@ fn found(input: &Input, has_format: bool) -> Result<Option<FoundBelow<Input>>, F
     let (name, found) = match input {
         Input::File(path) => {
             let Some(selection) = selection(path, has_format) else { return Ok(None) };
-            let Found { files, skipped, .. } = selection.files().map_err(failure)?;
+            let Found { files, skipped, .. } =
+                selection.files().map_err(|error| Failure::new(error.to_string()))?;
             let input = |below: &PathBuf| Input::File(selection.root().join(below));
             let tables = files.into_iter().map(|file| (input(&file.below), file.below)).collect();
             (path.display().to_string(), FoundBelow { tables, skipped })

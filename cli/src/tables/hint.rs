@@ -2,14 +2,13 @@
 
 use std::path::Path;
 
+use uriscan::Error;
 use uriscan::arrow::Columns;
 use uriscan::row::other_delimiter;
-use uriscan::table::{self, TableError, TableFormat, Task};
+use uriscan::table::{self, TableFormat, Task};
 
 use super::choice::TableUse;
-use super::failure::failure;
 use crate::args::Dialect;
-use crate::exit::Failure;
 use crate::hint::typed;
 use crate::inputs::Input;
 use crate::plan::Plan;
@@ -40,13 +39,14 @@ pub(crate) fn header_separator(table: &TableUse, path: &Path) -> Option<u8> {
     }
 }
 
-/// What names the path to URLs, where no line of the table `name` has the `member` with the URIs.
-pub(crate) fn path_to_urls(
-    plan: &Plan,
-    table: &TableUse,
-    (name, member): (&str, &str),
-) -> Option<String> {
-    if member != table.column {
+/// What names the column of URIs, where `error` is that there is no such column: a path to URLs, or another delimiter. Messages
+/// name the other columns themselves.
+pub(crate) fn other_place(error: &Error, plan: &Plan, table: &TableUse) -> Option<String> {
+    let name = error.source_name()?;
+    if let Some(hint) = delimiter_hint(name, error.columns(), table) {
+        return Some(hint);
+    }
+    if error.column() != Some(&table.column) {
         return None;
     }
     let mut paths = plan.inputs.iter().filter_map(Input::path);
@@ -55,44 +55,10 @@ pub(crate) fn path_to_urls(
     Some(format!("column {other} has URLs: use --column {}", typed(&other)))
 }
 
-/// The failure of a run because of `error`; if the column of URIs is missing, with the path to URLs within another one. Messages
-/// name the other columns themselves.
-pub(super) fn failure_of(error: TableError, plan: &Plan, table: &TableUse) -> Failure {
-    if let Some(hint) = delimiter_hint(&error, table) {
-        return Failure::new(format!("{error}; {hint}"));
-    }
-    let name = match &error {
-        TableError::Column { table: name, column, .. } if *column == table.column => name,
-        TableError::Member { table: name, member } if *member == table.column => name,
-        TableError::Line { what, .. } if may_be_skipped(what) => {
-            return Failure::new(format!("{error}; --on-bad-row skip omits such rows"));
-        }
-        _ => return failure(error),
-    };
-    let member = &table.column;
-    match path_to_urls(plan, table, (name, member)) {
-        Some(advice) => Failure::new(format!("{error}; {advice}")),
-        None => failure(error),
-    }
-}
-
-/// Whether a run that skips rows that do not fit goes on after one with this fault.
-fn may_be_skipped(what: &str) -> bool {
-    const FAULTS: [&str; 5] = [
-        "expected ",
-        "the closing quote",
-        "a quote in this row",
-        "not a JSON object",
-        "invalid UTF-8",
-    ];
-    FAULTS.iter().any(|fault| what.starts_with(fault))
-}
-
-/// The delimiter of CSV with which its header has several names, if `error` is that it has no such column, but one long name.
-fn delimiter_hint(error: &TableError, table: &TableUse) -> Option<String> {
-    let TableError::Column { table: name, columns, .. } = error else { return None };
+/// The delimiter of CSV with which the header of the table called `name` has several names, if it has one long name.
+fn delimiter_hint(name: &str, columns: &[String], table: &TableUse) -> Option<String> {
     let format = table.from.or_else(|| TableFormat::of_path(Path::new(name)));
-    match &columns[..] {
+    match columns {
         [column] if format == Some(TableFormat::Csv) => {
             other_delimiter(column.as_bytes(), table.choice.dialect.delimiter)
         }

@@ -4,7 +4,6 @@
 mod choice;
 mod dataset;
 mod directory;
-mod failure;
 mod folder;
 mod hint;
 mod objects;
@@ -14,8 +13,8 @@ mod side_outputs;
 pub(crate) use choice::{Column, NO_COLUMN, TableUse};
 pub(crate) use dataset::find;
 pub(crate) use folder::Folder;
-pub(crate) use hint::{column_of, header_separator, other_column, path_to_urls};
+pub(crate) use hint::{column_of, header_separator, other_column, other_place};
 pub(crate) use run::{Work, open, open_column, open_pairs, print_notes};
-pub(crate) use side_outputs::{ClassTable, io_error};
+pub(crate) use side_outputs::ClassTable;
 pub(crate) use uriscan::arrow::Columns;
 pub(crate) use uriscan::table::{ByClass, Form, Task};

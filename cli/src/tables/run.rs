@@ -8,12 +8,10 @@ use uriscan::arrow::OnInvalid;
 use uriscan::io::Source;
 use uriscan::pipeline::{self, Report, Sinks};
 use uriscan::table::dataset::Partition;
-use uriscan::table::{self, Notes, SortBy, TableError, TableFormat};
+use uriscan::table::{self, Notes, SortBy, TableFormat};
 
 use super::choice::{Column, TableUse};
-use super::failure::hide_panics_of_decoders;
 use super::folder::Folder;
-use super::hint::failure_of;
 use super::side_outputs::of_pairs;
 use crate::args::{NoUri, OnBadRow};
 use crate::exit::{Failure, Stop, eprint_line};
@@ -22,6 +20,7 @@ use crate::job::Writes;
 use crate::output::{Destination, NOT_COMPRESSED, is_packed};
 use crate::plan::Plan;
 use crate::remote;
+use crate::rows;
 use crate::sets::records::SetAtWork;
 
 /// A job on tables.
@@ -53,6 +52,16 @@ pub(crate) fn open(plan: &Plan, table: &TableUse) -> Result<(Work, Option<u64>),
     Ok((Work { tables, job, pool }, total_bytes))
 }
 
+/// Suppresses the messages of panics in decoders, which become errors.
+fn hide_panics_of_decoders() {
+    let default = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !uriscan::table::is_decoding() {
+            default(panic);
+        }
+    }));
+}
+
 impl Work {
     /// Does the work; results that are cut into files are put into `folder`.
     ///
@@ -74,10 +83,7 @@ impl Work {
             }
             _ => pool.install(|| table::run_with(tables, &job, seen, sinks)),
         };
-        done.map_err(|error| match error {
-            TableError::Write(error) => Stop::Unwritten(error),
-            error => Stop::Failed(failure_of(error, plan, table)),
-        })
+        done.map_err(|error| rows::stop(error, plan))
     }
 }
 

@@ -1,11 +1,11 @@
 //! Pairs of URIs in tables, and side files that are tables.
 
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::Path;
 
 use uriscan::internals::files::File;
 pub(crate) use uriscan::table::ClassTable;
-use uriscan::table::{TableError, TableFormat};
+use uriscan::table::TableFormat;
 
 use crate::inputs::Input;
 
@@ -31,12 +31,4 @@ fn has_header(path: &Path) -> bool {
     let mut head = [0; HEADER.len()];
     let mut read = || File::open(path)?.read_exact(&mut head);
     path.is_file() && read().is_ok() && head == *HEADER
-}
-
-/// Why a side file cannot be written.
-pub(crate) fn io_error(error: TableError) -> io::Error {
-    match error {
-        TableError::Write(error) => error,
-        error => io::Error::other(error.to_string()),
-    }
 }

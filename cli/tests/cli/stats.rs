@@ -41,7 +41,7 @@ fn json_adds_up() {
             assert_eq!(number(&stats, "dropped"), if policy == "pass" { 0 } else { 4 });
             assert_eq!(number(&stats, "invalid"), 4);
             let kinds = stats["invalid_by_kind"].as_object().unwrap();
-            assert_eq!(kinds.len(), uriscan::uri::ErrorKind::ALL.len());
+            assert_eq!(kinds.len(), uriscan::uri::UriErrorKind::ALL.len());
             assert_eq!(kinds.values().map(|count| count.as_u64().unwrap()).sum::<u64>(), 4);
             assert_eq!(
                 ["space", "relative", "percent"].map(|kind| kinds[kind].as_u64().unwrap()),

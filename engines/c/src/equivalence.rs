@@ -48,7 +48,7 @@ impl Forms {
         match found {
             // All texts that are too long would share it.
             Ok(Some(_)) if is_too_long => Err(Failure::Invalid {
-                kind: uriscan::uri::ErrorKind::TooLong,
+                kind: uriscan::uri::UriErrorKind::TooLong,
                 at: LONGEST,
                 row: None,
             }),

@@ -4,7 +4,7 @@ use core::ffi::c_char;
 use std::fmt;
 
 use uriscan::set::SetError;
-use uriscan::uri::{ErrorKind, UriError};
+use uriscan::uri::{UriError, UriErrorKind};
 
 use crate::border::{Buffer, call, free, handle};
 
@@ -34,12 +34,12 @@ pub const URISCAN_NONE: usize = usize::MAX;
 pub(crate) enum Failure {
     /// The text (`row` of several) is invalid.
     Invalid {
-        kind: ErrorKind,
+        kind: UriErrorKind,
         at: usize,
         row: Option<usize>,
     },
     InvalidBase {
-        kind: ErrorKind,
+        kind: UriErrorKind,
         at: usize,
     },
     Dropped,
@@ -82,7 +82,7 @@ impl Failure {
         }
     }
 
-    fn kind(&self) -> Option<(ErrorKind, usize)> {
+    fn kind(&self) -> Option<(UriErrorKind, usize)> {
         match *self {
             Failure::Invalid { kind, at, .. } | Failure::InvalidBase { kind, at } => {
                 Some((kind, at))

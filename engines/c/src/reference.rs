@@ -3,7 +3,7 @@
 use core::ffi::c_char;
 
 use uriscan::resolve::{BaseUri, Options, Resolver};
-use uriscan::uri::{Components, ErrorKind, HostKind, parse};
+use uriscan::uri::{Components, HostKind, UriErrorKind, parse};
 
 use crate::border::{Buffer, Place, bytes, call};
 use crate::error::{Failure, URISCAN_NONE, UriscanError, leading, trimmed};
@@ -133,9 +133,11 @@ pub unsafe extern "C" fn uriscan_is_valid(
         let parts = parse(trimmed(given)).map_err(|error| Failure::invalid(error, given))?;
         match parts.is_uri() {
             true => Ok(()),
-            false => {
-                Err(Failure::Invalid { kind: ErrorKind::Relative, at: leading(given), row: None })
-            }
+            false => Err(Failure::Invalid {
+                kind: UriErrorKind::Relative,
+                at: leading(given),
+                row: None,
+            }),
         }
     };
     // SAFETY: the same.

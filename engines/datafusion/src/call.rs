@@ -2,7 +2,8 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, new_null_array};
-use uriscan::arrow::{COMPONENTS, ColumnError, Columns, OnInvalid, OptionValue, is_part};
+use uriscan::Error;
+use uriscan::arrow::{COMPONENTS, Columns, OnInvalid, OptionValue, is_part};
 use uriscan::io::Selector;
 use uriscan::{resolve, surt};
 
@@ -86,7 +87,7 @@ impl Call {
     }
 
     /// One part. A part of what is not a reference is null, as all its parts are.
-    fn part(&self, texts: &dyn Array, name: &str) -> Result<ArrayRef, ColumnError> {
+    fn part(&self, texts: &dyn Array, name: &str) -> Result<ArrayRef, Error> {
         self.columns.parse_some(texts, &[name]).map(|parts| parts.as_struct().column(0).clone())
     }
 }
@@ -99,8 +100,9 @@ fn surt_form(name: &str) -> Result<surt::Form, String> {
 }
 
 /// The text of an error. Which row of a table it was cannot be known here, so the value is shown.
-fn shown(error: ColumnError, texts: &dyn Array) -> String {
-    let ColumnError::Invalid { row, error } = error else { return error.to_string() };
+fn shown(error: Error, texts: &dyn Array) -> String {
+    let (Some(row), Some(error)) = (error.row(), error.uri()) else { return error.to_string() };
+    let row = row as usize;
     let value = texts
         .as_string_opt::<i32>()
         .map(|texts| texts.value(row))

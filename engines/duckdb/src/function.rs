@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
-use uriscan::arrow::{COMPONENTS, ColumnError, Columns, OnInvalid, OptionValue, is_part};
+use uriscan::Error;
+use uriscan::arrow::{COMPONENTS, Columns, OnInvalid, OptionValue, is_part};
 use uriscan::io::Selector;
 use uriscan::{resolve, surt};
 
@@ -170,7 +171,7 @@ impl Function {
                 return if texts.rows() == 0 {
                     Ok(())
                 } else {
-                    Err(ColumnError::TooLarge.to_string())
+                    Err(Error::too_large().to_string())
                 };
             };
             return output.write(0, &call.resolve(references, bases)?);
@@ -220,15 +221,11 @@ fn surt_form(name: &str) -> Result<surt::Form, String> {
 }
 
 /// The text of an error. Which row of a table it was cannot be known here, so the value is shown.
-fn told(error: ColumnError, texts: &dyn Array) -> String {
-    match error {
-        ColumnError::Invalid { row, error } => {
-            let value = texts.as_binary::<i32>().value(row);
-            let shown = &value[..value.len().min(200)];
-            format!("\"{}\": {error}", shown.escape_ascii())
-        }
-        other => other.to_string(),
-    }
+fn told(error: Error, texts: &dyn Array) -> String {
+    let (Some(row), Some(error)) = (error.row(), error.uri()) else { return error.to_string() };
+    let value = texts.as_binary::<i32>().value(row as usize);
+    let shown = &value[..value.len().min(200)];
+    format!("\"{}\": {error}", shown.escape_ascii())
 }
 
 impl Call {

@@ -7,6 +7,7 @@
 use super::CensusOptions;
 use crate::chunk::Prefix;
 use crate::dedup::{Rows, TaggedSet};
+use crate::error::Error;
 use crate::index::{Record, low_bits};
 use crate::io::{Chunk, Shape, Source};
 use crate::key::Key;
@@ -16,7 +17,7 @@ use crate::pipeline::equivalence::{Scratch, decoded, mended};
 use crate::pipeline::forecast::Forecast;
 use crate::pipeline::invalid::LongRecord;
 use crate::pipeline::slot::{Slot, Worker, record_at};
-use crate::pipeline::{Error, OnInvalid, Settings};
+use crate::pipeline::{OnInvalid, Settings};
 use crate::repair::Repair;
 use crate::rules;
 use crate::simd::Isa;

@@ -10,7 +10,7 @@ use crate::io::fields::{columns, members};
 use crate::pipeline::Report;
 use crate::repair::{Repairs, repair_in};
 use crate::resolve::{BaseUri, Context};
-use crate::uri::{ErrorKind, UriError};
+use crate::uri::{UriError, UriErrorKind};
 
 /// Appends the target of `row`, a record without its end, repaired as far as it needs it, to `out`; returns whether it is
 /// a reference to the base itself. What is repaired is counted in `report`. On error `out` is as it was.
@@ -30,7 +30,7 @@ pub(super) fn resolve_into(
     let mut is_changed = false;
     let (context, reference) = match &options.against {
         Against::Context(Context::Legacy { .. }) | Against::LegacyFields { .. } => {
-            return Err(UriError::new(ErrorKind::Field, 0));
+            return Err(UriError::new(UriErrorKind::Field, 0));
         }
         Against::Context(context) => {
             (Cow::Borrowed(context), Field { text: Cow::Borrowed(row.trim_ascii()), at: Some(0) })

@@ -11,7 +11,7 @@ use crate::index::Record;
 use crate::simd::Isa;
 use crate::tally::Recent;
 use crate::uri::bulk::parse_record;
-use crate::uri::{Components, ErrorKind, UriError, parse};
+use crate::uri::{Components, UriError, UriErrorKind, parse};
 
 /// Names of the parameters of a URI that are compared with each other one by one.
 const FEW: usize = 16;
@@ -145,7 +145,7 @@ impl<'a> Eye<'a> {
     pub(super) fn see_invalid(&mut self, raw: &[u8], line: u64, byte: u64, error: UriError) {
         self.part.fault(line, raw, error);
         let is_group = self.survey.options.keeps_invalid;
-        if is_group && !self.survey.has_own_forms && error.kind != ErrorKind::TooLong {
+        if is_group && !self.survey.has_own_forms && error.kind != UriErrorKind::TooLong {
             self.see_group(raw, raw, byte);
         }
     }

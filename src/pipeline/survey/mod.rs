@@ -23,7 +23,7 @@ use crate::simd::Kernels;
 use crate::tally::{Counts, Frequent, Recent};
 #[cfg(feature = "tables")]
 use crate::threads;
-use crate::uri::{ErrorKind, UriError};
+use crate::uri::{UriError, UriErrorKind};
 pub(super) use look::{Scratch, look};
 pub use overview::{
     Fault, FindingExample, Frequency, Groups, LargestOf, Lengths, MergeLevel, MergeStep, Overview,
@@ -159,7 +159,7 @@ impl Survey {
                 self.lines = (*source, 0);
             }
             match shape {
-                Shape::LongFirst => part.fault(0, &[], UriError::new(ErrorKind::TooLong, 0)),
+                Shape::LongFirst => part.fault(0, &[], UriError::new(UriErrorKind::TooLong, 0)),
                 Shape::LongLast => part.lines = 1,
                 Shape::Records | Shape::LongRest => {}
             }

@@ -5,7 +5,7 @@ use crate::explain::Step;
 use crate::normalize::Level;
 use crate::pipeline::{Invalid, Keep};
 use crate::tally::MostFrequent;
-use crate::uri::{ErrorKind, UriError};
+use crate::uri::{UriError, UriErrorKind};
 
 /// What a survey found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -118,7 +118,7 @@ impl Fault {
     pub const MOST_BYTES: usize = 512;
 
     /// Whether one more example of `kind` is wanted beside `faults`.
-    pub(super) fn is_wanted(faults: &[Fault], kind: ErrorKind) -> bool {
+    pub(super) fn is_wanted(faults: &[Fault], kind: UriErrorKind) -> bool {
         faults.iter().filter(|fault| fault.error.kind == kind).count() < Fault::EXAMPLES
     }
 }

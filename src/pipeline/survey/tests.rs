@@ -390,7 +390,7 @@ fn hostile_records_take_no_more_memory_and_secrets_are_no_names() {
             pipeline::dedup(sources(&text), &DedupOptions::default(), settings, sinks).unwrap();
         });
         assert!(found.params.rows.iter().all(|(name, _)| !name.starts_with(b"SECRET")));
-        let too_long = found.invalid.of(ErrorKind::TooLong);
+        let too_long = found.invalid.of(UriErrorKind::TooLong);
         let groups = found.groups.unwrap();
         match settings.max_record < 1 << 20 {
             true => assert_eq!((too_long, found.faults[0].line, groups.duplicates), (2, 2, 0)),

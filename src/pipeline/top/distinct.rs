@@ -4,8 +4,9 @@ use std::io::{self, Read, Write};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
+use crate::error::Error;
 use crate::io::Source;
-use crate::pipeline::{DedupOptions, Error, Report, Settings, Sinks, dedup};
+use crate::pipeline::{DedupOptions, Report, Settings, Sinks, dedup};
 
 /// Blocks that may wait in the pipe.
 const WAITING: usize = 4;

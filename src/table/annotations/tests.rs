@@ -16,7 +16,7 @@ use parquet::schema::{parser::parse_message_type, printer::print_schema};
 
 use super::*;
 use crate::arrow::Columns;
-use crate::table::{Input, Job, TableError, TableFormat, Task, run};
+use crate::table::{Error, Input, Job, TableFormat, Task, run};
 
 /// Writes two rows, the second of which is as the first in the column of URLs.
 fn write(path: &Path, columns: &str, metadata: Option<Vec<parquet::file::metadata::KeyValue>>) {
@@ -83,7 +83,7 @@ fn read_back(path: &Path) -> (String, RecordBatch) {
 }
 
 /// Deduplicates the files at `paths` to `to`.
-fn dedup(paths: &[&Path], to: &Path) -> Result<(), TableError> {
+fn dedup(paths: &[&Path], to: &Path) -> Result<(), Error> {
     let job = Job::new("url", Task::Dedup, Columns::default(), TableFormat::Parquet);
     let inputs = paths.iter().map(|path| Input::file(*path, None)).collect();
     run(inputs, &job, &mut File::create(to).unwrap(), None).map(drop)

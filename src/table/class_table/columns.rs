@@ -7,7 +7,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
-use super::super::{TableError, TableFormat, keys};
+use super::super::{Error, TableFormat, keys};
 use crate::set::Meaning;
 
 /// Bytes of a key.
@@ -51,10 +51,7 @@ fn of_format(field: &Field, format: TableFormat) -> Field {
 }
 
 /// The rows of `batch`, as they are read, with the columns of `schema`.
-pub(super) fn as_written(
-    batch: &RecordBatch,
-    schema: &SchemaRef,
-) -> Result<RecordBatch, TableError> {
+pub(super) fn as_written(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, Error> {
     let columns = batch.columns().iter().zip(schema.fields()).map(|(column, field)| {
         Ok(match (column.data_type(), field.data_type()) {
             (DataType::List(_), DataType::Utf8) => joined(column),
@@ -62,7 +59,7 @@ pub(super) fn as_written(
             _ => column.clone(),
         })
     });
-    let columns = columns.collect::<Result<Vec<ArrayRef>, TableError>>()?;
+    let columns = columns.collect::<Result<Vec<ArrayRef>, Error>>()?;
     Ok(RecordBatch::try_new(schema.clone(), columns)?)
 }
 
@@ -78,7 +75,7 @@ fn joined(lists: &ArrayRef) -> ArrayRef {
 }
 
 /// Keys in hexadecimal as bytes.
-fn bytes_of_keys(texts: &ArrayRef) -> Result<ArrayRef, TableError> {
+fn bytes_of_keys(texts: &ArrayRef) -> Result<ArrayRef, Error> {
     let mut keys = FixedSizeBinaryBuilder::with_capacity(texts.len(), KEY_BYTES);
     for text in texts.as_string::<i32>() {
         match text.and_then(|text| u128::from_str_radix(text, 16).ok()) {

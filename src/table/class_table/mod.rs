@@ -16,7 +16,7 @@ use arrow_schema::SchemaRef;
 use super::job::{Job, Task};
 use super::unit::Unit;
 use super::write::Writer;
-use super::{TableError, TableFormat};
+use super::{Error, TableFormat};
 use crate::arrow::Columns;
 use crate::set::Meaning;
 
@@ -90,7 +90,7 @@ impl<'a> ClassTable<'a> {
     ///
     /// # Errors
     /// If it is the name of a compressed table.
-    pub fn format_of_dupes(path: &Path) -> Result<Option<TableFormat>, TableError> {
+    pub fn format_of_dupes(path: &Path) -> Result<Option<TableFormat>, Error> {
         format_of(path, TableFormat::Tsv)
     }
 
@@ -98,7 +98,7 @@ impl<'a> ClassTable<'a> {
     ///
     /// # Errors
     /// As [`ClassTable::format_of_dupes`].
-    pub fn format_of_clusters(path: &Path) -> Result<Option<TableFormat>, TableError> {
+    pub fn format_of_clusters(path: &Path) -> Result<Option<TableFormat>, Error> {
         format_of(path, TableFormat::Jsonl)
     }
 
@@ -110,7 +110,7 @@ impl<'a> ClassTable<'a> {
         out: &'a mut (dyn Write + Send),
         format: TableFormat,
         meaning: &Meaning,
-    ) -> Result<ClassTable<'a>, TableError> {
+    ) -> Result<ClassTable<'a>, Error> {
         ClassTable::new(out, format, meaning, false)
     }
 
@@ -122,7 +122,7 @@ impl<'a> ClassTable<'a> {
         out: &'a mut (dyn Write + Send),
         format: TableFormat,
         meaning: &Meaning,
-    ) -> Result<ClassTable<'a>, TableError> {
+    ) -> Result<ClassTable<'a>, Error> {
         ClassTable::new(out, format, meaning, true)
     }
 
@@ -131,7 +131,7 @@ impl<'a> ClassTable<'a> {
         format: TableFormat,
         meaning: &Meaning,
         has_classes: bool,
-    ) -> Result<ClassTable<'a>, TableError> {
+    ) -> Result<ClassTable<'a>, Error> {
         let read = columns::of_rows(has_classes);
         let schema = columns::of_table(&read, format, meaning);
         let decoder = ReaderBuilder::new(read).with_batch_size(BATCH_ROWS);
@@ -154,14 +154,14 @@ impl<'a> ClassTable<'a> {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn finish(mut self) -> Result<(), TableError> {
+    pub fn finish(mut self) -> Result<(), Error> {
         let end = self.end_batch().and_then(|()| self.end_group());
         end.and_then(|()| self.writer.finish()).map_err(|error| cause(&self.fault, error))
     }
 
     /// Takes `bytes`, in which lines begin and end anywhere. Where they are cut decides nothing: a batch ends with the line that
     /// makes it so long, or with its last row.
-    fn take(&mut self, mut bytes: &[u8]) -> Result<(), TableError> {
+    fn take(&mut self, mut bytes: &[u8]) -> Result<(), Error> {
         while !bytes.is_empty() {
             let end = match BATCH_BYTES.saturating_sub(self.batch_bytes).saturating_sub(1) {
                 rest if rest >= bytes.len() => bytes.len(),
@@ -181,7 +181,7 @@ impl<'a> ClassTable<'a> {
         Ok(())
     }
 
-    fn end_batch(&mut self) -> Result<(), TableError> {
+    fn end_batch(&mut self) -> Result<(), Error> {
         if let Some(batch) = self.decoder.flush()? {
             self.pending.push(columns::as_written(&batch, &self.schema)?);
         }
@@ -189,7 +189,7 @@ impl<'a> ClassTable<'a> {
         if self.group_bytes >= GROUP_BYTES { self.end_group() } else { Ok(()) }
     }
 
-    fn end_group(&mut self) -> Result<(), TableError> {
+    fn end_group(&mut self) -> Result<(), Error> {
         self.group_bytes = 0;
         let unit = std::mem::take(&mut self.pending);
         if unit.is_empty() { Ok(()) } else { self.writer.write(&[unit]) }
@@ -200,8 +200,7 @@ impl Write for ClassTable<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self.take(bytes).map_err(|error| cause(&self.fault, error)) {
             Ok(()) => Ok(bytes.len()),
-            Err(TableError::Write(error)) => Err(error),
-            Err(error) => Err(io::Error::other(error.to_string())),
+            Err(error) => Err(error.into_io()),
         }
     }
 
@@ -212,12 +211,12 @@ impl Write for ClassTable<'_> {
 }
 
 /// The format of the table at `path`, unless it is that of `lines`.
-fn format_of(path: &Path, lines: TableFormat) -> Result<Option<TableFormat>, TableError> {
+fn format_of(path: &Path, lines: TableFormat) -> Result<Option<TableFormat>, Error> {
     let format = TableFormat::of_path(path).filter(|format| *format != lines);
     let end = path.extension().map(|end| Path::new("x").with_extension(end));
     let is_packed = end.is_some_and(|end| TableFormat::of_path(&end).is_none());
     match format.is_some() && is_packed {
-        true => Err(TableError::Format(NOT_COMPRESSED.to_owned())),
+        true => Err(Error::unsupported(NOT_COMPRESSED)),
         false => Ok(format),
     }
 }
@@ -247,9 +246,9 @@ impl Write for Outlet<'_> {
 }
 
 /// `error`, or why writing failed, if it did.
-fn cause(fault: &Fault, error: TableError) -> TableError {
+fn cause(fault: &Fault, error: Error) -> Error {
     let fault = fault.lock().unwrap_or_else(PoisonError::into_inner).take();
-    fault.map_or(error, TableError::Write)
+    fault.map_or(error, Error::write)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::super::{ByClass, Input, KeepRow, run_with};
 use super::*;
+use crate::error::ErrorKind;
 use crate::io::Source;
 use crate::pipeline::{
     ClassOptions, ClassRows, DedupOptions, Keep, MemoryLimit, Settings, Sinks, classes,
@@ -100,11 +101,11 @@ fn the_error_of_the_output_is_kept() {
     for format in TableFormat::ALL {
         let done = ClassTable::of_dupes(&mut Full, format, &meaning).map(|mut table| {
             let row = b"{\"source\":\"a\",\"line\":7,\"level\":\"seen\"}\n";
-            table.write_all(row).map_err(TableError::Write).and_then(|()| table.finish())
+            table.write_all(row).map_err(Error::write).and_then(|()| table.finish())
         });
         match done.and_then(|done| done) {
-            Err(TableError::Write(error)) => {
-                assert_eq!(error.kind(), io::ErrorKind::StorageFull, "{format:?}");
+            Err(error) if error.kind() == ErrorKind::Write => {
+                assert_eq!(error.into_io().kind(), io::ErrorKind::StorageFull, "{format:?}");
             }
             other => panic!("{format:?}: {other:?}"),
         }
@@ -113,7 +114,7 @@ fn the_error_of_the_output_is_kept() {
 
 #[test]
 fn names_say_what_is_a_table() {
-    let of = |format: fn(&Path) -> Result<Option<TableFormat>, TableError>, name: &str| {
+    let of = |format: fn(&Path) -> Result<Option<TableFormat>, Error>, name: &str| {
         format(Path::new(name)).map_err(|error| error.to_string())
     };
     let (dupes, clusters) = (ClassTable::format_of_dupes, ClassTable::format_of_clusters);

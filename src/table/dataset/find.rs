@@ -5,8 +5,7 @@ use std::fs::DirEntry;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::super::TableError;
-use super::super::error::unread;
+use super::super::Error;
 use super::managed::Managed;
 use super::pattern::{Matched, Matching, Selection};
 
@@ -40,7 +39,7 @@ impl Selection {
     /// If something that belongs to the dataset by its name is not there: a directory that cannot be read, a link to nothing, what
     /// is neither a file nor a directory, and what vanishes meanwhile. If it is a table whose log says which files belong to it,
     /// such as one of Delta Lake or Iceberg.
-    pub fn files(&self) -> Result<Found, TableError> {
+    pub fn files(&self) -> Result<Found, Error> {
         let mut found = Found::default();
         if let Some(refused) = Managed::above(self.root()) {
             return Err(refused);
@@ -57,10 +56,11 @@ impl Selection {
                 Ok(entries) => entries,
                 // Nothing was said to be there.
                 Err(error) if below.as_os_str().is_empty() && is_gone(&error) => continue,
-                Err(error) => return Err(unread(&read.display().to_string(), error)),
+                Err(error) => return Err(Error::read(&read.display().to_string(), error)),
             };
             for entry in entries {
-                let entry = entry.map_err(|error| unread(&read.display().to_string(), error))?;
+                let entry =
+                    entry.map_err(|error| Error::read(&read.display().to_string(), error))?;
                 if let Some(managed) = Managed::of_entry(&entry) {
                     return Err(managed.refused(read));
                 }
@@ -79,7 +79,7 @@ impl Selection {
         below: PathBuf,
         matched: &Matched,
         found: &mut Found,
-    ) -> Result<Option<(PathBuf, Matched)>, TableError> {
+    ) -> Result<Option<(PathBuf, Matched)>, Error> {
         let name = entry.file_name();
         let next = match self.step(matched, &name.to_string_lossy()) {
             Matching::Yes(next) => next,
@@ -89,7 +89,8 @@ impl Selection {
             }
             Matching::No => return Ok(None),
         };
-        let fault = |what: &dyn fmt::Display| unread(&entry.path().display().to_string(), what);
+        let fault =
+            |what: &dyn fmt::Display| Error::read(&entry.path().display().to_string(), what);
         let is_link = entry.file_type().map_err(|error| fault(&error))?.is_symlink();
         let named = || self.follow(matched, &name.to_string_lossy());
         let is_whole = self.is_whole(&next);
@@ -122,7 +123,7 @@ impl Selection {
     pub fn of_listing<N: AsRef<str>>(
         &self,
         listing: impl IntoIterator<Item = (N, u64)>,
-    ) -> Result<Found, TableError> {
+    ) -> Result<Found, Error> {
         let mut found = Found::default();
         for (name, bytes) in listing {
             if let Some((managed, below)) = Managed::of_file(name.as_ref()) {

@@ -4,8 +4,7 @@
 use std::fs::DirEntry;
 use std::path::Path;
 
-use super::super::TableError;
-use super::super::error::unread;
+use super::super::Error;
 
 /// What keeps the log of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +46,7 @@ impl Managed {
     }
 
     /// What has a log below one of the directories above `root`, as the files of a table may be in a directory below its own.
-    pub(super) fn above(root: &Path) -> Option<TableError> {
+    pub(super) fn above(root: &Path) -> Option<Error> {
         let root = std::path::absolute(root).ok()?;
         root.ancestors()
             .skip(1)
@@ -72,7 +71,7 @@ impl Managed {
     }
 
     /// The error for the table in `directory`.
-    pub(super) fn refused(self, directory: &Path) -> TableError {
+    pub(super) fn refused(self, directory: &Path) -> Error {
         let (name, readers) = match self {
             Managed::Delta => ("Delta Lake", "deltalake in Python or delta_scan in DuckDB"),
             Managed::Iceberg => ("Iceberg", "pyiceberg in Python or iceberg_scan in DuckDB"),
@@ -84,7 +83,7 @@ impl Managed {
         );
         let name = directory.display().to_string();
         let name = name.strip_suffix('/').filter(|name| !name.is_empty()).unwrap_or(&name);
-        unread(if name.is_empty() { "." } else { name }, what)
+        Error::read(if name.is_empty() { "." } else { name }, what)
     }
 }
 

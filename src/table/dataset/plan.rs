@@ -6,12 +6,13 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, StringArray, new_null_array};
 use arrow_schema::{DataType, Field, FieldRef, Metadata, Schema, SchemaRef};
 
-use super::super::error::{NO_ROWS, unread};
+use super::super::NO_ROWS;
 use super::super::metadata::{keep_common, remove_of_columns};
 use super::super::target::Target;
-use super::super::{TableError, jsonl, keys};
+use super::super::{Error, jsonl, keys};
 use super::hive::{DEFAULT_PARTITION, Partition};
 use super::widen::{joined, joined_field, widened};
+use crate::error::ErrorKind;
 use crate::escape::counted;
 
 /// The columns of a dataset, and where its URIs are.
@@ -74,7 +75,7 @@ impl<'j> Merge<'j> {
     ///
     /// # Errors
     /// If they cannot be unified with those of the others.
-    pub(in super::super) fn add(&mut self, file: File<'_>) -> Result<(), TableError> {
+    pub(in super::super) fn add(&mut self, file: File<'_>) -> Result<(), Error> {
         let (name, schema, partition) = file;
         let is_key = |field: &&FieldRef| self.keys.contains(field.name());
         if let Some(field) = schema.fields().iter().find(is_key) {
@@ -86,7 +87,8 @@ impl<'j> Merge<'j> {
                 }
                 None => format!("a directory {column}=... of another file"),
             };
-            return Err(TableError::Partition { table: name.to_owned(), column, place });
+            let what = format!("column {column} is in the file and in {place}");
+            return Err(Error::text(ErrorKind::Partition, what).of_source(name));
         }
         self.files += 1;
         let Some((first, columns)) = &self.first else {
@@ -112,7 +114,7 @@ impl<'j> Merge<'j> {
     }
 
     /// Fails if the file does not have the column of URIs of the first one.
-    fn refuse_without_column(&self, name: &str, schema: &Schema) -> Result<(), TableError> {
+    fn refuse_without_column(&self, name: &str, schema: &Schema) -> Result<(), Error> {
         let Some((first, columns)) = &self.first else { return Ok(()) };
         let of_first = Target::find(first, columns, self.column)?;
         let column = columns.field(of_first.column).name();
@@ -125,9 +127,9 @@ impl<'j> Merge<'j> {
     ///
     /// # Errors
     /// If there is no column of URIs.
-    pub(in super::super) fn finish(mut self) -> Result<Plan, TableError> {
+    pub(in super::super) fn finish(mut self) -> Result<Plan, Error> {
         if self.first.is_none() && self.is_strict {
-            return Err(TableError::Format(NO_ROWS.to_owned()));
+            return Err(Error::unsupported(NO_ROWS));
         }
         let (first, schema) = self.first.take().unwrap_or_else(|| {
             // Files without a byte have no rows, and no columns but those that are named.
@@ -176,7 +178,7 @@ impl Known {
     }
 
     /// Adds the values of `field`, which the file called `name` has, with the columns of `schema`.
-    fn add(&mut self, field: &FieldRef, schema: &Schema, name: &str) -> Result<(), TableError> {
+    fn add(&mut self, field: &FieldRef, schema: &Schema, name: &str) -> Result<(), Error> {
         self.files += 1;
         match (&self.meaning, keys::meaning(schema, field)) {
             (Some(known), Some(other)) if known != other => {
@@ -206,13 +208,13 @@ impl Known {
 }
 
 /// The error for the column `field` of the file called `name`; in another file it has another type.
-fn different(name: &str, field: &Field, (other, of_other): (&str, &DataType)) -> TableError {
+fn different(name: &str, field: &Field, (other, of_other): (&str, &DataType)) -> Error {
     let what = format!(
         "column {} is {}, and {of_other} in {other}; no type holds both without loss",
         field.name(),
         field.data_type()
     );
-    TableError::Columns { table: name.to_owned(), what }
+    Error::columns_of(name, what)
 }
 
 /// Fails if files with these columns, which are not the same, cannot be unified because columns have no names of their own.
@@ -220,12 +222,12 @@ fn refuse_unnamed(
     (first, columns): (&str, &SchemaRef),
     (name, schema): (&str, &SchemaRef),
     is_strict: bool,
-) -> Result<(), TableError> {
+) -> Result<(), Error> {
     if jsonl::is_of_lines(columns) != jsonl::is_of_lines(schema) {
         let what = format!(
             "it and {first} are of two formats, and JSON lines that stay as they are take no other rows: choose another format for the output, such as csv"
         );
-        return Err(TableError::Columns { table: name.to_owned(), what });
+        return Err(Error::columns_of(name, what));
     }
     if is_strict || jsonl::is_of_lines(columns) || jsonl::is_of_lines(schema) {
         return refuse_other_columns((first, columns), (name, schema));
@@ -236,7 +238,7 @@ fn refuse_unnamed(
         if let Some(twice) = twice {
             let what =
                 format!("has two columns {}, so files that differ cannot be unified", twice.name());
-            return Err(TableError::Columns { table: name.to_owned(), what });
+            return Err(Error::columns_of(name, what));
         }
     }
     Ok(())
@@ -246,7 +248,7 @@ fn refuse_unnamed(
 fn refuse_other_columns(
     (first, columns): (&str, &SchemaRef),
     (name, schema): (&str, &SchemaRef),
-) -> Result<(), TableError> {
+) -> Result<(), Error> {
     let (expected, found) = (names_and_types(columns), names_and_types(schema));
     if expected == found {
         return Ok(());
@@ -258,7 +260,7 @@ fn refuse_other_columns(
             format!("{}, {first} has {}", counted(found.len() as u64, "column"), expected.len())
         }
     };
-    Err(TableError::Columns { table: name.to_owned(), what })
+    Err(Error::columns_of(name, what))
 }
 
 /// The columns of `schema`, each with its type.
@@ -289,7 +291,7 @@ impl Plan {
     ///
     /// # Errors
     /// If it has other columns than the files that the plan was made of.
-    pub(in super::super) fn fit(&self, file: File<'_>) -> Result<Option<Fit>, TableError> {
+    pub(in super::super) fn fit(&self, file: File<'_>) -> Result<Option<Fit>, Error> {
         let (name, schema, partition) = file;
         if schema.fields() == self.schema.fields() {
             return Ok(None);
@@ -309,7 +311,7 @@ impl Plan {
                         "column {} is not among those of the tables before it",
                         field.name()
                     );
-                    return Err(TableError::Columns { table: name.to_owned(), what });
+                    return Err(Error::columns_of(name, what));
                 };
                 if joined(known.data_type(), field.data_type()).as_ref() != Some(known.data_type())
                 {
@@ -335,14 +337,14 @@ impl Fit {
         &self,
         batch: &RecordBatch,
         name: &str,
-    ) -> Result<RecordBatch, TableError> {
+    ) -> Result<RecordBatch, Error> {
         let rows = batch.num_rows();
         let mut columns: Vec<ArrayRef> = Vec::with_capacity(self.columns.len());
         for (from, field) in self.columns.iter().zip(self.schema.fields()) {
             columns.push(match from {
                 From::Column(at) => {
                     widened(batch.column(*at), field.data_type()).map_err(|error| {
-                        unread(name, format_args!("column {}: {error}", field.name()))
+                        Error::read(name, format_args!("column {}: {error}", field.name()))
                     })?
                 }
                 From::Directory(Some(value)) => {
@@ -353,7 +355,7 @@ impl Fit {
         }
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         let fitted = RecordBatch::try_new_with_options(self.schema.clone(), columns, &options);
-        fitted.map_err(|error| unread(name, error))
+        fitted.map_err(|error| Error::read(name, error))
     }
 }
 

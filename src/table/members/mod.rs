@@ -17,7 +17,7 @@ use serde_json::Deserializer;
 
 use exact::{Loss, losses};
 
-use super::TableError;
+use super::Error;
 use super::line::{LineReader, NO_OBJECT, no_object};
 use super::unit::MOST_COLUMNS;
 
@@ -79,7 +79,7 @@ impl Members {
     }
 
     /// Learns from all lines of `reader`, the table called `table`.
-    pub(super) fn learn(&mut self, reader: impl BufRead, table: &str) -> Result<(), TableError> {
+    pub(super) fn learn(&mut self, reader: impl BufRead, table: &str) -> Result<(), Error> {
         let mut lines = LineReader::new(reader, table);
         while let Some(line) = lines.next()? {
             self.look(line, false).map_err(|what| lines.wrong(what))?;
@@ -87,12 +87,8 @@ impl Members {
         Ok(())
     }
 
-    /// Fails if the object `line` does not fit these columns; the error names the member.
-    pub(super) fn check(&mut self, line: &str) -> Result<(), String> {
-        self.look(line, true)
-    }
-
-    fn look(&mut self, line: &str, is_fixed: bool) -> Result<(), String> {
+    /// Learns from the object `line`, or, if the columns are fixed, ensures that it fits them; the error names the member.
+    pub(super) fn look(&mut self, line: &str, is_fixed: bool) -> Result<(), String> {
         let columns = Cell::new(self.count);
         let (losses, fault) = (OnceCell::new(), RefCell::default());
         let looking = Looking { line, is_fixed, columns, losses, fault };

@@ -7,8 +7,7 @@ use arrow_json::ReaderBuilder;
 use arrow_json::reader::Decoder;
 
 use super::Members;
-use crate::table::TableError;
-use crate::table::error::unread;
+use crate::table::Error;
 use crate::table::line::LineReader;
 use crate::table::unit::{BATCH_BYTES, batch_rows};
 
@@ -32,7 +31,7 @@ impl<R: BufRead> Records<R> {
         members: Members,
         is_known: bool,
         rows: usize,
-    ) -> Result<Records<R>, TableError> {
+    ) -> Result<Records<R>, Error> {
         let rows = batch_rows(members.count(), rows);
         let builder = ReaderBuilder::new(members.schema()).with_strict_mode(true);
         // Numbers become text in the column of URIs only: elsewhere, the members have been compared with their types.
@@ -43,14 +42,14 @@ impl<R: BufRead> Records<R> {
         Ok(Records { lines, table, members, is_known, decoder, rows })
     }
 
-    fn batch(&mut self) -> Result<Option<RecordBatch>, TableError> {
+    fn batch(&mut self) -> Result<Option<RecordBatch>, Error> {
         let first = self.lines.number() + 1;
         let (mut rows, mut bytes) = (0, 0);
         while rows < self.rows && bytes < BATCH_BYTES {
             let Some(line) = self.lines.next()? else { break };
             rows += 1;
             bytes += line.len();
-            let is_fit = if self.is_known { Ok(()) } else { self.members.check(line) };
+            let is_fit = if self.is_known { Ok(()) } else { self.members.look(line, true) };
             let decoded = is_fit.and_then(|()| {
                 self.decoder.decode(line.as_bytes()).map_err(|error| error.to_string())
             });
@@ -58,13 +57,13 @@ impl<R: BufRead> Records<R> {
         }
         self.decoder.flush().map_err(|error| {
             let what = format!("lines {first} to {}: {error}", self.lines.number());
-            unread(&self.table, what)
+            Error::read(&self.table, what)
         })
     }
 }
 
 impl<R: BufRead> Iterator for Records<R> {
-    type Item = Result<RecordBatch, TableError>;
+    type Item = Result<RecordBatch, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.batch().transpose()

@@ -11,11 +11,13 @@ use arrow_select::take::take_record_batch;
 
 use super::super::dataset::push_directory;
 use super::super::metadata::remove_of_columns;
-use super::super::target::Target;
+use super::super::target::{Target, names_of};
 use super::super::zones::type_in_utc;
-use super::super::{TableError, jsonl};
+use super::super::{Error, jsonl};
 use super::layout::Layout;
 use crate::arrow::{Columns, spelled_out};
+use crate::error::ErrorKind;
+use crate::escape::counted;
 use crate::simd::Kernels;
 
 /// The name of the computed column.
@@ -57,7 +59,7 @@ impl Split {
         schema: &Schema,
         target: &Target,
         kernels: Kernels,
-    ) -> Result<Split, TableError> {
+    ) -> Result<Split, Error> {
         let mut keys = Vec::new();
         for name in &layout.partition_by {
             keys.push(match schema.index_of(name) {
@@ -71,14 +73,10 @@ impl Split {
                 }
                 Err(_) if jsonl::is_of_lines(schema) => {
                     let what = "JSON lines written as JSON lines have no columns to partition by; write parquet or arrow";
-                    return Err(TableError::Format(what.to_owned()));
+                    return Err(Error::unsupported(what));
                 }
                 Err(_) => {
-                    return Err(TableError::Column {
-                        table: "--partition-by".to_owned(),
-                        column: name.clone(),
-                        columns: schema.fields().iter().map(|field| field.name().clone()).collect(),
-                    });
+                    return Err(Error::no_column("--partition-by", name, names_of(schema)));
                 }
             });
         }
@@ -87,7 +85,7 @@ impl Split {
         let kept: Vec<usize> = (0..schema.fields().len()).filter(|at| !is_key(at)).collect();
         if kept.is_empty() {
             let what = "all columns are those of partitions; none is left for the files";
-            return Err(TableError::Format(what.to_owned()));
+            return Err(Error::unsupported(what));
         }
         Ok(Split {
             keys,
@@ -101,7 +99,7 @@ impl Split {
     }
 
     /// The columns of the files.
-    pub(super) fn schema(&self, schema: &Schema) -> Result<SchemaRef, TableError> {
+    pub(super) fn schema(&self, schema: &Schema) -> Result<SchemaRef, Error> {
         let mut kept = schema.project(&self.kept)?;
         remove_of_columns(&mut kept.metadata);
         Ok(Arc::new(kept))
@@ -114,7 +112,7 @@ impl Split {
     pub(super) fn parts(
         &mut self,
         batch: &RecordBatch,
-    ) -> Result<Vec<(usize, RecordBatch)>, TableError> {
+    ) -> Result<Vec<(usize, RecordBatch)>, Error> {
         let values =
             self.keys.iter().map(|key| key.values(batch)).collect::<Result<Vec<_>, _>>()?;
         let mut rows: Vec<(usize, Vec<u32>)> = Vec::new();
@@ -151,7 +149,7 @@ impl Split {
         text: &[u8],
         values: &[StringArray],
         row: usize,
-    ) -> Result<usize, TableError> {
+    ) -> Result<usize, Error> {
         if let Some(&known) = self.by_values.get(text) {
             return Ok(known);
         }
@@ -166,7 +164,7 @@ impl Split {
                     "column {name} has a value that is too long for the name of a directory: {}...",
                     shown.escape_debug()
                 );
-                return Err(TableError::Format(what));
+                return Err(Error::unsupported(what));
             }
             directory.push('/');
         }
@@ -175,7 +173,8 @@ impl Split {
             Some(&known) => known,
             None if self.directories.len() == self.most => {
                 let columns = self.names.join(", ");
-                return Err(TableError::Partitions { columns, most: self.most });
+                let what = format!("more than {}", counted(self.most as u64, "partition"));
+                return Err(Error::text(ErrorKind::Partitions, what).of_source(columns));
             }
             None => {
                 self.directories.push(directory.clone());
@@ -190,7 +189,7 @@ impl Split {
 
 impl Key {
     /// The values of `batch`, as text.
-    fn values(&self, batch: &RecordBatch) -> Result<StringArray, TableError> {
+    fn values(&self, batch: &RecordBatch) -> Result<StringArray, Error> {
         let values: ArrayRef = match self {
             Key::Column(at) => {
                 let values = batch.column(*at);
@@ -226,7 +225,7 @@ fn push_row(values: &[StringArray], row: usize, out: &mut Vec<u8>) {
 }
 
 /// An error if values of this type are not names.
-fn refuse_type(name: &str, data_type: &DataType) -> Result<(), TableError> {
+fn refuse_type(name: &str, data_type: &DataType) -> Result<(), Error> {
     use DataType::*;
     match data_type {
         Dictionary(_, value) => refuse_type(name, value),
@@ -237,7 +236,7 @@ fn refuse_type(name: &str, data_type: &DataType) -> Result<(), TableError> {
             let what = format!(
                 "column {name} is {other}; partitions are named by text, whole numbers, dates and times"
             );
-            Err(TableError::Format(what))
+            Err(Error::unsupported(what))
         }
     }
 }

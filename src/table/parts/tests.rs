@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Cursor, Write};
 use std::sync::{Arc, Mutex};
 
-use super::super::{Input, Job, TableError, TableFormat, Task, run_to_files};
+use super::super::{Error, Input, Job, TableFormat, Task, run_to_files};
 use super::{Folder, Layout, PartFile};
 use crate::arrow::Columns;
 use crate::pipeline::{MemoryLimit, Sinks};
@@ -50,7 +50,7 @@ fn table() -> String {
     text
 }
 
-fn written(csv: &str, job: &Job, layout: &Layout) -> Result<BTreeMap<String, Vec<u8>>, TableError> {
+fn written(csv: &str, job: &Job, layout: &Layout) -> Result<BTreeMap<String, Vec<u8>>, Error> {
     let mut folder = Memory::default();
     let input = Input::stream("list", TableFormat::Csv, Cursor::new(csv.to_owned()));
     let mut none = io::sink();

@@ -11,7 +11,7 @@ use super::super::job::Job;
 use super::super::target::Target;
 use super::super::unit::{UNIT_ROWS, Unit, bytes_of};
 use super::super::write::Writer;
-use super::super::{TableError, TableFormat, sorted};
+use super::super::{Error, TableFormat, sorted};
 use super::layout::{Folder, Layout, PartFile};
 use super::split::Split;
 
@@ -69,7 +69,7 @@ impl<'j> Parts<'j> {
         (schema, target): (SchemaRef, &Target),
         layout: &'j Layout,
         folder: &'j mut dyn Folder,
-    ) -> Result<Parts<'j>, TableError> {
+    ) -> Result<Parts<'j>, Error> {
         let split = match layout.partition_by.is_empty() {
             true => None,
             false => Some(Split::new(layout, &schema, target, job.columns.kernels)?),
@@ -85,7 +85,7 @@ impl<'j> Parts<'j> {
     }
 
     /// Adds the rows of `units`.
-    pub(in super::super) fn write(&mut self, units: &[Unit]) -> Result<(), TableError> {
+    pub(in super::super) fn write(&mut self, units: &[Unit]) -> Result<(), Error> {
         for unit in units {
             let Some(split) = &mut self.split else {
                 self.flush(0, unit.clone())?;
@@ -114,7 +114,7 @@ impl<'j> Parts<'j> {
     }
 
     /// Keeps rows of a partition until they are worth a row group.
-    fn hold(&mut self, number: usize, rows: RecordBatch) -> Result<(), TableError> {
+    fn hold(&mut self, number: usize, rows: RecordBatch) -> Result<(), Error> {
         let bytes = bytes_of(&rows);
         let partition = self.partition(number);
         partition.held_bytes += bytes;
@@ -126,7 +126,7 @@ impl<'j> Parts<'j> {
     }
 
     /// Writes the rows of the partitions that hold the most, until half of the limit is left.
-    fn relieve(&mut self) -> Result<(), TableError> {
+    fn relieve(&mut self) -> Result<(), Error> {
         let mut order: Vec<usize> = (0..self.partitions.len()).collect();
         order.sort_by_key(|&number| std::cmp::Reverse(self.partitions[number].held_bytes));
         for number in order {
@@ -138,7 +138,7 @@ impl<'j> Parts<'j> {
         Ok(())
     }
 
-    fn flush_held(&mut self, number: usize) -> Result<(), TableError> {
+    fn flush_held(&mut self, number: usize) -> Result<(), Error> {
         let partition = self.partition(number);
         let (held, bytes) = (std::mem::take(&mut partition.held), partition.held_bytes);
         (partition.held_bytes, partition.held_rows) = (0, 0);
@@ -154,7 +154,7 @@ impl<'j> Parts<'j> {
     }
 
     /// Writes `rows` to the files of a partition.
-    fn flush(&mut self, number: usize, rows: Unit) -> Result<(), TableError> {
+    fn flush(&mut self, number: usize, rows: Unit) -> Result<(), Error> {
         let most_rows = self.piece_rows(&rows);
         let mut rows = rows.into_iter().filter(|batch| batch.num_rows() > 0).collect();
         while !Unit::is_empty(&rows) {
@@ -188,7 +188,7 @@ impl<'j> Parts<'j> {
     }
 
     /// The file of a partition that is being written.
-    fn part(&mut self, number: usize) -> Result<&mut Part, TableError> {
+    fn part(&mut self, number: usize) -> Result<&mut Part, Error> {
         if self.partition(number).file.is_none() {
             if self.job.to == TableFormat::Arrow && self.unfinished == MOST_ARROW_FILES {
                 self.close_oldest()?;
@@ -204,7 +204,7 @@ impl<'j> Parts<'j> {
                 let directory = split.as_ref().map_or("", |split| &split.directories[number]);
                 let path = format!("{directory}part-{files:05}.{}", extension(job.to));
                 *files += 1;
-                let file = Shared::new(folder.create(&path).map_err(TableError::Write)?);
+                let file = Shared::new(folder.create(&path).map_err(Error::write)?);
                 let writer = Writer::new(job, schema.clone(), file.clone());
                 let writer = writer.map_err(|error| file.fault().unwrap_or(error))?;
                 Part { writer, file, rows: 0, written: 0 }
@@ -216,23 +216,23 @@ impl<'j> Parts<'j> {
     }
 
     /// Completes the file that was not written to for the longest time.
-    fn close_oldest(&mut self) -> Result<(), TableError> {
+    fn close_oldest(&mut self) -> Result<(), Error> {
         let files = self.partitions.iter().enumerate();
         let files = files.filter_map(|(number, it)| Some((it.file.as_ref()?.written, number)));
         files.min().map_or(Ok(()), |(_, number)| self.close(number))
     }
 
-    fn close(&mut self, number: usize) -> Result<(), TableError> {
+    fn close(&mut self, number: usize) -> Result<(), Error> {
         let Some(Part { writer, file, .. }) = self.partitions[number].file.take() else {
             return Ok(());
         };
         self.unfinished -= 1;
         writer.finish().map_err(|error| file.fault().unwrap_or(error))?;
-        file.lock().file.finish().map_err(TableError::Write)
+        file.lock().file.finish().map_err(Error::write)
     }
 
     /// Completes all files. Without any rows there is one, unless rows are split.
-    pub(in super::super) fn finish(mut self) -> Result<(), TableError> {
+    pub(in super::super) fn finish(mut self) -> Result<(), Error> {
         if self.split.is_none() && self.partition(0).files == 0 {
             self.part(0)?;
         }
@@ -293,8 +293,8 @@ impl Shared {
     }
 
     /// The error of the system, if writing failed.
-    fn fault(&self) -> Option<TableError> {
-        self.lock().fault.take().map(TableError::Write)
+    fn fault(&self) -> Option<Error> {
+        self.lock().fault.take().map(Error::write)
     }
 }
 

@@ -111,63 +111,63 @@ fn host_kinds() {
 }
 
 #[track_caller]
-fn fails(text: impl AsRef<[u8]>, kind: ErrorKind, at: u32) {
+fn fails(text: impl AsRef<[u8]>, kind: UriErrorKind, at: u32) {
     let text = text.as_ref();
     assert_eq!(parse(text), Err(UriError { kind, at }), "{:?}", text.escape_ascii().to_string());
 }
 
 #[test]
 fn scheme_errors() {
-    fails(":", ErrorKind::Scheme, 0);
-    fails(":x", ErrorKind::Scheme, 0);
-    fails("://h/", ErrorKind::Scheme, 0);
-    fails("1a:b", ErrorKind::Scheme, 0);
-    fails("+a:b", ErrorKind::Scheme, 0);
-    fails("a_b:c", ErrorKind::Scheme, 1);
-    fails("1a_b:c", ErrorKind::Scheme, 0);
-    fails("a@b:c", ErrorKind::Scheme, 1);
-    fails("%41:b", ErrorKind::Scheme, 0);
-    fails("a%41:b", ErrorKind::Scheme, 1);
-    fails("192.168.0.1:80/a b", ErrorKind::Scheme, 0);
+    fails(":", UriErrorKind::Scheme, 0);
+    fails(":x", UriErrorKind::Scheme, 0);
+    fails("://h/", UriErrorKind::Scheme, 0);
+    fails("1a:b", UriErrorKind::Scheme, 0);
+    fails("+a:b", UriErrorKind::Scheme, 0);
+    fails("a_b:c", UriErrorKind::Scheme, 1);
+    fails("1a_b:c", UriErrorKind::Scheme, 0);
+    fails("a@b:c", UriErrorKind::Scheme, 1);
+    fails("%41:b", UriErrorKind::Scheme, 0);
+    fails("a%41:b", UriErrorKind::Scheme, 1);
+    fails("192.168.0.1:80/a b", UriErrorKind::Scheme, 0);
 }
 
 #[test]
 fn a_byte_no_segment_may_hold_comes_before_the_colon() {
-    fails("a b:c", ErrorKind::Space, 1);
-    fails("1 b:c", ErrorKind::Space, 1);
-    fails("a_\tb:c", ErrorKind::Control, 2);
-    fails("%4:c", ErrorKind::Percent, 0);
-    fails("a[b:c", ErrorKind::Bracket, 1);
-    fails("caf\u{e9}:c", ErrorKind::NonAscii, 3);
-    fails("\"a:b\"", ErrorKind::Byte, 0);
+    fails("a b:c", UriErrorKind::Space, 1);
+    fails("1 b:c", UriErrorKind::Space, 1);
+    fails("a_\tb:c", UriErrorKind::Control, 2);
+    fails("%4:c", UriErrorKind::Percent, 0);
+    fails("a[b:c", UriErrorKind::Bracket, 1);
+    fails("caf\u{e9}:c", UriErrorKind::NonAscii, 3);
+    fails("\"a:b\"", UriErrorKind::Byte, 0);
     // … but not after it.
-    fails("a_b:c d", ErrorKind::Scheme, 1);
+    fails("a_b:c d", UriErrorKind::Scheme, 1);
 }
 
 #[test]
 fn percent_errors() {
     for text in ["%", "%4", "%4g", "%g4", "%%41", "%\u{e9}", "%4#", "%4/41", "%-1"] {
-        fails(text, ErrorKind::Percent, 0);
-        fails(format!("a:{text}"), ErrorKind::Percent, 2);
-        fails(format!("//{text}@h"), ErrorKind::Percent, 2);
-        fails(format!("//{text}:1"), ErrorKind::Percent, 2);
-        fails(format!("//h/{text}"), ErrorKind::Percent, 4);
-        fails(format!("?{text}"), ErrorKind::Percent, 1);
-        fails(format!("#{text}"), ErrorKind::Percent, 1);
+        fails(text, UriErrorKind::Percent, 0);
+        fails(format!("a:{text}"), UriErrorKind::Percent, 2);
+        fails(format!("//{text}@h"), UriErrorKind::Percent, 2);
+        fails(format!("//{text}:1"), UriErrorKind::Percent, 2);
+        fails(format!("//h/{text}"), UriErrorKind::Percent, 4);
+        fails(format!("?{text}"), UriErrorKind::Percent, 1);
+        fails(format!("#{text}"), UriErrorKind::Percent, 1);
     }
-    fails("%41%42%4", ErrorKind::Percent, 6);
-    fails("//h%4:1", ErrorKind::Percent, 3);
-    fails("//u%4@h", ErrorKind::Percent, 3);
+    fails("%41%42%4", UriErrorKind::Percent, 6);
+    fails("//h%4:1", UriErrorKind::Percent, 3);
+    fails("//u%4@h", UriErrorKind::Percent, 3);
 }
 
 #[test]
 fn errors_named_by_the_byte() {
-    let rows: &[(ErrorKind, &[u8])] = &[
-        (ErrorKind::Space, b" "),
-        (ErrorKind::Control, b"\0\t\n\r\x1f\x7f"),
-        (ErrorKind::NonAscii, b"\x80\xa0\xc3\xff"),
-        (ErrorKind::Byte, b"\"<>\\^`{|}"),
-        (ErrorKind::Bracket, b"[]"),
+    let rows: &[(UriErrorKind, &[u8])] = &[
+        (UriErrorKind::Space, b" "),
+        (UriErrorKind::Control, b"\0\t\n\r\x1f\x7f"),
+        (UriErrorKind::NonAscii, b"\x80\xa0\xc3\xff"),
+        (UriErrorKind::Byte, b"\"<>\\^`{|}"),
+        (UriErrorKind::Bracket, b"[]"),
     ];
     for &(kind, bytes) in rows {
         for &byte in bytes {
@@ -189,35 +189,35 @@ fn errors_named_by_the_byte() {
 
 #[test]
 fn bracket_errors() {
-    fails("a:[b]", ErrorKind::Bracket, 2);
-    fails("//h[::1]", ErrorKind::Bracket, 3);
-    fails("//h]", ErrorKind::Bracket, 3);
-    fails("//[::1]@h", ErrorKind::Bracket, 2);
-    fails("//u@h/[", ErrorKind::Bracket, 6);
+    fails("a:[b]", UriErrorKind::Bracket, 2);
+    fails("//h[::1]", UriErrorKind::Bracket, 3);
+    fails("//h]", UriErrorKind::Bracket, 3);
+    fails("//[::1]@h", UriErrorKind::Bracket, 2);
+    fails("//u@h/[", UriErrorKind::Bracket, 6);
 }
 
 #[test]
 fn delimiter_errors() {
-    fails("##", ErrorKind::Delimiter, 1);
-    fails("a:b?c#d#", ErrorKind::Delimiter, 7);
-    fails("//a@b@c", ErrorKind::Delimiter, 5);
-    fails("//@@", ErrorKind::Delimiter, 3);
-    fails("//a@b:8@c", ErrorKind::Delimiter, 7);
-    fails("//a@[::1]@c", ErrorKind::Delimiter, 9);
-    fails("//a@[::1]:@c", ErrorKind::Delimiter, 10);
+    fails("##", UriErrorKind::Delimiter, 1);
+    fails("a:b?c#d#", UriErrorKind::Delimiter, 7);
+    fails("//a@b@c", UriErrorKind::Delimiter, 5);
+    fails("//@@", UriErrorKind::Delimiter, 3);
+    fails("//a@b:8@c", UriErrorKind::Delimiter, 7);
+    fails("//a@[::1]@c", UriErrorKind::Delimiter, 9);
+    fails("//a@[::1]:@c", UriErrorKind::Delimiter, 10);
 }
 
 #[test]
 fn port_errors() {
-    fails("//h:a", ErrorKind::Port, 4);
-    fails("//h:80a/", ErrorKind::Port, 6);
-    fails("//h:80:90", ErrorKind::Port, 6);
-    fails("//h: 80", ErrorKind::Port, 4);
-    fails("//h:%38", ErrorKind::Port, 4);
-    fails("//h:-1", ErrorKind::Port, 4);
-    fails("//[::1]:x", ErrorKind::Port, 8);
-    fails("//u@h:8[@c", ErrorKind::Port, 7);
-    fails("//::1", ErrorKind::Port, 3);
+    fails("//h:a", UriErrorKind::Port, 4);
+    fails("//h:80a/", UriErrorKind::Port, 6);
+    fails("//h:80:90", UriErrorKind::Port, 6);
+    fails("//h: 80", UriErrorKind::Port, 4);
+    fails("//h:%38", UriErrorKind::Port, 4);
+    fails("//h:-1", UriErrorKind::Port, 4);
+    fails("//[::1]:x", UriErrorKind::Port, 8);
+    fails("//u@h:8[@c", UriErrorKind::Port, 7);
+    fails("//::1", UriErrorKind::Port, 3);
 }
 
 #[test]
@@ -234,28 +234,28 @@ fn ip_literal_errors() {
         "[a]",
         "[::1 ]",
     ] {
-        fails(format!("//{literal}"), ErrorKind::IpLiteral, 2);
-        fails(format!("http://u@{literal}:80/"), ErrorKind::IpLiteral, 9);
+        fails(format!("//{literal}"), UriErrorKind::IpLiteral, 2);
+        fails(format!("http://u@{literal}:80/"), UriErrorKind::IpLiteral, 9);
     }
-    fails("//[::1/]", ErrorKind::IpLiteral, 2);
-    fails("//[::1]a", ErrorKind::IpLiteral, 7);
-    fails("//[::1]]", ErrorKind::IpLiteral, 7);
-    fails("//[::1] ", ErrorKind::IpLiteral, 7);
-    fails("//[::1]%41:80", ErrorKind::IpLiteral, 7);
-    fails("//[[::1]]", ErrorKind::IpLiteral, 2);
+    fails("//[::1/]", UriErrorKind::IpLiteral, 2);
+    fails("//[::1]a", UriErrorKind::IpLiteral, 7);
+    fails("//[::1]]", UriErrorKind::IpLiteral, 7);
+    fails("//[::1] ", UriErrorKind::IpLiteral, 7);
+    fails("//[::1]%41:80", UriErrorKind::IpLiteral, 7);
+    fails("//[[::1]]", UriErrorKind::IpLiteral, 2);
 }
 
 #[test]
 fn the_first_fault_in_reading_order_is_reported() {
-    fails("a b[c%", ErrorKind::Space, 1);
-    fails("//u^@h^:x", ErrorKind::Byte, 3);
-    fails("//u@h^:x/ ", ErrorKind::Byte, 5);
-    fails("//u@h:x/ ", ErrorKind::Port, 6);
-    fails("//[::1]x:y", ErrorKind::IpLiteral, 7);
-    fails("//[x]y", ErrorKind::IpLiteral, 2);
-    fails("//h/ ?%#^", ErrorKind::Space, 4);
-    fails("//h/?%#^", ErrorKind::Percent, 5);
-    fails("//h/?#^#", ErrorKind::Byte, 6);
+    fails("a b[c%", UriErrorKind::Space, 1);
+    fails("//u^@h^:x", UriErrorKind::Byte, 3);
+    fails("//u@h^:x/ ", UriErrorKind::Byte, 5);
+    fails("//u@h:x/ ", UriErrorKind::Port, 6);
+    fails("//[::1]x:y", UriErrorKind::IpLiteral, 7);
+    fails("//[x]y", UriErrorKind::IpLiteral, 2);
+    fails("//h/ ?%#^", UriErrorKind::Space, 4);
+    fails("//h/?%#^", UriErrorKind::Percent, 5);
+    fails("//h/?#^#", UriErrorKind::Byte, 6);
 }
 
 #[test]
@@ -263,7 +263,7 @@ fn texts_beyond_32_bit_offsets_are_too_long() {
     let limit = usize::try_from(u32::MAX).unwrap();
     assert_eq!(checked_len(limit), Ok(u32::MAX));
     #[cfg(target_pointer_width = "64")]
-    assert_eq!(checked_len(limit + 1), Err(UriError { kind: ErrorKind::TooLong, at: u32::MAX }));
+    assert_eq!(checked_len(limit + 1), Err(UriError { kind: UriErrorKind::TooLong, at: u32::MAX }));
 }
 
 /// Each of these would be slow for a parser that looks back or searches again.
@@ -273,14 +273,14 @@ fn hostile_texts_take_linear_time() {
     assert!(parse(&b"%41".repeat(million)).is_ok());
     assert!(parse(&b"/..".repeat(million)).is_ok());
     assert!(parse(&[b"a:".as_slice(), &b":".repeat(million)].concat()).is_ok());
-    fails([b"//".as_slice(), &b"@".repeat(million)].concat(), ErrorKind::Delimiter, 3);
-    fails([b"//".as_slice(), &b"[".repeat(million)].concat(), ErrorKind::IpLiteral, 2);
+    fails([b"//".as_slice(), &b"@".repeat(million)].concat(), UriErrorKind::Delimiter, 3);
+    fails([b"//".as_slice(), &b"[".repeat(million)].concat(), UriErrorKind::IpLiteral, 2);
     let groups = [b"//[".as_slice(), &b"1:".repeat(million), b"]"].concat();
-    fails(groups, ErrorKind::IpLiteral, 2);
-    fails(b"%".repeat(million), ErrorKind::Percent, 0);
+    fails(groups, UriErrorKind::IpLiteral, 2);
+    fails(b"%".repeat(million), UriErrorKind::Percent, 0);
     let late = u32::try_from(million).unwrap();
-    fails([&b"a".repeat(million)[..], b" "].concat(), ErrorKind::Space, late);
-    fails([&b"_".repeat(million)[..], b":"].concat(), ErrorKind::Scheme, 0);
+    fails([&b"a".repeat(million)[..], b" "].concat(), UriErrorKind::Space, late);
+    fails([&b"_".repeat(million)[..], b":"].concat(), UriErrorKind::Scheme, 0);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use arrow_array::types::{UInt32Type, UInt64Type};
 use arrow_array::{Array, ArrayRef};
 use proptest::prelude::*;
 use uriscan::Kernels;
-use uriscan::arrow::{COMPONENTS, ColumnError, Columns, Firsts, OnInvalid, step_names};
+use uriscan::arrow::{COMPONENTS, Columns, Firsts, OnInvalid, step_names};
 use uriscan::explain::explain;
 use uriscan::extract::{Extractor, Finder, Format};
 use uriscan::key::{PublicHash, PublicHasher};
@@ -13,7 +13,7 @@ use uriscan::normalize::{Level, Normalizer, Options};
 use uriscan::pipeline::Equivalence;
 use uriscan::resolve::{self, BaseUri, Context, Resolver};
 use uriscan::rules::{public_suffix, registrable_domain};
-use uriscan::uri::{ErrorKind, parse};
+use uriscan::uri::{UriErrorKind, parse};
 
 use super::arrays::{Value, all, dictionaries, read, values};
 
@@ -136,7 +136,7 @@ fn check_parts(values: &[Value], kernels: Kernels) {
             let fault = match parsed {
                 None => None,
                 Some(Ok(c)) if c.is_uri() => None,
-                Some(Ok(_)) => Some((ErrorKind::Relative, 0)),
+                Some(Ok(_)) => Some((UriErrorKind::Relative, 0)),
                 Some(Err(error)) => Some((error.kind, error.at)),
             };
             assert_eq!(kinds[row], fault.map(|(kind, _)| kind.name().into()));
@@ -293,8 +293,9 @@ fn the_first_fault_ends_the_call_if_requested() {
     for (name, array) in all(&values(&texts)) {
         let results = [columns.normalize(&array), columns.key(&array), columns.changes(&array)];
         for result in results {
-            let Err(ColumnError::Invalid { row, error }) = result else { panic!("{name}") };
-            assert_eq!((row, error.kind, error.at), (70_001, ErrorKind::Space, 10), "{name}");
+            let error = result.expect_err(&name);
+            let (Some(row), Some(error)) = (error.row(), error.uri()) else { panic!("{name}") };
+            assert_eq!((row, error.kind, error.at), (70_001, UriErrorKind::Space, 10), "{name}");
         }
         assert!(columns.parse(&array).is_err());
         let mut firsts = Firsts::new(columns.clone());

@@ -6,12 +6,13 @@ use std::path::Path;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use uriscan::ErrorKind;
 use uriscan::io::{ReadError, Source};
 use uriscan::key::Hasher;
 use uriscan::normalize::{Level, Options};
 use uriscan::pipeline::{
-    ClassOptions, DedupOptions, Emit, Error, Keep, OnInvalid, Report, Seen, Select, Settings,
-    Sinks, classes, classes_unseen,
+    ClassOptions, DedupOptions, Emit, Keep, OnInvalid, Report, Seen, Select, Settings, Sinks,
+    classes, classes_unseen,
 };
 use uriscan::set::SetWriter;
 
@@ -293,7 +294,9 @@ fn unusable_directories_and_changed_files_are_named() {
         let settings = settings(2, 4 << 10).max_record(1 << 20);
         classes(streams(&text), &options, &settings, &mut Sinks::new(&mut Vec::new()))
     };
-    assert!(matches!(error(0, &missing), Err(Error::Spill { dir, .. }) if dir == missing));
+    let found = error(0, &missing).unwrap_err();
+    let place = found.source_name().map(Path::new);
+    assert_eq!((found.kind(), place), (ErrorKind::Spill, Some(&*missing)));
     assert!(error(1 << 30, &missing).is_ok(), "nobody needs it");
 
     let path = dir.path().join("list");
@@ -343,8 +346,9 @@ fn a_full_disk_is_named() {
     for found in found {
         let message = found.as_ref().unwrap_err().to_string();
         assert!(message.starts_with(&*dir.path().display().to_string()), "{message}");
-        let Err(Error::Spill { error, .. }) = found else { panic!("{message}") };
-        assert_eq!(error.kind(), std::io::ErrorKind::StorageFull);
+        let error = found.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Spill, "{message}");
+        assert_eq!(error.into_io().kind(), std::io::ErrorKind::StorageFull);
     }
     assert_eq!(left, 0);
 }

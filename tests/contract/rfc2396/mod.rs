@@ -7,7 +7,7 @@ use crate::appendix_a::at::{Rule, matches_variant};
 use proptest::prelude::*;
 use rules::*;
 use uriscan::grammar::rfc2396::Legacy;
-use uriscan::uri::{ErrorKind, LegacyAuthority, LegacyComponents, parse_rfc2396};
+use uriscan::uri::{LegacyAuthority, LegacyComponents, UriErrorKind, parse_rfc2396};
 
 const BOTH: [Legacy; 2] = [Legacy { has_rfc2732: false }, Legacy { has_rfc2732: true }];
 
@@ -317,13 +317,13 @@ fn long_texts_take_linear_time() {
 fn the_first_byte_that_no_scheme_may_hold_is_told() {
     for (text, at) in [("1a:b", 0), ("a;b:c", 1), ("a1;b:c", 2), ("1;b:c", 0), (";:", 0)] {
         let error = parse_rfc2396(text.as_bytes(), Legacy::default()).unwrap_err();
-        assert_eq!((error.kind, error.at), (ErrorKind::Scheme, at), "{text:?}");
+        assert_eq!((error.kind, error.at), (UriErrorKind::Scheme, at), "{text:?}");
     }
 }
 
 #[test]
 fn the_fault_of_an_authority_is_told() {
-    use ErrorKind::{Bracket, IpLiteral, Space};
+    use UriErrorKind::{Bracket, IpLiteral, Space};
     let [old, with_rfc2732] = BOTH;
     for (legacy, text, kind, at) in [
         (with_rfc2732, "http://[::g]/", IpLiteral, 7),

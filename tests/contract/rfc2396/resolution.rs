@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use uriscan::grammar::rfc2396::Legacy;
 use uriscan::resolve::{LegacyBase, LegacyTarget};
-use uriscan::uri::{ErrorKind, parse_rfc2396};
+use uriscan::uri::{UriErrorKind, parse_rfc2396};
 
 const BASE: &str = "http://a/b/c/d;p?q";
 
@@ -66,9 +66,11 @@ fn a_base_determines_what_can_be_resolved() {
     assert_eq!((&text[..], target), ("mailto:a@b#s", LegacyTarget::CurrentDocument));
     // A path never becomes an authority.
     assert_eq!(resolved("foo:/a", ".//b", false).unwrap().0, "foo:/.//b");
-    for (base, kind) in
-        [("//a", ErrorKind::Relative), ("a:", ErrorKind::NoPath), ("a b", ErrorKind::Space)]
-    {
+    for (base, kind) in [
+        ("//a", UriErrorKind::Relative),
+        ("a:", UriErrorKind::NoPath),
+        ("a b", UriErrorKind::Space),
+    ] {
         assert_eq!(LegacyBase::new(base.as_bytes(), Legacy::default()).unwrap_err().kind, kind);
     }
 }
