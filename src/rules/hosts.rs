@@ -18,7 +18,7 @@ pub(super) enum HostPattern {
 }
 
 /// Version of the public suffix list, which defines registrable domains.
-pub const PUBLIC_SUFFIX_VERSION: &str = "psl 2.1.247";
+pub use uriscan_suffixes::VERSION as PUBLIC_SUFFIX_VERSION;
 
 impl HostPattern {
     /// Parses `text`. Letters are lower-cased and a final dot is dropped, as in a host that is
@@ -117,7 +117,8 @@ fn base(host: &[u8]) -> &[u8] {
 /// The public suffix of `host` with one more label; `None` for an address. `host` is in lower case,
 /// without final dot.
 pub(super) fn registrable_domain(host: &[u8]) -> Option<&[u8]> {
-    psl::domain(host).filter(|_| !is_address(host)).map(|domain| domain.as_bytes())
+    let start = uriscan_suffixes::ends(host).and_then(|ends| ends.domain);
+    start.filter(|_| !is_address(host)).map(|start| &host[start..])
 }
 
 /// Whether `host` is an address, which has no domain: it ends in digits, or is an IP literal.

@@ -1,10 +1,6 @@
 //! The ends of hosts that were looked up before: hosts repeat, and a look-up in the public suffix list takes as long as all else.
 
-use psl::Psl;
-
 use super::suffix::{Ends, ends};
-use crate::index::low_bits;
-use crate::simd::{BLOCK, Isa};
 
 /// How many hosts are remembered, at most: with 64 bytes each, what fits well in the cache of a core.
 const PLACES: usize = 1 << 12;
@@ -45,8 +41,8 @@ pub(crate) struct Known(Vec<Place>);
 
 impl Known {
     /// [`ends`] of `host`.
-    #[inline(always)]
-    pub(crate) fn ends<'h, I: Isa>(&mut self, isa: I, host: &'h [u8]) -> Ends<'h> {
+    #[inline]
+    pub(crate) fn ends<'h>(&mut self, host: &'h [u8]) -> Ends<'h> {
         if !(1..=LONGEST).contains(&host.len()) {
             return ends(host);
         }
@@ -59,7 +55,8 @@ impl Known {
         // Whoever writes hosts that share a place only makes look-ups necessary.
         let place = &mut self.0[hash(&name) % PLACES];
         if place.name != name {
-            *place = look_up(isa, name);
+            let end = host.len() - usize::from(host.ends_with(b"."));
+            *place = Place::new(name, end, ends(host));
         }
         let end = usize::from(place.end);
         let from = |start: u8| (start != NOWHERE).then(|| &host[usize::from(start)..end]);
@@ -84,78 +81,17 @@ fn hash(name: &Name) -> usize {
     (all ^ all >> 32) as usize
 }
 
-/// The place for the host `name`.
-#[inline(always)]
-fn look_up<I: Isa>(isa: I, name: Name) -> Place {
-    let len = usize::from(name[LONGEST]);
-    let end = len - usize::from(name[len - 1] == b'.');
-    let mut lower = [0; BLOCK];
-    for (to, from) in lower.iter_mut().zip(&name[..LONGEST]) {
-        *to = from.to_ascii_lowercase();
-    }
-    let dots = isa.equal(&lower, b'.') & low_bits(end);
-    let last = BLOCK - dots.leading_zeros() as usize;
-    let is_address = lower[0] == b'[' || lower[last..end].iter().all(u8::is_ascii_digit);
-    // The second is left to whoever knows what a name with two final dots is.
-    if is_address || last == end {
-        return Place::new(name, end, ends(&name[..len]));
-    }
-    let lower = &lower[..end];
-    let suffix_len = psl::List.find(Labels { name: lower, end: Some(end), dots }).len;
-    let mut found =
-        Ends { domain: None, suffix: (suffix_len > 0).then(|| &lower[end - suffix_len..]) };
-    if suffix_len > 0 && end >= suffix_len + 2 {
-        let dot = end - suffix_len - 1;
-        let before = BLOCK - (dots & low_bits(dot)).leading_zeros() as usize;
-        found.domain = Some(&lower[before..]);
-    }
-    Place::new(name, end, found)
-}
-
-/// The labels of a name, the last one first.
-struct Labels<'n> {
-    name: &'n [u8],
-    /// Where the next one ends; `None` after the first one of the name.
-    end: Option<usize>,
-    /// The dots before.
-    dots: u64,
-}
-
-impl<'n> Iterator for Labels<'n> {
-    type Item = &'n [u8];
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<&'n [u8]> {
-        let end = self.end?;
-        let start = BLOCK - self.dots.leading_zeros() as usize;
-        self.end = start.checked_sub(1);
-        self.dots &= low_bits(start.saturating_sub(1));
-        Some(&self.name[start..end])
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simd::{Kernels, Task};
 
     /// Checks the ends of `hosts`, one after the other.
-    struct Check<'a>(&'a [&'a [u8]]);
-
-    impl Task for Check<'_> {
-        type Output = ();
-        #[inline(always)]
-        fn run<I: Isa>(self, isa: I) {
-            let mut known = Known::default();
-            for host in self.0 {
-                let (found, expected) = (known.ends(isa, host), ends(host));
-                let shown = host.escape_ascii();
-                assert_eq!(
-                    (found.domain, found.suffix),
-                    (expected.domain, expected.suffix),
-                    "{shown}"
-                );
-            }
+    fn check(hosts: &[&[u8]]) {
+        let mut known = Known::default();
+        for host in hosts {
+            let (found, expected) = (known.ends(host), ends(host));
+            let shown = host.escape_ascii();
+            assert_eq!((found.domain, found.suffix), (expected.domain, expected.suffix), "{shown}");
         }
     }
 
@@ -213,9 +149,7 @@ mod tests {
             .chain(odd)
             .map(str::as_bytes)
             .collect();
-        for kernels in Kernels::available() {
-            kernels.run(Check(&all));
-            kernels.run(Check(&[&all[..], &all[..]].concat()));
-        }
+        check(&all);
+        check(&[&all[..], &all[..]].concat());
     }
 }

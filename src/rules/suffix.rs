@@ -53,16 +53,8 @@ pub(crate) fn ends(host: &[u8]) -> Ends<'_> {
     if is_address(lower) {
         return Ends::default();
     }
-    let end = |part: &[u8]| &host[host.len() - part.len()..];
-    match psl::domain(lower) {
-        Some(domain) => Ends {
-            domain: Some(end(domain.as_bytes())),
-            suffix: Some(end(domain.suffix().as_bytes())),
-        },
-        None => {
-            Ends { domain: None, suffix: psl::suffix(lower).map(|suffix| end(suffix.as_bytes())) }
-        }
-    }
+    let Some(found) = uriscan_suffixes::ends(lower) else { return Ends::default() };
+    Ends { domain: found.domain.map(|start| &host[start..]), suffix: Some(&host[found.suffix..]) }
 }
 
 #[cfg(test)]

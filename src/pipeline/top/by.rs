@@ -6,7 +6,6 @@ use core::str::FromStr;
 use super::buffers::Buffers;
 use crate::extract::LogPart;
 use crate::rules::Known;
-use crate::simd::Isa;
 use crate::uri::Components;
 
 /// A part of a URI by which [`super::top()`] counts.
@@ -90,21 +89,19 @@ impl By {
 
     /// Calls `found` with each value of this part of `form`, whose components are `parts`, with the help of `buffers`;
     /// never if it has none.
-    #[inline]
-    pub(super) fn each<I: Isa>(
+    // Compiled once, and not for each backend.
+    #[inline(never)]
+    pub(super) fn each(
         self,
-        isa: I,
         form: &[u8],
         parts: &Components,
         buffers: &mut Buffers<'_>,
-        mut found: impl FnMut(&[u8]),
+        found: &mut dyn FnMut(&[u8]),
     ) {
         match self {
             By::Host | By::Domain | By::Suffix | By::Label(_) => {
                 let host = parts.host(form);
-                host.and_then(|host| self.of_host(isa, host, buffers.known))
-                    .into_iter()
-                    .for_each(found);
+                host.and_then(|host| self.of_host(host, buffers.known)).into_iter().for_each(found);
             }
             By::Scheme => parts.scheme(form).into_iter().for_each(found),
             By::Port => parts.port(form).into_iter().for_each(found),
@@ -138,19 +135,14 @@ impl By {
 
     /// This part of `host`, if it is one of hosts and `host` has it.
     #[inline(always)]
-    pub(super) fn of_host<'h, I: Isa>(
-        self,
-        isa: I,
-        host: &'h [u8],
-        known: &mut Known,
-    ) -> Option<&'h [u8]> {
+    pub(super) fn of_host<'h>(self, host: &'h [u8], known: &mut Known) -> Option<&'h [u8]> {
         match self {
             By::Host => Some(host).filter(|host| !host.is_empty()),
-            By::Domain => known.ends(isa, host).domain,
-            By::Suffix => known.ends(isa, host).suffix,
+            By::Domain => known.ends(host).domain,
+            By::Suffix => known.ends(host).suffix,
             By::Label(count) => {
                 let name = host.strip_suffix(b".").unwrap_or(host);
-                let ends = known.ends(isa, name);
+                let ends = known.ends(name);
                 // Addresses have no suffix.
                 ends.suffix.map(|_| last_labels(name, count))
             }
@@ -242,27 +234,15 @@ impl FromStr for By {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simd::{Kernels, Task};
     use crate::uri::parse;
 
-    struct Values<'a>(By, &'a [u8]);
-
-    impl Task for Values<'_> {
-        type Output = Vec<String>;
-        #[inline(always)]
-        fn run<I: Isa>(self, isa: I) -> Vec<String> {
-            let Values(by, uri) = self;
-            let (mut values, mut known) = (Vec::new(), Known::default());
-            let buffers = &mut Buffers::new(&mut known);
-            by.each(isa, uri, &parse(uri).unwrap(), buffers, |value| {
-                values.push(String::from_utf8(value.to_vec()).unwrap());
-            });
-            values
-        }
-    }
-
     fn values(by: &str, uri: &str) -> Vec<String> {
-        Kernels::detect().run(Values(by.parse().unwrap(), uri.as_bytes()))
+        let (mut values, mut known) = (Vec::new(), Known::default());
+        let (by, uri): (By, _) = (by.parse().unwrap(), uri.as_bytes());
+        by.each(uri, &parse(uri).unwrap(), &mut Buffers::new(&mut known), &mut |value| {
+            values.push(String::from_utf8(value.to_vec()).unwrap());
+        });
+        values
     }
 
     #[test]

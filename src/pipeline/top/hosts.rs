@@ -29,7 +29,7 @@ impl Counted<'_> {
     #[inline(always)]
     fn add<I: Isa>(&mut self, isa: I, number: usize, host: Prefix<'_>) {
         for (by, texts) in self.by.iter().zip(&mut *self.texts) {
-            if let Some(part) = by.of_host(isa, host.bytes(), self.known) {
+            if let Some(part) = by.of_host(host.bytes(), self.known) {
                 let start = part.as_ptr().addr() - host.bytes().as_ptr().addr();
                 let prefix = Prefix::new(&host.slack()[start..], part.len());
                 let text = texts.number(self.hasher.secret_key_by(isa, prefix), part);
