@@ -12,7 +12,7 @@ use super::{Context, Extractor, ExtractorOptions, Fault, Links, page, sniff};
 use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::simd::Kernels;
 
-pub(crate) use pages::{ArchivedPage, archived_pages};
+pub(crate) use pages::{Archived, ArchivedPage, archived_pages};
 
 /// One record: its header fields and the position of its block.
 #[derive(Debug)]

@@ -111,14 +111,19 @@ fn reduced(path: &[u8], edits: &[Edit]) -> Vec<u8> {
     if has(&Edit::Case) {
         path.make_ascii_lowercase();
     }
+    // A name in a rule is compared as it is, unless the case of paths means nothing: or two spellings of a page would be index pages.
+    let is = |segment: &[u8], name: &[u8]| match has(&Edit::Case) {
+        true => segment.eq_ignore_ascii_case(name),
+        false => segment == name,
+    };
     for edit in edits {
         if let Edit::Prefix(segment) = edit
-            && first_segment(&path).is_some_and(|first| first.eq_ignore_ascii_case(segment))
+            && first_segment(&path).is_some_and(|first| is(first, segment))
         {
             path.drain(..segment.len() + 1);
         }
     }
-    let is_index = |edit: &Edit| matches!(edit, Edit::Index(page) if last_segment(&path).eq_ignore_ascii_case(page));
+    let is_index = |edit: &Edit| matches!(edit, Edit::Index(page) if is(last_segment(&path), page));
     if edits.iter().any(is_index) {
         path.truncate(path.len() - last_segment(&path).len());
     }
@@ -228,6 +233,10 @@ mod tests {
             ("http://h/a/i.php", "http://h/a", "index-page=i.php trailing-slash"),
             ("http://h/a/i.php", "http://h/a/i.htm", "index-page=i.htm index-page=i.php"),
             ("http://h/A/b", "http://h/a/b", "path-case"),
+            ("http://h/a/Index?x", "http://h/a/index?x", "path-case"),
+            ("http://h/EN/a?x", "http://h/en/a?x", "path-case"),
+            ("http://h/a/I.php?x", "http://h/a/?x", "index-page=I.php"),
+            ("http://h/A/I.php", "http://h/a/", "index-page=I.php path-case"),
             ("http://h/en/a", "http://h/a", "path-prefix=/en/"),
             ("http://h/en/a", "http://h/de/a", "path-prefix=/de/ path-prefix=/en/"),
             (

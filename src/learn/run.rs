@@ -11,7 +11,7 @@ use super::{LearnOptions, Proof};
 use crate::error::Error;
 use crate::escape::{counted, escaped, escaped_bytes};
 use crate::extract::Format;
-use crate::extract::warc::archived_pages;
+use crate::extract::warc::{Archived, archived_pages};
 use crate::io::{Chunk, ChunkReader, Shape, Source};
 use crate::key::Hasher;
 use crate::pipeline::{Report, Settings, Sinks};
@@ -297,7 +297,8 @@ impl Part {
                 found.report.invalid.add(UriErrorKind::TooLong);
             }
         } else if chunk.kind.format == Format::Warc {
-            let broken = archived_pages(text.content(), &mut |page| {
+            let broken = archived_pages(text.content(), &mut |archived| {
+                let Archived::Page(page) = archived else { return found.take(&Line::Other, how) };
                 found.take(&reader.read_archived(page), how);
                 for names in &page.clean {
                     found.add(&reader.read_declared(page.url, names), how);

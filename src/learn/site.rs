@@ -142,7 +142,7 @@ impl<'t> Site<'t> {
         let taken_back = take_back(&mut rules, &shown, proof, hasher);
         let held = (0..self.urls.len()).filter(|&i| held_back[i]);
         let held = held.map(|i| (self.urls[i], contents[i]));
-        let held_back = Score::of(&compile(&rules), held, hasher);
+        let held_back = Score::of(&compile(rules.iter()), held, hasher);
         let open = open(&hosts, rejected);
         let about = About {
             name: self.name,
@@ -162,8 +162,8 @@ impl<'t> Site<'t> {
     }
 }
 
-/// The rules that lead to a host, and the URLs that they lead there.
-type OfHost<'u> = (Vec<Rule>, Vec<(&'u [u8], Content)>);
+/// The rules that lead to a host, by number, and the URLs that they lead there.
+type OfHost<'u> = (Vec<usize>, Vec<(&'u [u8], Content)>);
 
 /// Takes back, host by host, the weakest of `rules` until those that are left do no harm together to `urls`; returns what was taken.
 fn take_back(
@@ -173,32 +173,55 @@ fn take_back(
     hasher: &Hasher,
 ) -> Vec<Rule> {
     let mut by_host: BTreeMap<Vec<u8>, OfHost<'_>> = BTreeMap::new();
-    let compiled = compile(rules);
-    for rule in std::mem::take(rules) {
+    for (number, rule) in rules.iter().enumerate() {
         let host = rule.becomes.clone().unwrap_or_else(|| rule.host.clone());
-        by_host.entry(host).or_default().0.push(rule);
+        by_host.entry(host).or_default().0.push(number);
     }
-    let mut scratch = Scratch::default();
+    let (compiled, mut scratch) = (compile(rules.iter()), Scratch::default());
     for &(url, content) in urls {
         if let Some(host) = by_host.get_mut(host::name_of(compiled.apply(url, &mut scratch).0)) {
             host.1.push((url, content));
         }
     }
-    let mut taken_back = Vec::new();
-    for (of_host, urls) in by_host.values_mut() {
-        while !of_host.is_empty() && !are_right(&urls[..], &compile(of_host), proof, hasher) {
-            taken_back.push(of_host.remove(weakest(of_host, proof)));
-        }
+    let bounds: Vec<f64> = rules.iter().map(|rule| proof.bound(&rule.hypothesis.trial)).collect();
+    let mut taken = Vec::new();
+    for (mut of_host, urls) in by_host.into_values() {
+        // The weakest comes last, of several the one that was found last.
+        of_host.sort_by(|&a, &b| bounds[b].total_cmp(&bounds[a]));
+        let all = Forms::new(urls.iter().copied(), hasher, |url, out| out.extend_from_slice(url));
+        let is_enough = |weakest: usize| {
+            let left = &of_host[..of_host.len() - weakest];
+            let left = || left.iter().map(|&number| &rules[number]);
+            left().next().is_none() || are_right(&all, &compile(left()), proof, hasher)
+        };
+        let weakest = fewest(of_host.len(), is_enough);
+        taken.extend(of_host[of_host.len() - weakest..].iter().rev().copied());
     }
-    let (aliases, others): (Vec<Rule>, Vec<Rule>) =
-        by_host.into_values().flat_map(|(rules, _)| rules).partition(|rule| rule.becomes.is_some());
-    rules.extend(aliases.into_iter().chain(others));
+    let taken_back = taken.iter().map(|&number| rules[number].clone()).collect();
+    let mut number = 0..;
+    rules.retain(|_| number.next().is_none_or(|number| !taken.contains(&number)));
     taken_back
 }
 
-/// Whether all `rules` together do no harm to `urls`.
-fn are_right(urls: &[(&[u8], Content)], rules: &RuleSet, proof: &Proof, hasher: &Hasher) -> bool {
-    let all = Forms::new(urls.iter().copied(), hasher, |url, out| out.extend_from_slice(url));
+/// The fewest of `all` that are enough: in steps that double, and then by halves, as each try takes time for all URLs. `all` are enough.
+fn fewest(all: usize, mut is_enough: impl FnMut(usize) -> bool) -> usize {
+    let (mut low, mut high) = (0, 0);
+    while high < all && !is_enough(high) {
+        (low, high) = (high + 1, (2 * high + 1).min(all));
+    }
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if is_enough(middle) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    high
+}
+
+/// Whether all `rules` together do no harm to the URLs `all`.
+fn are_right(all: &Forms, rules: &RuleSet, proof: &Proof, hasher: &Hasher) -> bool {
     let mut scratch = Scratch::default();
     let map =
         |url: &[u8], out: &mut Vec<u8>| out.extend_from_slice(rules.apply(url, &mut scratch).0);
@@ -265,23 +288,29 @@ fn open(hosts: &[Host<'_>], rejected: Vec<OpenAlias>) -> Vec<Rule> {
     aliases.chain(others).collect()
 }
 
-/// The rules as they work in a file.
-fn compile(rules: &[Rule]) -> RuleSet {
-    let text: String = rules.iter().map(Rule::table).collect();
-    let pack = Pack::parse(&text, "learned", &mut |_, _| Err(String::new()));
+/// The rules as they work in a file; those of a host in one table, or each URL of it would be compared with each table.
+fn compile<'r>(rules: impl Iterator<Item = &'r Rule>) -> RuleSet {
+    let pack = Pack::parse(&write::tables(rules), "learned", &mut |_, _| Err(String::new()));
     let mut builder = RuleSet::builder();
     builder.pack(&pack.expect("what is written can be read"));
     builder.build().expect("sites do not replace each other's hosts")
 }
 
-/// The rule with the weakest proof; of several the last one.
-fn weakest(rules: &[Rule], proof: &Proof) -> usize {
-    let bounds = rules.iter().map(|rule| proof.bound(&rule.hypothesis.trial));
-    let mut weakest = (0, f64::INFINITY);
-    for (i, bound) in bounds.enumerate() {
-        if bound <= weakest.1 {
-            weakest = (i, bound);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fewest_that_are_enough_are_found_in_few_tries() {
+        for all in 0..40 {
+            for least in 0..=all {
+                let mut tries = 0;
+                let found = fewest(all, |some| {
+                    tries += 1;
+                    some >= least
+                });
+                assert!(found == least && tries <= 12, "{all} {least} {found} {tries}");
+            }
         }
     }
-    weakest.0
 }

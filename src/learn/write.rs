@@ -1,5 +1,6 @@
 //! The text of rules with their proofs, which a rules file has.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use super::Proof;
@@ -43,16 +44,10 @@ impl Rule {
     }
 
     /// The table of it.
-    pub(super) fn table(&self) -> String {
-        let mut table = format!("[[site]]\nhosts = [{}]\n", quoted(&text(&self.host)));
-        if let Some(name) = &self.becomes {
-            let _ = writeln!(table, "host = {}", quoted(&text(name)));
-        }
-        let edits = &self.hypothesis.edits;
-        let rules = edits.iter().filter(|edit| edit.pattern().is_none()).map(Edit::typed);
-        list(&mut table, "rules", rules);
-        list(&mut table, "drop", edits.iter().filter_map(Edit::pattern));
-        table
+    fn table(&self) -> String {
+        let mut out = String::new();
+        table(&mut out, &self.host, self.becomes.as_deref(), self.hypothesis.edits.iter());
+        out
     }
 
     /// The table with its proof.
@@ -82,6 +77,37 @@ impl Rule {
             }
         }
     }
+}
+
+/// The tables of `rules`, one for each host, and one for each host that becomes another one.
+pub(super) fn tables<'r>(rules: impl Iterator<Item = &'r Rule>) -> String {
+    let (mut text, mut by_host) = (String::new(), BTreeMap::<&[u8], BTreeSet<&Edit>>::new());
+    for rule in rules {
+        match &rule.becomes {
+            Some(name) => table(&mut text, &rule.host, Some(name), rule.hypothesis.edits.iter()),
+            None => by_host.entry(&rule.host).or_default().extend(&rule.hypothesis.edits),
+        }
+    }
+    for (host, edits) in by_host {
+        table(&mut text, host, None, edits.iter().copied());
+    }
+    text
+}
+
+/// Appends a table: what is done on `host`.
+fn table<'e>(
+    out: &mut String,
+    host: &[u8],
+    becomes: Option<&[u8]>,
+    edits: impl Iterator<Item = &'e Edit> + Clone,
+) {
+    let _ = writeln!(out, "[[site]]\nhosts = [{}]", quoted(&text(host)));
+    if let Some(name) = becomes {
+        let _ = writeln!(out, "host = {}", quoted(&text(name)));
+    }
+    let rules = edits.clone().filter(|edit| edit.pattern().is_none()).map(Edit::typed);
+    list(out, "rules", rules);
+    list(out, "drop", edits.filter_map(Edit::pattern));
 }
 
 /// What there is to say about a site besides its rules.

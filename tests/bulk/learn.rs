@@ -169,3 +169,17 @@ fn names_that_are_new_on_each_page_take_little_and_prove_nothing() {
     // All together they mean nothing, which is what the data say.
     assert_eq!((learned.rules, text.contains("drop = [\"*\"]")), (1, true), "{text}");
 }
+
+#[test]
+fn pages_with_the_same_last_segment_in_two_cases_prove_the_case_of_paths_and_no_index_page() {
+    let page = |i: usize| {
+        [
+            (format!("http://h.example/d{i}/Index?x={i}"), i.to_string()),
+            (format!("http://h.example/d{i}/index?x={i}"), i.to_string()),
+            (format!("http://h.example/d{i}/?x={i}"), format!("list {i}")),
+        ]
+    };
+    let (_, text) = learned(&(0..100).flat_map(page).collect::<Vec<_>>(), &LearnOptions::default());
+    assert!(text.contains("\nrules = [\"path-case\"]\n"), "{text}");
+    assert!(!text.contains("index-page="), "{text}");
+}

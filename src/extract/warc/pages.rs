@@ -25,9 +25,21 @@ pub(crate) struct ArchivedPage<'t> {
     pub(crate) clean: Vec<Vec<u8>>,
 }
 
-/// Calls `each` for the pages of the archive `text`, which begins with a record; returns the number of places that are not
-/// records.
-pub(crate) fn archived_pages(text: &[u8], each: &mut dyn FnMut(&ArchivedPage<'_>)) -> u64 {
+/// What a record that answers for a URL is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Archived<'t> {
+    /// A page, or a redirect.
+    Page(ArchivedPage<'t>),
+    /// An error, or the response of something that is not a web server.
+    Other,
+}
+
+/// Bytes of a body that are decoded: a thread needs a few times as many, beside the record. A larger one says nothing by its content.
+const MOST_DECODED: usize = 4 << 20;
+
+/// Calls `each` for the responses and resources of the archive `text`, which begins with a record; returns the number of places that are
+/// not records.
+pub(crate) fn archived_pages(text: &[u8], each: &mut dyn FnMut(&Archived<'_>)) -> u64 {
     let (mut at, mut broken) = (0, 0);
     while at < text.len() {
         match extent(&text[at..]) {
@@ -37,8 +49,8 @@ pub(crate) fn archived_pages(text: &[u8], each: &mut dyn FnMut(&ArchivedPage<'_>
                 // What was cut off has another content than the page.
                 let is_whole = at.saturating_add(record.block_end) <= text.len();
                 broken += u64::from(!is_whole);
-                if let Some(page) = page_of(&record, block).filter(|_| is_whole) {
-                    each(&page);
+                if let Some(found) = archived(&record, block).filter(|_| is_whole) {
+                    each(&found);
                 }
                 at = at.saturating_add(record.end());
             }
@@ -51,26 +63,32 @@ pub(crate) fn archived_pages(text: &[u8], each: &mut dyn FnMut(&ArchivedPage<'_>
     broken
 }
 
-/// The page of a record; `None` if it has none.
-fn page_of<'t>(record: &WarcRecord<'t>, block: &'t [u8]) -> Option<ArchivedPage<'t>> {
+/// What a record is; `None` if it does not answer for a URL, as requests and metadata.
+fn archived<'t>(record: &WarcRecord<'t>, block: &'t [u8]) -> Option<Archived<'t>> {
     let url = record.target()?;
     let (kind, media) = record.kind(block);
     let is = |name: &[u8]| kind.eq_ignore_ascii_case(name);
     let digest = field(record.header, b"warc-payload-digest").unwrap_or_default();
-    if is(b"resource") {
-        let digest = own_digest(digest, block);
-        return Some(ArchivedPage { url, digest, ..ArchivedPage::default() });
-    }
-    let is_revisit = is(b"revisit");
-    if !(is(b"response") || is_revisit) {
-        return None;
-    }
-    if block.is_empty() && is_revisit {
-        return Some(ArchivedPage { url, digest: digest.into(), ..ArchivedPage::default() });
-    }
-    if !has_prefix(media, b"application/http") {
-        return None;
-    }
+    let page = match (is(b"resource"), is(b"revisit"), is(b"response")) {
+        (true, ..) => Some(of_content(url, digest, media, Body::whole(block))),
+        (_, true, _) if block.is_empty() => Some(of_digest(url, digest)),
+        // Some writers name another type.
+        (_, is_revisit, is_response) if is_revisit || is_response => {
+            let is_http = has_prefix(media, b"application/http") || block.starts_with(b"HTTP/");
+            is_http.then(|| of_message(url, digest, is_revisit, block)).flatten()
+        }
+        _ => return None,
+    };
+    Some(page.map_or(Archived::Other, Archived::Page))
+}
+
+/// The page of the message of HTTP in `block`, if it has one.
+fn of_message<'t>(
+    url: &'t [u8],
+    digest: &'t [u8],
+    is_revisit: bool,
+    block: &'t [u8],
+) -> Option<ArchivedPage<'t>> {
     let (header_len, start) = header_end(block).unwrap_or((block.len(), block.len()));
     let (header, payload) = (&block[..header_len], &block[start..]);
     match status(header)? {
@@ -78,10 +96,14 @@ fn page_of<'t>(record: &WarcRecord<'t>, block: &'t [u8]) -> Option<ArchivedPage<
             let location = field(header, b"location").filter(|value| !value.is_empty())?;
             Some(ArchivedPage { url, location, ..ArchivedPage::default() })
         }
-        200 if is_revisit => {
-            Some(ArchivedPage { url, digest: digest.into(), ..ArchivedPage::default() })
+        200 if is_revisit => Some(of_digest(url, digest)),
+        200 => {
+            let body = Body::of(header, payload);
+            let page = of_content(url, digest, media_type(header).0, body);
+            let linked = link_header(header);
+            let canonical = if linked.is_empty() { page.canonical } else { linked };
+            Some(ArchivedPage { canonical, ..page })
         }
-        200 => Some(of_response(url, digest, header, payload)),
         _ => None,
     }
 }
@@ -94,44 +116,65 @@ fn status(header: &[u8]) -> Option<u16> {
     str::from_utf8(words.next()?.trim_ascii()).ok()?.parse().ok()
 }
 
-/// The page of a response with status 200.
-fn of_response<'t>(
+fn of_digest<'t>(url: &'t [u8], digest: &'t [u8]) -> ArchivedPage<'t> {
+    ArchivedPage { url, digest: digest.into(), ..ArchivedPage::default() }
+}
+
+/// The page whose content, of this `media` type, is `body`.
+fn of_content<'t>(
     url: &'t [u8],
     digest: &'t [u8],
-    header: &'t [u8],
-    payload: &'t [u8],
+    media: &[u8],
+    body: Body<'t>,
 ) -> ArchivedPage<'t> {
-    let body = body_of(header, payload);
-    let mut canonical = link_header(header);
-    let is_page = Sort::of(media_type(header).0) == Some(Sort::Page);
-    if canonical.is_empty() && is_page {
-        canonical = Cow::Owned(link_element(&body));
-    }
-    let clean = if is_robots(url) { clean_params(&body) } else { Vec::new() };
+    let text = &body.text[..];
+    let is_page = Sort::of(media) == Some(Sort::Page);
+    let canonical = if is_page { Cow::Owned(link_element(text)) } else { Cow::Borrowed(&b""[..]) };
+    let clean = if is_robots(url) { clean_params(text) } else { Vec::new() };
     ArchivedPage { url, digest: own_digest(digest, &body), canonical, location: b"", clean }
 }
 
-/// `digest`, or one of `content` if there is none; nothing for no content.
-fn own_digest<'t>(digest: &'t [u8], content: &[u8]) -> Cow<'t, [u8]> {
+/// `digest`, or one of `body` if there is none; nothing for no content, and for one that is not whole.
+fn own_digest<'t>(digest: &'t [u8], body: &Body<'_>) -> Cow<'t, [u8]> {
     match digest {
-        _ if content.is_empty() => Cow::Borrowed(b""),
-        b"" => Cow::Owned(blake3::hash(content).to_hex().as_bytes().to_vec()),
+        _ if body.text.is_empty() => Cow::Borrowed(b""),
+        b"" if !body.is_whole => Cow::Borrowed(b""),
+        b"" => Cow::Owned(blake3::hash(&body.text).to_hex().as_bytes().to_vec()),
         digest => Cow::Borrowed(digest),
     }
 }
 
-/// The body without its codings; as it stands if they are unknown.
-fn body_of<'t>(header: &[u8], payload: &'t [u8]) -> Cow<'t, [u8]> {
-    let (is_chunked, codings) = codings_of(header);
-    let plain = match unchunked(payload).filter(|_| is_chunked) {
-        Some((plain, _)) => Cow::Owned(plain),
-        None => Cow::Borrowed(payload),
-    };
-    let sort = Sort::of(media_type(header).0);
-    let is_like = |bytes: &[u8]| sort.is_some_and(|sort| sort.is_like(bytes));
-    match coding::decoded(&codings, &plain, coding::MOST, is_like) {
-        Decoded::Made { text, .. } => Cow::Owned(text),
-        Decoded::Plain | Decoded::Unknown => plain,
+/// A body without its codings; as it stands if they are unknown.
+struct Body<'t> {
+    text: Cow<'t, [u8]>,
+    /// Whether nothing of it was cut off, or left out because it is too large.
+    is_whole: bool,
+}
+
+impl<'t> Body<'t> {
+    fn whole(text: &'t [u8]) -> Body<'t> {
+        Body { text: Cow::Borrowed(text), is_whole: true }
+    }
+
+    /// That of the message with this `header`.
+    fn of(header: &[u8], payload: &'t [u8]) -> Body<'t> {
+        let (is_chunked, codings) = codings_of(header);
+        let head = &payload[..payload.len().min(MOST_DECODED)];
+        let plain = match unchunked(head).filter(|_| is_chunked) {
+            Some((text, is_whole)) => {
+                let is_whole = is_whole && head.len() == payload.len();
+                Body { text: Cow::Owned(text), is_whole }
+            }
+            None => Body::whole(payload),
+        };
+        let sort = Sort::of(media_type(header).0);
+        let is_like = |bytes: &[u8]| sort.is_some_and(|sort| sort.is_like(bytes));
+        match coding::decoded(&codings, &plain.text, MOST_DECODED as u64, is_like) {
+            Decoded::Made { text, is_whole } => {
+                Body { text: Cow::Owned(text), is_whole: is_whole && plain.is_whole }
+            }
+            Decoded::Plain | Decoded::Unknown => plain,
+        }
     }
 }
 
@@ -239,7 +282,8 @@ mod tests {
 
     fn pages(archive: &str) -> (Vec<[String; 5]>, u64) {
         let mut found = Vec::new();
-        let broken = archived_pages(archive.as_bytes(), &mut |page| {
+        let broken = archived_pages(archive.as_bytes(), &mut |archived| {
+            let Archived::Page(page) = archived else { return };
             let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
             let clean = page.clean.iter().map(|names| text(names)).collect::<Vec<_>>().join(" ");
             found.push([
@@ -289,6 +333,61 @@ mod tests {
         );
         let (plain, chunked) = (pages(&plain).0, pages(&chunked).0);
         assert!(plain == chunked && plain[0][1].len() == 64);
+    }
+
+    #[test]
+    fn a_body_that_expands_is_decoded_in_part_and_says_nothing_by_its_content() {
+        use std::io::Write;
+        let page = "<link rel=canonical href=/a>".to_owned() + &" ".repeat(20 << 20);
+        let coding = flate2::Compression::fast();
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), coding);
+        gzip.write_all(page.as_bytes()).unwrap();
+        let coded = gzip.finish().unwrap();
+        let header =
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n";
+        let body = Body::of(header, &coded);
+        assert_eq!((body.text.len(), body.is_whole), (MOST_DECODED, false));
+        let found = of_content(b"http://h/b", b"", b"text/html", body);
+        assert_eq!((&*found.digest, &*found.canonical), (&b""[..], &b"/a"[..]));
+        // A digest of the archive is that of all of it.
+        let found = of_content(b"http://h/b", b"sha1:B", b"text/html", Body::of(header, &coded));
+        assert_eq!(&*found.digest, b"sha1:B");
+        let chunks = format!("{:x}\r\n{page}\r\n0\r\n\r\n", page.len());
+        let body =
+            Body::of(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", chunks.as_bytes());
+        assert!(body.text.len() <= MOST_DECODED && !body.is_whole);
+        let cut = Body::of(header, &coded[..coded.len() / 8]);
+        assert!(!cut.is_whole && !cut.text.is_empty());
+    }
+
+    #[test]
+    fn responses_of_any_type_are_found_and_those_without_a_page_too() {
+        let of_type = |kind: &str, media: &str, block: &str| {
+            record(kind, "http://h/a", "", block)
+                .replace("application/http;msgtype=response", media)
+        };
+        let page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\nx";
+        let link = "<link rel=canonical href=/b>";
+        let archive = [
+            of_type("response", "application/octet-stream", page),
+            of_type("response", "text/dns", "20261127 h. 60 IN A 192.0.2.1"),
+            of_type("response", "application/http", "HTTP/1.1 404 Not Found\r\n\r\nx"),
+            of_type("response", "application/http", "no header"),
+            of_type("resource", "text/html", link),
+            of_type("metadata", "application/warc-fields", "via: http://h/"),
+            of_type("request", "application/http", "GET / HTTP/1.1\r\n\r\n"),
+        ];
+        let mut found = Vec::new();
+        archived_pages(archive.concat().as_bytes(), &mut |it| {
+            found.push(match it {
+                Archived::Page(page) => (page.digest.len(), page.canonical.to_vec()),
+                Archived::Other => (0, b"other".to_vec()),
+            });
+        });
+        let other = (0, b"other".to_vec());
+        let resource = (64, b"/b".to_vec());
+        let expected = vec![(64, Vec::new()), other.clone(), other.clone(), other, resource];
+        assert_eq!(found, expected);
     }
 
     #[test]
