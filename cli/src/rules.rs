@@ -243,6 +243,11 @@ fn hosts(pattern: &Pattern) -> String {
             text += &format!(" and {} more", rest.len());
         }
     }
+    for (before, list) in [("below", &pattern.paths), ("given", &pattern.given)] {
+        if !list.is_empty() {
+            text += &format!(" {before} {}", list.join(", "));
+        }
+    }
     text
 }
 
@@ -254,6 +259,8 @@ fn pattern_json(pattern: &Pattern) -> Value {
         "rule": pattern.rule.name(),
         "hosts": &*pattern.hosts,
         "except": &*pattern.except,
+        "paths": &*pattern.paths,
+        "given": &*pattern.given,
         "why": pattern.why.as_deref(),
         "source": &*place.source,
         "line": (place.line > 0).then_some(place.line),

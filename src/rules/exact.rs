@@ -4,6 +4,7 @@
 //! It is the slow counterpart of [`fast`](super::fast) and its oracle in the tests, and it records
 //! each change: `explain` and reports of merges show its steps.
 
+use super::names::Action;
 use super::parts::{decode, fold, folded};
 use super::rule::Rule;
 use super::scope::Scope;
@@ -50,13 +51,15 @@ impl RuleSet {
         if has(Rule::PathCase) {
             text.change_path(Rule::PathCase, fold);
         }
-        while text.drop_prefix(&scope.prefixes) {}
-        while text.drop_index_page(&scope.index_pages)
+        while text.drop_prefix(&scope.prefixes)
+            || text.drop_index_page(&scope.index_pages)
+            || text.drop_extension(&scope.extensions)
             || (has(Rule::TrailingSlash) && text.drop_trailing_slash())
         {}
         for place in [Where::Query, Where::Route] {
             let has_pair = text.has_coldfusion_pair(place);
-            while text.drop_param(self, &scope, place, has_pair) {}
+            let holding = text.holding(self, place);
+            while text.drop_param(self, &scope, place, (has_pair, &holding)) {}
             while has(Rule::EmptyParam) && text.drop_empty_param(place) {}
             if has(Rule::SortQuery) {
                 text.sort_query(place);
@@ -95,5 +98,30 @@ impl RuleSet {
             }
         }
         unreachable!("no rule set is built with sites that change a host for ever")
+    }
+}
+
+impl RuleSet {
+    /// The action for the parameter `name` on `host`, and the pattern that decides: tests each
+    /// pattern, from strong to weak.
+    pub(super) fn action_one_by_one(
+        &self,
+        host: &[u8],
+        holding: &[bool],
+        name: &[u8],
+    ) -> Option<(Action, usize)> {
+        let mut place = self.patterns.len();
+        for ((unit, by_strength), &holds) in self.units.iter().zip(holding).rev() {
+            let holds = holds
+                && (unit.hosts.is_empty() || unit.hosts.iter().any(|h| h.matches(host)))
+                && !unit.except.iter().any(|h| h.matches(host));
+            for (action, named) in by_strength.iter().rev() {
+                place -= 1;
+                if holds && named.glob.matches(name) {
+                    return Some((*action, place));
+                }
+            }
+        }
+        None
     }
 }

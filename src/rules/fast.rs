@@ -34,6 +34,7 @@ const PATH: Rules = Rules::of(&[
     Rule::PathCase,
     Rule::PathPrefix,
     Rule::IndexPage,
+    Rule::Extension,
     Rule::TrailingSlash,
 ]);
 const FRAGMENT: Rules = Rules::of(&[Rule::Fragment, Rule::Anchor]);

@@ -33,9 +33,9 @@ impl RuleSet {
     ) -> Option<&'a [u8]> {
         let Query { text, params, groups } = buffers;
         if self.params.needs_host() {
-            self.params.groups(&folded(host()), groups);
+            self.params.groups(&folded(host()), path, query, groups);
         } else {
-            self.params.groups(b"", groups);
+            self.params.groups(b"", path, query, groups);
         }
         let has_sessions = scope.rules.has(Rule::SessionId);
         let has_sort = scope.rules.has(Rule::SortQuery);

@@ -6,7 +6,7 @@
 //! Both give the same bytes.
 //!
 //! - Rules are applied in the order of [`Rule::ALL`], whatever the order in which they were added.
-//!   `index-page` and `trailing-slash` alternate until neither changes anything.
+//!   `path-prefix`, `index-page`, `extension` and `trailing-slash` alternate until none changes anything.
 //! - Rules change `http` and `https` URIs with an authority; other URIs are changed only by
 //!   `fragment` and `anchor`.
 //! - The query of a route, a fragment that begins with `/` or `!`, is changed as that of the URI.
@@ -47,6 +47,7 @@ mod suffix;
 mod tables;
 mod text;
 mod toml;
+mod when;
 
 pub use fast::Scratch;
 pub use hosts::PUBLIC_SUFFIX_VERSION;

@@ -16,6 +16,11 @@
 //! except = ["api.example.com"]
 //! keep = ["id", "page"]                  # all others are dropped
 //!
+//! [[param]]
+//! paths = ["/forum/"]                    # below these paths only
+//! given = ["view=print"]                 # only where a query has one of these parameters; for drop
+//! drop = ["sid"]
+//!
 //! [[site]]                               # rules of these hosts
 //! hosts = ["m.shop.example", "shop.example"]
 //! host = "www.shop.example"              # what they become

@@ -9,6 +9,7 @@ use super::glob::Glob;
 use super::hosts::HostPattern;
 use super::names::Action;
 use super::rule::Rule;
+use super::when::When;
 use crate::grammar::class::{HEXDIG, QUERY, UNRESERVED};
 
 /// Bytes of the hosts of a unit that a description repeats.
@@ -42,6 +43,7 @@ pub(super) struct Unit {
     /// Empty for all hosts.
     pub(super) hosts: Vec<HostPattern>,
     pub(super) except: Vec<HostPattern>,
+    pub(super) when: When,
     pub(super) patterns: Vec<Named>,
     /// What the parameters are, in the author's words.
     pub(super) why: Option<Arc<str>>,
@@ -75,6 +77,10 @@ pub struct Pattern {
     pub hosts: Arc<[String]>,
     /// The hosts that are excepted.
     pub except: Arc<[String]>,
+    /// The paths below which it applies; empty for all.
+    pub paths: Arc<[String]>,
+    /// The parameters of which a query must have one; empty for all queries.
+    pub given: Arc<[String]>,
     /// What the parameters are, in the author's words.
     pub why: Option<Arc<str>>,
     /// Where it was written.
@@ -95,7 +101,7 @@ impl Unit {
         others.into_iter().chain(kept).chain(dropped).chain(allowed).collect()
     }
 
-    /// The hosts in a description: as they are, or their number and digest if they are many, since each pattern repeats them.
+    /// The hosts in a description, and where on them: as they are, or their number and digest if they are many, since each pattern repeats them.
     pub(super) fn described_hosts(&self) -> String {
         let mut text = String::new();
         self.hosts.iter().for_each(|host| _ = write!(text, " on {host}"));
@@ -104,6 +110,7 @@ impl Unit {
             let digest = &blake3::hash(text.as_bytes()).to_hex()[..32];
             text = format!(" on {} hosts not on {}: {digest}", self.hosts.len(), self.except.len());
         }
+        self.when.describe(&mut text);
         text
     }
 

@@ -6,6 +6,7 @@ use super::glob::Glob;
 use super::hosts::{HostPattern, Hosts};
 use super::names::{Action, Entry, Names};
 use super::param::{Named, Unit};
+use super::when::When;
 
 /// A pattern that contradicts an earlier one for the same names on the same hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +27,8 @@ pub(super) struct Params {
     /// Groups that apply to some hosts.
     hosts: Hosts<u32>,
     needs_host: bool,
+    /// Whether some groups apply to some paths or queries only.
+    has_conditions: bool,
     /// The patterns of all groups.
     anywhere: Names,
 }
@@ -33,12 +36,14 @@ pub(super) struct Params {
 #[derive(Clone, Debug)]
 struct Group {
     names: Names,
+    when: When,
     except: Option<Hosts<()>>,
 }
 
 /// The patterns of one group while they are collected.
 #[derive(Default)]
 struct Gathered {
+    when: When,
     hosts: Vec<HostPattern>,
     except: Vec<HostPattern>,
     patterns: Vec<(Glob, Entry)>,
@@ -48,14 +53,17 @@ impl Params {
     /// Compiles `units`, each with its patterns from weak to strong, and returns the patterns that
     /// override an earlier one.
     pub(super) fn new(units: &[(Unit, Vec<(Action, Named)>)]) -> (Params, Vec<Override>) {
-        let mut numbers: HashMap<(&[HostPattern], &[HostPattern]), usize> = HashMap::new();
+        type Place<'u> = (&'u [HostPattern], &'u [HostPattern], &'u When);
+        let mut numbers: HashMap<Place<'_>, usize> = HashMap::new();
         let mut gathered: Vec<Gathered> = Vec::new();
         let mut latest: HashMap<(usize, &Glob), Entry> = HashMap::new();
         let mut overrides = Vec::new();
         let mut order = 0;
         for (unit, by_strength) in units {
-            let number = *numbers.entry((&unit.hosts, &unit.except)).or_insert_with(|| {
+            let place = (&unit.hosts[..], &unit.except[..], &unit.when);
+            let number = *numbers.entry(place).or_insert_with(|| {
                 gathered.push(Gathered {
+                    when: unit.when.clone(),
                     hosts: unit.hosts.clone(),
                     except: unit.except.clone(),
                     patterns: Vec::new(),
@@ -89,13 +97,16 @@ impl Params {
             .into_iter()
             .map(|group| Group {
                 names: Names::new(group.patterns),
+                when: group.when,
                 except: (!group.except.is_empty())
                     .then(|| Hosts::new(group.except.into_iter().map(|host| (host, ())))),
             })
             .collect();
+        let has_conditions = groups.iter().any(|group| !group.when.is_always());
         let needs_host = !hosts.is_empty() || groups.iter().any(|group| group.except.is_some());
         let hosts = Hosts::new(hosts);
-        (Params { groups, global, hosts, needs_host, anywhere: Names::new(all) }, overrides)
+        let anywhere = Names::new(all);
+        (Params { groups, global, hosts, needs_host, has_conditions, anywhere }, overrides)
     }
 
     /// Whether [`Params::groups`] uses the host.
@@ -124,9 +135,18 @@ impl Params {
     }
 
     /// Sets `found` to the groups that apply to `host`, which is in lower case and has no final
-    /// dot.
+    /// dot, `path` and `query`.
     #[inline]
-    pub(super) fn groups(&self, host: &[u8], found: &mut Vec<u32>) {
+    pub(super) fn groups(&self, host: &[u8], path: &[u8], query: &[u8], found: &mut Vec<u32>) {
+        self.groups_of(host, found);
+        if self.has_conditions {
+            found.retain(|&number| self.groups[number as usize].when.holds(path, query));
+        }
+    }
+
+    /// Sets `found` to the groups that apply to `host`, at least to some paths and queries.
+    #[inline]
+    fn groups_of(&self, host: &[u8], found: &mut Vec<u32>) {
         found.clear();
         found.extend_from_slice(&self.global);
         if !self.needs_host {

@@ -8,6 +8,9 @@ use super::hosts::is_public_suffix;
 pub(crate) const INDEX_PAGES: &str = "index.html,index.htm,index.shtml,index.php,index.asp,index.aspx,\
     index.jsp,default.html,default.htm,default.asp,default.aspx";
 
+/// The extensions that `extension` drops by default.
+pub(super) const EXTENSIONS: &str = "html,htm,shtml,php,asp,aspx,jsp";
+
 /// Where the authority begins, if `form` is an `http` or `https` URI with an authority. Crawlers
 /// fetch nothing else, so rules change no other schemes, except for fragments.
 #[inline]
@@ -194,6 +197,22 @@ pub(super) fn prefix_len(path: &[u8], prefixes: &[Vec<u8>]) -> usize {
         len += prefix.len();
     }
     len
+}
+
+/// `extension`: the last segment `last` without its extension, if that is one of `extensions`.
+///
+/// With parameters it stays: what is left of them could be a session id, which is dropped before.
+#[inline]
+pub(super) fn stem<'t>(last: &'t [u8], extensions: &[Vec<u8>]) -> Option<&'t [u8]> {
+    if extensions.is_empty() {
+        return None;
+    }
+    let dot = memchr::memrchr(b'.', last).filter(|&dot| dot > 0)?;
+    let (stem, extension) = (&last[..dot], &last[dot + 1..]);
+    let is_one = extensions.iter().any(|known| known == extension)
+        && !is_dot_segment(stem)
+        && memchr::memchr(b';', stem).is_none();
+    is_one.then_some(stem)
 }
 
 /// The name of a parameter: the bytes before its first `=`.

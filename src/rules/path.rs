@@ -1,6 +1,6 @@
 //! The fast path for paths and fragments.
 
-use super::parts::{decode, fold, has_dot_segment, is_meaningful, prefix_len};
+use super::parts::{decode, fold, has_dot_segment, is_meaningful, prefix_len, stem};
 use super::rule::{Rule, Rules};
 use super::scope::Scope;
 use super::session;
@@ -54,12 +54,12 @@ impl Scope {
                 changed.add(Rule::PathCase);
             }
         }
-        let len = prefix_len(path, &self.prefixes);
-        if len > 0 {
-            path = if len < path.len() { &path[len..] } else { b"/" };
-            changed.add(Rule::PathPrefix);
-        }
         loop {
+            let len = prefix_len(path, &self.prefixes);
+            if len > 0 {
+                path = if len < path.len() { &path[len..] } else { b"/" };
+                changed.add(Rule::PathPrefix);
+            }
             let slash = memchr::memrchr(b'/', path).map_or(0, |slash| slash + 1);
             let last = &path[slash..];
             if last.is_empty() {
@@ -69,12 +69,15 @@ impl Scope {
                 }
                 path = &path[..path.len() - 1];
                 changed.add(Rule::TrailingSlash);
-            } else {
-                if !self.index_pages.iter().any(|page| page == last) {
-                    break;
-                }
+            } else if self.index_pages.iter().any(|page| page == last) {
                 path = &path[..slash];
                 changed.add(Rule::IndexPage);
+            } else if let Some(stem) = stem(last, &self.extensions) {
+                // What is left may be a prefix.
+                path = &path[..slash + stem.len()];
+                changed.add(Rule::Extension);
+            } else {
+                break;
             }
         }
         if changed.is_empty() || has_dot_segment(whole) {

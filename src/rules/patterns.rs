@@ -34,10 +34,11 @@ impl RuleSet {
             _ => return unchanged,
         };
         // The cheaper test first.
-        let authority = || {
-            let end = memchr::memchr(b'/', &form[start..path_end]);
-            &form[start..end.map_or(path_end, |end| start + end)]
+        let path_start = || {
+            let slash = memchr::memchr(b'/', &form[start..path_end]);
+            slash.map_or(path_end, |slash| start + slash)
         };
+        let authority = || &form[start..path_start()];
         if !self.params.is_global() && !self.params.may_hold(authority()) {
             return unchanged;
         }
@@ -55,8 +56,8 @@ impl RuleSet {
         };
         let mut fired = Rules::default();
         let Scratch { text, query: buffers, .. } = scratch;
-        // Only the rule for sessions uses the path.
-        let left = self.query(&self.scope, query, b"", host, buffers, &mut fired);
+        let path = &form[path_start()..path_end];
+        let left = self.query(&self.scope, query, path, host, buffers, &mut fired);
         if fired.is_empty() {
             return unchanged;
         }

@@ -37,6 +37,8 @@ named! {
         PathPrefix = "path-prefix",
         /// `index-page`
         IndexPage = "index-page",
+        /// `extension`
+        Extension = "extension",
         /// `trailing-slash`
         TrailingSlash = "trailing-slash",
         /// `keep-param`
@@ -131,6 +133,9 @@ impl Rule {
             Rule::IndexPage => {
                 "A last segment that is in the list is dropped; its directory remains."
             }
+            Rule::Extension => {
+                "An extension of the last segment that is in the list is dropped with its dot, unless nothing, a dot segment or parameters would be left."
+            }
             Rule::TrailingSlash => {
                 "A single slash at the end of a path is dropped, unless it is the whole path."
             }
@@ -153,7 +158,7 @@ impl Rule {
     pub const fn argument(self) -> Argument {
         match self {
             Rule::KeepParam | Rule::DropParam | Rule::AllowParam => Argument::Glob,
-            Rule::IndexPage => Argument::List,
+            Rule::IndexPage | Rule::Extension => Argument::List,
             Rule::PathDecode => Argument::Chars,
             Rule::PathPrefix => Argument::Paths,
             Rule::HostAlias => Argument::Host,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::parts::{DECODED, INDEX_PAGES, decode, fold, is_dot_segment};
+use super::parts::{DECODED, EXTENSIONS, INDEX_PAGES, decode, fold, is_dot_segment};
 use super::rule::{Argument, Rule, Rules};
 use crate::grammar::class::{HEXDIG, PCHAR, UNRESERVED};
 
@@ -12,6 +12,8 @@ pub(super) struct Scope {
     pub(super) rules: Rules,
     /// What `index-page` drops, sorted.
     pub(super) index_pages: Vec<Vec<u8>>,
+    /// What `extension` drops, sorted, without dots.
+    pub(super) extensions: Vec<Vec<u8>>,
     /// What `path-prefix` drops, sorted.
     pub(super) prefixes: Vec<Vec<u8>>,
     /// What `path-decode` decodes, sorted.
@@ -24,6 +26,9 @@ impl Scope {
         match (rule.argument(), argument) {
             (Argument::None, Some(_)) => return Err(format!("`{rule}` takes no argument")),
             (Argument::None, None) => {}
+            (Argument::List, list) if rule == Rule::Extension => {
+                list_of(list.unwrap_or(EXTENSIONS), extension, &mut self.extensions)?;
+            }
             (Argument::List, list) => {
                 list_of(list.unwrap_or(INDEX_PAGES), page, &mut self.index_pages)?;
             }
@@ -55,6 +60,9 @@ impl Scope {
         if rules.has(Rule::IndexPage) {
             self.index_pages.clear();
         }
+        if rules.has(Rule::Extension) {
+            self.extensions.clear();
+        }
         if rules.has(Rule::PathPrefix) {
             self.prefixes.clear();
         }
@@ -66,9 +74,11 @@ impl Scope {
     /// Adds the rules and arguments of `other`.
     pub(super) fn extend(&mut self, other: &Scope) {
         self.rules = self.rules.union(other.rules);
-        for (list, more) in
-            [(&mut self.index_pages, &other.index_pages), (&mut self.prefixes, &other.prefixes)]
-        {
+        for (list, more) in [
+            (&mut self.index_pages, &other.index_pages),
+            (&mut self.extensions, &other.extensions),
+            (&mut self.prefixes, &other.prefixes),
+        ] {
             if !more.is_empty() {
                 list.extend_from_slice(more);
                 list.sort_unstable();
@@ -84,13 +94,13 @@ impl Scope {
 
     /// Bytes of memory that it takes, about.
     pub(super) fn bytes(&self) -> usize {
-        let texts = self.index_pages.iter().chain(&self.prefixes);
+        let texts = self.index_pages.iter().chain(&self.extensions).chain(&self.prefixes);
         size_of::<Scope>() + texts.map(|text| size_of::<Vec<u8>>() + text.len()).sum::<usize>()
     }
 
     /// Brings the arguments to the form in which the rules before theirs leave a path.
     pub(super) fn settle(&mut self) {
-        for list in [&mut self.index_pages, &mut self.prefixes] {
+        for list in [&mut self.index_pages, &mut self.extensions, &mut self.prefixes] {
             for text in list.iter_mut() {
                 if self.rules.has(Rule::PathDecode) {
                     *text = mapped(text, |text, out| decode(text, &self.decoded, out));
@@ -109,6 +119,9 @@ impl Scope {
         let joined = |list: &[Vec<u8>]| String::from_utf8_lossy(&list.join(&b',')).into_owned();
         let typed = |rule: Rule| match rule.argument() {
             Argument::None => Some(rule.name().to_owned()),
+            Argument::List if rule == Rule::Extension => {
+                Some(format!("{rule}={}", joined(&self.extensions)))
+            }
             Argument::List => Some(format!("{rule}={}", joined(&self.index_pages))),
             Argument::Paths => Some(format!("{rule}={}", joined(&self.prefixes))),
             Argument::Chars => Some(format!("{rule}={}", String::from_utf8_lossy(&self.decoded))),
@@ -123,6 +136,7 @@ impl Scope {
             let _ = write!(out, "{before}rule {} {}", rule.name(), rule.version());
             let list: &[Vec<u8>] = match rule {
                 Rule::IndexPage => &self.index_pages,
+                Rule::Extension => &self.extensions,
                 Rule::PathPrefix => &self.prefixes,
                 _ => &[],
             };
@@ -167,8 +181,17 @@ fn page(text: &str) -> Result<Vec<u8>, String> {
     Ok(name.to_vec())
 }
 
+/// An extension without its dot: letters, digits, `-` and `_`.
+fn extension(text: &str) -> Result<Vec<u8>, String> {
+    let is_of_one = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+    if text.is_empty() || !text.bytes().all(is_of_one) {
+        return Err(format!("`{text}` is not an extension, such as html"));
+    }
+    Ok(text.as_bytes().to_vec())
+}
+
 /// A path of one segment or more, as canonical URIs have it, without the `/` after it.
-fn prefix(text: &str) -> Result<Vec<u8>, String> {
+pub(super) fn prefix(text: &str) -> Result<Vec<u8>, String> {
     let path = text.strip_suffix('/').unwrap_or(text);
     let Some(segments) = path.strip_prefix('/').filter(|rest| !rest.is_empty()) else {
         return Err(format!("`{text}` is not a prefix of a path, such as /en/"));
@@ -236,6 +259,9 @@ mod tests {
             (Rule::PathDecode, "/", "'/' cannot stand"),
             (Rule::PathDecode, "~", "without a rule"),
             (Rule::PathDecode, "é", "cannot stand"),
+            (Rule::Extension, ".html", "not an extension"),
+            (Rule::Extension, "a,", "not an extension"),
+            (Rule::Extension, "tar.gz", "not an extension"),
             (Rule::PathCase, "x", "takes no argument"),
             (Rule::HostAlias, "h", "[[site]]"),
             (Rule::DropParam, "x", "[[param]]"),
@@ -251,6 +277,7 @@ mod tests {
         let mut scope = Scope::default();
         for (rule, argument) in [
             (Rule::IndexPage, Some("b,a")),
+            (Rule::Extension, Some("php,html")),
             (Rule::PathPrefix, Some("/en/,/de")),
             (Rule::PathDecode, Some(",:")),
             (Rule::Www, None),
@@ -258,7 +285,8 @@ mod tests {
             scope.add(rule, argument).unwrap();
         }
         let typed = scope.typed();
-        assert_eq!(typed, ["www", "path-decode=,:", "path-prefix=/de,/en", "index-page=a,b"]);
+        let expected = ["path-prefix=/de,/en", "index-page=a,b", "extension=html,php"];
+        assert_eq!(typed, [&["www", "path-decode=,:"][..], &expected].concat());
         let mut again = Scope::default();
         for text in &typed {
             let (name, argument) =

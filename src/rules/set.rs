@@ -173,8 +173,8 @@ impl Builder {
     pub fn build(mut self) -> Result<RuleSet, RuleError> {
         if !self.own.is_empty() {
             let patterns = std::mem::take(&mut self.own);
-            let own =
-                Unit { hosts: Vec::new(), except: Vec::new(), patterns, why: None, site: None };
+            let (hosts, except, when) = Default::default();
+            let own = Unit { hosts, except, when, patterns, why: None, site: None };
             if let Some((again, before)) = own.repeated() {
                 let (a, b) = (before.list, again.list);
                 return Err(RuleError::typed(format!("`{}` is in {a} and in {b}", again.text)));
@@ -321,12 +321,15 @@ fn patterns(units: &[(Unit, Vec<(Action, Named)>)]) -> Vec<Pattern> {
             hosts.iter().map(ToString::to_string).collect()
         };
         let (hosts, except) = (shown(&unit.hosts), shown(&unit.except));
+        let [paths, given] = unit.when.shown();
         patterns.extend(by_strength.iter().map(|(action, named)| Pattern {
             rule: named.list,
             action: *action,
             text: Arc::clone(&named.text),
             hosts: Arc::clone(&hosts),
             except: Arc::clone(&except),
+            paths: Arc::clone(&paths),
+            given: Arc::clone(&given),
             why: unit.why.clone(),
             place: named.place.clone(),
         }));

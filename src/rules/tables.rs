@@ -13,6 +13,7 @@ use super::param::{Named, Place, Unit, name_pattern};
 use super::rule::{Rule, Rules, typed_rule};
 use super::scope::Scope;
 use super::site::Site;
+use super::when::{self, When};
 use crate::normalize::{Level, normalize_exact};
 use crate::uri::split;
 
@@ -46,6 +47,10 @@ pub(super) struct Table {
     drop: Vec<Spanned<String>>,
     #[serde(default)]
     allow: Vec<Spanned<String>>,
+    #[serde(default)]
+    paths: Vec<Spanned<String>>,
+    #[serde(default)]
+    given: Vec<Spanned<String>>,
     why: Option<String>,
 }
 
@@ -153,7 +158,8 @@ pub(super) fn site(
     if main.is_some() {
         on.rules.add(Rule::HostAlias);
     }
-    let patterns = Table { hosts: Some(hosts), except, keep, drop, allow, why };
+    let (paths, given) = (Vec::new(), Vec::new());
+    let patterns = Table { hosts: Some(hosts), except, keep, drop, allow, paths, given, why };
     let mut unit = unit_of(patterns, span, places)?;
     if let Some(main) = &main {
         let main = HostPattern::Exact(main.clone());
@@ -230,7 +236,26 @@ fn unit_of(table: Table, span: Range<usize>, places: &Places) -> Result<Unit, Pa
             patterns.push(Named { list, text: Arc::from(text.get_ref().as_str()), glob, place });
         }
     }
+    if let (Some(given), false) =
+        (table.given.first(), table.keep.is_empty() && table.allow.is_empty())
+    {
+        let what =
+            "`given` is for `drop`: what it keeps would be dropped without the given parameter";
+        return Err(places.error(given.span(), what));
+    }
+    let list = |texts: &[Spanned<String>], parse: fn(&str) -> Result<Vec<u8>, String>| {
+        let parsed = |text: &Spanned<String>| {
+            parse(text.get_ref()).map_err(|why| places.error(text.span(), why))
+        };
+        let mut list = texts.iter().map(parsed).collect::<Result<Vec<_>, _>>()?;
+        list.sort_unstable();
+        list.dedup();
+        Ok(list)
+    };
+    let when =
+        When { paths: list(&table.paths, when::path)?, given: list(&table.given, when::given)? };
     let unit = Unit {
+        when,
         hosts: hosts(table.hosts.as_deref().unwrap_or_default())?,
         except: hosts(&table.except)?,
         patterns,

@@ -3,9 +3,10 @@
 use core::ops::Range;
 
 use super::names::Action;
+use super::param::Unit;
 use super::parts::{
     folded, has_dot_segment, has_needless_dot, host_in, https_port, is_dot_segment, is_meaningful,
-    name_of, route_query, www_len,
+    name_of, route_query, stem, www_len,
 };
 use super::rule::Rule;
 use super::scope::Scope;
@@ -261,6 +262,15 @@ impl Text {
         }
     }
 
+    pub(super) fn drop_extension(&mut self, extensions: &[Vec<u8>]) -> bool {
+        let Some(last) = self.segments().last().cloned() else { return false };
+        let Some(left) = stem(&self.bytes[last.clone()], extensions).map(<[u8]>::len) else {
+            return false;
+        };
+        self.edit(Rule::Extension, last.start + left..last.end, b"", None);
+        true
+    }
+
     pub(super) fn drop_trailing_slash(&mut self) -> bool {
         // `/a/` has two segments, `a` and an empty one.
         match &*self.segments() {
@@ -286,6 +296,14 @@ impl Text {
             .collect()
     }
 
+    /// For each unit of `rules`, whether what it needs besides its hosts is there.
+    pub(super) fn holding(&self, rules: &RuleSet, place: Where) -> Vec<bool> {
+        let query = self.query(place).unwrap_or_default();
+        let holds =
+            |(unit, _): &(Unit, _)| unit.when.holds(self.before(place), &self.bytes[query.clone()]);
+        rules.units.iter().map(holds).collect()
+    }
+
     /// Whether both parameters of ColdFusion are present.
     pub(super) fn has_coldfusion_pair(&self, place: Where) -> bool {
         let has = |is_it: fn(&[u8], &[u8]) -> bool| {
@@ -300,13 +318,14 @@ impl Text {
 
     /// Drops the first parameter to be dropped; returns whether there was one.
     ///
-    /// `has_pair` is the result of [`Text::has_coldfusion_pair`] before the first one was dropped.
+    /// `has_pair` is the result of [`Text::has_coldfusion_pair`] before the first one was dropped, and `holding` that of
+    /// [`Text::holding`].
     pub(super) fn drop_param(
         &mut self,
         rules: &RuleSet,
         scope: &Scope,
         place: Where,
-        has_pair: bool,
+        (has_pair, holding): (bool, &[bool]),
     ) -> bool {
         let params = self.params(place);
         let before = self.before(place);
@@ -319,7 +338,7 @@ impl Text {
             let param = &self.bytes[range.clone()];
             let name = name_of(param);
             let value = param.get(name.len() + 1..).unwrap_or_default();
-            let (rule, pattern) = match rules.action_one_by_one(&host, name) {
+            let (rule, pattern) = match rules.action_one_by_one(&host, holding, name) {
                 Some((Action::Keep, _)) => continue,
                 Some((Action::Drop, at)) => (rules.patterns[at].rule, Some(at)),
                 None if session::is_param(name, value, &page, || has_pair) => {
@@ -371,24 +390,5 @@ impl Text {
         if let Some(query) = self.query(place).filter(Range::is_empty) {
             self.edit(Rule::EmptyQuery, query.start - 1..query.end, b"", None);
         }
-    }
-}
-
-impl RuleSet {
-    /// The action for the parameter `name` on `host`, and the pattern that decides: tests each
-    /// pattern, from strong to weak.
-    fn action_one_by_one(&self, host: &[u8], name: &[u8]) -> Option<(Action, usize)> {
-        let mut place = self.patterns.len();
-        for (unit, by_strength) in self.units.iter().rev() {
-            let holds = (unit.hosts.is_empty() || unit.hosts.iter().any(|h| h.matches(host)))
-                && !unit.except.iter().any(|h| h.matches(host));
-            for (action, named) in by_strength.iter().rev() {
-                place -= 1;
-                if holds && named.glob.matches(name) {
-                    return Some((*action, place));
-                }
-            }
-        }
-        None
     }
 }

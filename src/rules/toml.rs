@@ -70,6 +70,11 @@ impl RuleSet {
 fn param(text: &mut String, unit: &Unit) {
     table(text, "param");
     hosts(text, &unit.hosts, &unit.except);
+    for (name, texts) in ["paths", "given"].iter().zip(unit.when.shown()) {
+        if !texts.is_empty() {
+            list(text, name, texts.iter().cloned());
+        }
+    }
     patterns(text, unit);
     why(text, unit.why.as_deref());
 }
@@ -138,7 +143,8 @@ mod tests {
         let pack = "rules = ['https', 'index-page=a,b', 'path-prefix=/x/']\n[[param]]\nhosts=['www.h.example','site:example.com']\n\
             except=['a.example.com']\nkeep=['i?']\ndrop=['a\\*','b']\nallow=['*']\nwhy=\"a \\\"b\\\" \\u0007\"\n\
             [[site]]\nhosts=['m.example.org']\nhost='www.example.org'\nrules=['path-case','path-decode=,:','host-dot']\n\
-            without=['https','www']\ndrop=['x']\nwhy='y'\n[[site]]\nhosts=['*.example.org']\nwithout=['drop-param']\n";
+            without=['https','www']\ndrop=['x']\nwhy='y'\n[[site]]\nhosts=['*.example.org']\nwithout=['drop-param']\n\
+            [[param]]\npaths=['/b/','/a']\ngiven=['v=1']\ndrop=['z']\n";
         for preset in Preset::all() {
             for www in [false, true] {
                 let mut builder = RuleSet::builder();

@@ -204,6 +204,37 @@ fn path_prefix() {
 }
 
 #[test]
+fn extension() {
+    check(
+        &rule_set(&["extension=html,php"]),
+        &[
+            ("http://h/a.html", "http://h/a"),
+            ("http://h/a/b.php?q", "http://h/a/b?q"),
+            ("http://h/a.php.html", "http://h/a"),
+        ],
+        &[
+            ("http://h/a.htm", "http://h/a"),
+            ("http://h/a.HTML", "http://h/a"),
+            ("http://h/a.html/b", "http://h/a/b"),
+            ("http://h/.html", "http://h/"),
+            ("http://h/a;v=1.html", "http://h/a;v=1"),
+            ("ftp://h/a.html", "ftp://h/a"),
+        ],
+    );
+    check(&rule_set(&["extension"]), &[("http://h/a.aspx", "http://h/a.html")], &[]);
+    check(
+        &rule_set(&["extension=html", "trailing-slash", "index-page=index", "path-prefix=/en"]),
+        &[
+            ("http://h/a.html/", "http://h/a"),
+            ("http://h/a/index.html", "http://h/a"),
+            ("http://h/en.html", "http://h/"),
+        ],
+        &[],
+    );
+    check(&rule_set(&["extension=HTML", "path-case"]), &[("http://h/A.Html", "http://h/a")], &[]);
+}
+
+#[test]
 fn path_decode() {
     check(
         &rule_set(&["path-decode"]),

@@ -7,21 +7,24 @@ use uriscan::rules::{Pack, Rule, RuleSet, Scratch};
 const PACK: &str = "[[param]]\ndrop = ['utm_*', 'ref', 'a']\n\
     [[param]]\nhosts = ['site:example.com', '*.h']\nexcept = ['b.example.com']\nkeep = ['b', 'si?']\nallow = ['r*']\n\
     [[param]]\nhosts = ['www.example.com', 'localhost']\nallow = ['a', '*b*']\ndrop = ['b']\n\
-    [[param]]\nexcept = ['site:example.co.uk']\ndrop = ['*c*']\n";
+    [[param]]\nexcept = ['site:example.co.uk']\ndrop = ['*c*']\n\
+    [[param]]\npaths = ['/a', '/viewtopic.php']\nallow = ['utm_*']\ndrop = ['ba']\n\
+    [[param]]\nhosts = ['h', 'site:example.com']\ngiven = ['a', 'b=1', 'c']\npaths = ['/B', '/a', '/b']\ndrop = ['*']\n";
 
 /// A pack without rules for all hosts.
 const HOSTS: &str = "[[param]]\nhosts = ['www.example.com', '*.h', 'site:example.co.uk']\ndrop = ['a', 'utm_*']\n\
-    [[param]]\nhosts = ['localhost', 'h', '1.2.3.4']\ndrop = ['b*', 'ref']\nallow = ['ba']\n";
+    [[param]]\nhosts = ['localhost', 'h', '1.2.3.4']\ndrop = ['b*', 'ref']\nallow = ['ba']\n\
+    [[param]]\nhosts = ['h']\ngiven = ['ref', 'utm_x=1']\ndrop = ['?']\n";
 
 /// Sites that match hosts together, that become one, and that turn rules on and off.
 const SITES: &str = "[[site]]\nhosts = ['a.h', 'site:example.com']\nexcept = ['b.example.com']\nhost = 'www.example.com'\n\
-    rules = ['path-case', 'path-prefix=/a,/B', 'anchor', 'userinfo']\nwithout = ['https', 'fragment', 'index-page']\n\
+    rules = ['path-case', 'path-prefix=/a,/B', 'extension=c', 'anchor', 'userinfo']\nwithout = ['https', 'fragment', 'index-page']\n\
     [[site]]\nhosts = ['h', '*.h', 'www.h']\nrules = ['www', 'trailing-slash', 'empty-param', 'path-decode=;(']\nwithout = ['drop-param', 'host-dot']\n\
     [[site]]\nhosts = ['*a.h', 'example.co.uk']\nhost = 'h'\nrules = ['host-dot', 'session-id', 'index-page=a']\ndrop = ['b']\n\
     [[site]]\nhosts = ['www.example.com', 'localhost']\nwithout = ['www', 'session-id', 'sort-query']\nrules = ['empty-query']\n";
 
 /// Rules as typed.
-pub(super) const RULES: [&str; 22] = [
+pub(super) const RULES: [&str; 24] = [
     "fragment",
     "anchor",
     "userinfo",
@@ -33,9 +36,11 @@ pub(super) const RULES: [&str; 22] = [
     "session-id",
     "duplicate-slash",
     "path-case",
-    "path-prefix=/a,/index.html/",
+    "path-prefix=/a,/index,/index.html/",
     "index-page",
     "index-page=a,b;c",
+    "extension",
+    "extension=HTML,c",
     "trailing-slash",
     "keep-param=a*",
     "drop-param=b*",
@@ -47,8 +52,8 @@ pub(super) const RULES: [&str; 22] = [
 ];
 
 /// These, and `pack` for [`PACK`], `hosts` for [`HOSTS`], `sites` for [`SITES`].
-const TYPED: [&str; 25] = {
-    let mut typed = ["sites"; 25];
+const TYPED: [&str; 27] = {
+    let mut typed = ["sites"; 27];
     let (rules, files) = typed.split_at_mut(RULES.len());
     rules.copy_from_slice(&RULES);
     (files[1], files[2]) = ("pack", "hosts");
@@ -118,6 +123,9 @@ pub(super) fn uri() -> impl Strategy<Value = String> {
             "a",
             "b;c",
             "index.html",
+            ".html",
+            "a.c",
+            ";jsessionid=01234567.html",
             "/viewtopic.php",
             "/index.html",
             "default.asp",

@@ -322,3 +322,54 @@ fn tables_for_a_host_hold_where_a_site_keeps_or_drops_its_www() {
         &[("http://www.a.example/?id=1", "http://a.example/?id=1")],
     );
 }
+
+#[test]
+fn tables_for_parameters_apply_below_paths_and_beside_parameters() {
+    let text = "rules = ['path-prefix=/en', 'sort-query']\n\
+        [[param]]\nhosts = ['h.example']\npaths = ['/forum/', '/shop/a']\ndrop = ['s']\n\
+        [[param]]\ngiven = ['view=print', 'raw']\ndrop = ['color', 'view']\n\
+        [[param]]\npaths = ['/forum/open']\nallow = ['s']\n";
+    check(
+        &rules("rfc", text),
+        &[
+            ("http://h.example/forum?s=1", "http://h.example/forum"),
+            ("http://h.example/forum/t?s=1", "http://h.example/forum/t"),
+            ("http://h.example/en/forum/t?s=1", "http://h.example/forum/t"),
+            ("http://h.example/forum/open/t?s=1", "http://h.example/forum/open/t?s=1"),
+            ("http://h.example/forums?s=1", "http://h.example/forums?s=1"),
+            ("http://h.example/shop?s=1", "http://h.example/shop?s=1"),
+            ("http://h.example/shop/a/?s=1", "http://h.example/shop/a/"),
+            ("http://i.example/forum?s=1", "http://i.example/forum?s=1"),
+            // The query is that before the parameter that was given is dropped.
+            ("http://i.example/?view=print&color=1", "http://i.example/"),
+            ("http://i.example/?raw&color=1", "http://i.example/?raw"),
+            ("http://i.example/?view=web&color=1", "http://i.example/?color=1&view=web"),
+            ("http://i.example/?raw=&color=1", "http://i.example/?color=1&raw="),
+            // Of a route, they are those of the route.
+            ("http://h.example/forum#/x?s=1", "http://h.example/forum#/x?s=1"),
+            ("http://h.example/x#/forum?s=1", "http://h.example/x#/forum"),
+        ],
+    );
+    // For parameters alone there is a path of its own.
+    let alone = "[[param]]\npaths = ['/a']\ngiven = ['x=1']\ndrop = ['s']\n";
+    check(
+        &rules("rfc", alone),
+        &[
+            ("http://h/a/b?s=1&x=1", "http://h/a/b?x=1"),
+            ("http://h/b?s=1&x=1", "http://h/b?s=1&x=1"),
+            ("http://h?s=1&x=1", "http://h?s=1&x=1"),
+        ],
+    );
+    for (text, expected) in [
+        ("[[param]]\ngiven = ['a=1']\nallow = ['b']", "test:2:10: `given` is for `drop`"),
+        ("[[param]]\ngiven = ['a&b']\ndrop = ['b']", "test:2:10: `a&b` is not a parameter"),
+        ("[[param]]\npaths = ['a']\ndrop = ['b']", "test:2:10: `a` is not a prefix of a path"),
+        (
+            "[[site]]\nhosts = ['h']\npaths = ['/a']\ndrop = ['b']",
+            "test:3:1: unknown field `paths`",
+        ),
+    ] {
+        let error = Pack::parse(text, "test", &mut |_, _| Err(String::new())).unwrap_err();
+        assert!(error.to_string().starts_with(expected), "{text}: {error}");
+    }
+}

@@ -60,6 +60,11 @@ A file of rules:
   except = [\"api.example.com\"]
   keep = [\"id\", \"page\"]                # drop all others
 
+  [[param]]
+  paths = [\"/forum/\"]                  # below these paths only
+  given = [\"view=print\"]               # only where a query has one of these; for drop
+  drop = [\"sid\"]
+
   [[site]]                             # rules of these hosts
   hosts = [\"m.shop.example\", \"shop.example\"]
   host = \"www.shop.example\"            # what they become
