@@ -10,7 +10,7 @@ mod arc;
 mod attribute;
 mod body;
 mod charset;
-mod clf;
+pub(crate) mod clf;
 mod coding;
 mod columns;
 mod combined;

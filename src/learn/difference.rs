@@ -57,6 +57,7 @@ fn of_paths(a: &[u8], b: &[u8], edits: &mut Vec<Edit>) -> Option<()> {
     }
     if last[0] != last[1] {
         all.extend(last.into_iter().filter_map(Edit::index));
+        all.extend(last.into_iter().filter_map(Edit::extension));
     }
     let either = |has: &dyn Fn(&[u8]) -> bool| has(a) || has(b);
     let tests: [(Edit, Test<'_>); 5] = [
@@ -68,6 +69,7 @@ fn of_paths(a: &[u8], b: &[u8], edits: &mut Vec<Edit>) -> Option<()> {
     ];
     all.extend(tests.into_iter().filter(|(_, has)| either(has)).map(|(edit, _)| edit));
     all.sort_unstable();
+    all.dedup();
     let chosen = |mask: u32| -> Vec<Edit> {
         let is_in = |(i, _): &(u32, &Edit)| mask >> i & 1 != 0;
         (0..).zip(&all).filter(is_in).map(|(_, edit)| edit.clone()).collect()
@@ -123,12 +125,27 @@ fn reduced(path: &[u8], edits: &[Edit]) -> Vec<u8> {
             path.drain(..segment.len() + 1);
         }
     }
-    let is_index = |edit: &Edit| matches!(edit, Edit::Index(page) if is(last_segment(&path), page));
-    if edits.iter().any(is_index) {
-        path.truncate(path.len() - last_segment(&path).len());
-    }
-    if has(&Edit::Slash) && path.len() > 1 && path.ends_with(b"/") {
-        path.pop();
+    let is_index = |edit: &Edit, last: &[u8]| matches!(edit, Edit::Index(page) if is(last, page));
+    let has_extension = |edit: &Edit, last: &[u8]| match (edit, Edit::extension(last)) {
+        (Edit::Extension(one), Some(Edit::Extension(it))) => is(&it, one),
+        _ => false,
+    };
+    // Each may bring out another one.
+    loop {
+        let last = last_segment(&path);
+        let len = if last.is_empty() {
+            path.len() - usize::from(has(&Edit::Slash) && path.len() > 1)
+        } else if edits.iter().any(|edit| is_index(edit, last)) {
+            path.len() - last.len()
+        } else if edits.iter().any(|edit| has_extension(edit, last)) {
+            memchr::memrchr(b'.', &path).unwrap_or(path.len())
+        } else {
+            break;
+        };
+        if len == path.len() {
+            break;
+        }
+        path.truncate(len);
     }
     path
 }
@@ -231,7 +248,10 @@ mod tests {
             ("http://h/a/", "http://h/a", "trailing-slash"),
             ("http://h/a/i.php", "http://h/a/", "index-page=i.php"),
             ("http://h/a/i.php", "http://h/a", "index-page=i.php trailing-slash"),
-            ("http://h/a/i.php", "http://h/a/i.htm", "index-page=i.htm index-page=i.php"),
+            ("http://h/a/i.php", "http://h/a/i.htm", "extension=htm extension=php"),
+            ("http://h/a.html", "http://h/a", "extension=html"),
+            ("http://h/a.html", "http://h/a.php", "extension=html extension=php"),
+            ("http://h/a.html", "http://h/a/", "extension=html trailing-slash"),
             ("http://h/A/b", "http://h/a/b", "path-case"),
             ("http://h/a/Index?x", "http://h/a/index?x", "path-case"),
             ("http://h/EN/a?x", "http://h/en/a?x", "path-case"),

@@ -168,6 +168,22 @@ impl Forms {
 }
 
 impl Trial {
+    /// What the group of forms with these `contents` says alone.
+    pub(super) fn of(group: &[u32], contents: &[Content]) -> Trial {
+        let mut trial = Trial::default();
+        trial.add(group, contents, &|_| true);
+        trial
+    }
+
+    /// Adds what other groups say.
+    pub(super) fn sum(&mut self, other: &Trial) {
+        self.right += other.right;
+        self.wrong += other.wrong;
+        self.lost += other.lost;
+        self.doubtful += other.doubtful;
+        self.saved += other.saved;
+    }
+
     /// Adds a group of forms, which counts as right if `counts` selects it; `false` if it says nothing.
     fn add(
         &mut self,

@@ -24,7 +24,7 @@ pub(super) struct Host<'u> {
     seed: Vec<Hypothesis>,
     declared: BTreeSet<Vec<Edit>>,
     pub(super) rules: HostRules,
-    forms: Forms,
+    pub(super) forms: Forms,
 }
 
 /// The edits that hosts declare to be right, by name: hypotheses as others are.
@@ -170,6 +170,15 @@ fn candidates(hosts: &[Host<'_>]) -> Vec<(usize, usize)> {
 }
 
 impl<'u> Host<'u> {
+    /// Accepts `found`, which was rejected before or not tried.
+    pub(super) fn accept(&mut self, found: Hypothesis, hasher: &Hasher) {
+        let is_other = |open: &Hypothesis| !open.edits.iter().any(|it| found.edits.contains(it));
+        self.rules.rejected.retain(is_other);
+        self.rules.accepted.push(found);
+        let urls: Vec<(&[u8], Content)> = self.urls.iter().map(|(url, it)| (&**url, *it)).collect();
+        self.forms = self.rules.forms(&urls, hasher);
+    }
+
     fn find_rules(&mut self, proof: &Proof, hasher: &Hasher) {
         let urls: Vec<(&[u8], Content)> = self.urls.iter().map(|(url, it)| (&**url, *it)).collect();
         self.rules = HostRules::find(&urls, (self.seed.clone(), &self.declared), proof, hasher);

@@ -18,6 +18,8 @@ mod edit;
 mod forms;
 mod host;
 mod page;
+mod pool;
+mod read;
 mod record;
 mod run;
 mod score;
@@ -26,6 +28,7 @@ mod site;
 mod store;
 mod undecided;
 mod undo;
+mod within;
 mod write;
 
 pub use run::{Learned, Tested, learn, test};
@@ -102,6 +105,12 @@ impl Proof {
             && self.is_cheap(trial)
             && share >= self.precision
             && self.bound(trial) >= self.precision
+    }
+
+    /// Whether it is evidence against a rule, however little there is.
+    fn is_contradicted(&self, trial: &Trial) -> bool {
+        let share = trial.right as f64 / trial.pages().max(1) as f64;
+        trial.wrong > 0 && share < self.precision || !self.is_cheap(trial)
     }
 
     /// How many more groups would prove it, if all are right; `None` if it looks wrong.

@@ -2,24 +2,19 @@
 
 use std::path::Path;
 
-use super::cut::ArchivesAndLines;
-use super::record::{Line, Reader, Row};
+use super::read::{How, Read, fill};
 use super::score::Score;
 use super::site::{Learned as OfSite, Site};
 use super::store::{Rows, Store};
 use super::{LearnOptions, Proof};
 use crate::error::Error;
 use crate::escape::{counted, escaped, escaped_bytes};
-use crate::extract::Format;
-use crate::extract::warc::{Archived, archived_pages};
-use crate::io::{Chunk, ChunkReader, Shape, Source};
+use crate::io::Source;
 use crate::key::Hasher;
 use crate::pipeline::{Report, Settings, Sinks};
-use crate::rules::{RuleSet, Scratch};
-use crate::simd::Kernels;
+use crate::rules::RuleSet;
 use crate::survivors::SpillDir;
 use crate::threads;
-use crate::uri::UriErrorKind;
 
 /// What was learned.
 #[derive(Clone, Debug, Default)]
@@ -37,6 +32,8 @@ pub struct Learned {
     pub others: u64,
     /// Rows that say which content a page has: by a digest, a canonical link or a redirect.
     pub telling: u64,
+    /// Invalid rows that are entries of an access log, which does not have the target of a redirect.
+    pub log_entries: u64,
     /// The rules on the pages that were held back.
     pub held_back: Score,
     /// Bytes of the file, of which [`crate::rules::Pack::MOST_BYTES`] can be read.
@@ -105,7 +102,7 @@ fn learn_here(
         }
     })?;
     (learned.report, learned.sites, learned.others) = (read.report, read.sites, read.others);
-    learned.telling = read.telling;
+    (learned.telling, learned.log_entries) = (read.telling, read.log_entries);
     found.sort_unstable_by(|a, b| a.name.cmp(&b.name));
     let mut heading = heading(&learned, &names, options);
     if open_bytes > MOST_OPEN_BYTES {
@@ -140,6 +137,8 @@ pub struct Tested {
     pub others: u64,
     /// Rows that say which content a page has: by a digest, a canonical link or a redirect.
     pub telling: u64,
+    /// Invalid rows that are entries of an access log, which does not have the target of a redirect.
+    pub log_entries: u64,
     /// The rules on all URLs.
     pub score: Score,
     /// Sites that exceed the memory limit, so that only a sample of their pages was tested.
@@ -197,7 +196,7 @@ fn test_here(
         }
     })?;
     (tested.report, tested.sites, tested.others) = (read.report, read.sites, read.others);
-    tested.telling = read.telling;
+    (tested.telling, tested.log_entries) = (read.telling, read.log_entries);
     found.sort_unstable_by(|a, b| a.0.cmp(&b.0));
     found.push((b"*".to_vec(), tested.score));
     let heading = "site\turls\tpages\tright\twrong\tprecision\trecall\tlost\tsaved\tpossible\n";
@@ -213,22 +212,6 @@ fn test_here(
         sinks.out.write_all(row.as_bytes()).map_err(Error::write)?;
     }
     Ok(tested)
-}
-
-/// What was read.
-struct Read {
-    report: Report,
-    sites: u64,
-    others: u64,
-    telling: u64,
-}
-
-/// How rows are read and put together.
-struct How<'r> {
-    options: &'r LearnOptions,
-    hasher: &'r Hasher,
-    /// Those by whose forms they are put together, instead of their URLs.
-    rules: Option<&'r RuleSet>,
 }
 
 /// Reads the rows of `sources`, calls `work` for each site, many at the same time, and passes what it returns to `take`.
@@ -247,7 +230,8 @@ fn each_site<T: Send>(
     });
     let dir = SpillDir::new(dir);
     let mut store = Store::new(hasher.clone(), room, dir.clone());
-    let mut read = Read { report: Report::default(), sites: 0, others: 0, telling: 0 };
+    let report = Report::default();
+    let mut read = Read { report, sites: 0, others: 0, telling: 0, log_entries: 0 };
     fill(sources, &mut store, how, settings, sinks, &mut read)?;
     store.finish(&mut |sites| {
         read.sites += sites.len() as u64;
@@ -259,128 +243,6 @@ fn each_site<T: Send>(
     })?;
     read.report.spilled = dir.written();
     Ok(read)
-}
-
-/// What is read at the same time.
-struct Part {
-    chunk: Chunk,
-    reader: Reader,
-    found: Found,
-}
-
-/// What is in a chunk.
-#[derive(Default)]
-struct Found {
-    rows: Vec<u8>,
-    report: Report,
-    others: u64,
-    telling: u64,
-    scratch: Scratch,
-}
-
-impl Part {
-    fn new(how: &How<'_>, kernels: Kernels) -> Part {
-        let reader = Reader::new(how.hasher.clone(), kernels);
-        Part { chunk: Chunk::default(), reader, found: Found::default() }
-    }
-
-    /// Reads the rows of the chunk.
-    fn read(&mut self, how: &How<'_>) {
-        let Part { chunk, reader, found } = self;
-        found.rows.clear();
-        (found.report, found.others, found.telling) = (Report::default(), 0, 0);
-        let text = chunk.text.padded();
-        found.report.bytes = text.len() as u64;
-        if chunk.shape != Shape::Records {
-            if chunk.shape == Shape::LongFirst {
-                found.report.records += 1;
-                found.report.invalid.add(UriErrorKind::TooLong);
-            }
-        } else if chunk.kind.format == Format::Warc {
-            let broken = archived_pages(text.content(), &mut |archived| {
-                let Archived::Page(page) = archived else { return found.take(&Line::Other, how) };
-                found.take(&reader.read_archived(page), how);
-                for names in &page.clean {
-                    found.add(&reader.read_declared(page.url, names), how);
-                }
-            });
-            found.report.broken += broken;
-        } else {
-            for line in text.content().split_inclusive(|&byte| byte == b'\n') {
-                match line.trim_ascii() {
-                    b"" => found.report.blank += 1,
-                    // A tab at the end is before an empty field.
-                    _ => found.take(&reader.read(line), how),
-                }
-            }
-        }
-    }
-}
-
-impl Found {
-    /// Counts a record and adds its row.
-    fn take(&mut self, line: &Line<'_>, how: &How<'_>) {
-        self.report.records += 1;
-        match line {
-            Line::Row(..) => self.add(line, how),
-            Line::Invalid(kind) => self.report.invalid.add(*kind),
-            Line::Other => self.others += 1,
-        }
-    }
-
-    /// Adds its row, if it is one.
-    fn add(&mut self, line: &Line<'_>, how: &How<'_>) {
-        let Line::Row(row, targets) = line else { return };
-        self.telling += u64::from(row.same | row.names | row.leads != 0);
-        let targets = targets.iter().flatten().map(|url| Row { url, ..Row::default() });
-        for row in std::iter::once(*row).chain(targets) {
-            let form = match how.rules {
-                None => row.url,
-                Some(rules) => rules.apply(row.url, &mut self.scratch).0,
-            };
-            Store::encode(how.hasher, &row, form, &mut self.rows);
-        }
-    }
-}
-
-/// Puts the rows of `sources` into `store`.
-fn fill(
-    sources: Vec<Source>,
-    store: &mut Store,
-    how: &How<'_>,
-    settings: &Settings,
-    sinks: &mut Sinks<'_>,
-    read: &mut Read,
-) -> Result<(), Error> {
-    let Settings { chunk_bytes, max_record, kernels, .. } = *settings;
-    let mut chunks = ChunkReader::new(sources, b'\n', chunk_bytes, max_record);
-    chunks.cut_by(Box::new(ArchivesAndLines::new()));
-    let count = 4 * rayon::current_num_threads();
-    let mut parts: Vec<Part> = (0..count).map(|_| Part::new(how, kernels)).collect();
-    loop {
-        let mut filled = 0;
-        while filled < parts.len() {
-            match (chunks.fill(&mut parts[filled].chunk), &mut sinks.unread) {
-                (Ok(true), _) => filled += 1,
-                (Ok(false), _) => break,
-                (Err(error), Some(unread)) => unread(&error),
-                (Err(error), None) => return Err(error.into()),
-            }
-        }
-        if filled == 0 {
-            return Ok(());
-        }
-        threads::each(&mut parts[..filled], |_, part| part.read(how));
-        for Part { found, .. } in &parts[..filled] {
-            read.report += &found.report;
-            read.others += found.others;
-            read.telling += found.telling;
-            store.push(&found.rows)?;
-        }
-        if let Some(progress) = &mut sinks.progress {
-            progress(read.report.bytes);
-        }
-    }
 }
 
 /// The beginning of the file.

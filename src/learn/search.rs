@@ -8,6 +8,7 @@ use super::difference::between;
 use super::edit::{Edit, rules_of};
 use super::forms::{Content, Forms, Trial};
 use super::undo::undone;
+use super::within;
 use crate::key::Hasher;
 use crate::rules::Scratch;
 
@@ -23,6 +24,19 @@ pub(super) struct Hypothesis {
     pub(super) fetch: Fetches,
     /// The site declares it.
     pub(super) is_declared: bool,
+    /// The hosts whose evidence was added up, as that of each alone is too little, if so.
+    pub(super) pool: Option<Pool>,
+}
+
+/// Hosts of a site whose evidence was added up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Pool {
+    /// Those that say something.
+    pub(super) hosts: u64,
+    /// There are so many of them that it holds for all hosts of the site.
+    pub(super) is_wide: bool,
+    /// This host is one of those that say something.
+    pub(super) is_shown: bool,
 }
 
 /// What was found for a host.
@@ -115,6 +129,18 @@ impl HostRules {
                 break;
             }
         }
+        let open = rejected.values().map(|tried| (&tried.edits[..], &tried.trial));
+        for edits in within::contradicted(open, proof) {
+            let known: Vec<Edit> = found.edits().cloned().collect();
+            // Of overlapping parts the later ones have nothing left to join.
+            for part in within::parts(&known, &edits, &forms, proof, hasher) {
+                let tried = found.tried(&[part], &forms, proof, hasher);
+                if proof.is_given(&tried.trial) {
+                    found.accepted.push(tried);
+                    forms = found.forms(urls, hasher);
+                }
+            }
+        }
         let known: BTreeSet<Edit> = found.edits().cloned().collect();
         let is_open = |tried: &Hypothesis| {
             let is_told = tried.trial.right > 0 || tried.is_declared;
@@ -139,7 +165,13 @@ impl HostRules {
     }
 
     /// Counts what `edits` join beyond the rules that were accepted.
-    fn tried(&self, edits: &[Edit], forms: &Forms, proof: &Proof, hasher: &Hasher) -> Hypothesis {
+    pub(super) fn tried(
+        &self,
+        edits: &[Edit],
+        forms: &Forms,
+        proof: &Proof,
+        hasher: &Hasher,
+    ) -> Hypothesis {
         let (rules, mut scratch) = (rules_of(self.edits().chain(edits)), Scratch::default());
         let mut fetch = Fetches::new(proof);
         let trial = forms.trial(
@@ -162,10 +194,23 @@ impl HostRules {
 }
 
 impl Hypothesis {
+    /// Of which nothing is known.
+    pub(super) fn of(edits: Vec<Edit>) -> Hypothesis {
+        Hypothesis {
+            edits,
+            trial: Trial::default(),
+            example: None,
+            counterexample: None,
+            fetch: Fetches::default(),
+            is_declared: false,
+            pool: None,
+        }
+    }
+
     pub(super) fn new(edits: Vec<Edit>, trial: Trial, forms: &Forms, fetch: Fetches) -> Hypothesis {
         let pair = |(a, b): (u32, u32)| (forms.get(a).to_vec(), forms.get(b).to_vec());
         let (example, counterexample) = (trial.example.map(pair), trial.counterexample.map(pair));
-        Hypothesis { edits, trial, example, counterexample, fetch, is_declared: false }
+        Hypothesis { trial, example, counterexample, fetch, ..Hypothesis::of(edits) }
     }
 
     /// Adds URLs to fetch, which are not among `forms` and which `undone` makes of forms with known content.

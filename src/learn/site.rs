@@ -6,6 +6,7 @@ use super::contents::{Contents, Evidence, NONE, unite};
 use super::edit::Edit;
 use super::forms::{Content, Forms};
 use super::host::{self, Declared, Host, OpenAlias};
+use super::pool::pool;
 use super::record::{Row, label_of_url};
 use super::score::Score;
 use super::search::Hypothesis;
@@ -13,7 +14,7 @@ use super::undecided;
 use super::write::{self, About, Rule};
 use super::{Proof, page};
 use crate::key::Hasher;
-use crate::rules::{Pack, RuleSet, Scratch};
+use crate::rules::{Pack, RuleSet, Scratch, registrable_domain};
 use crate::uri::split;
 
 /// The URLs of a site, sorted, and their content.
@@ -119,6 +120,14 @@ impl<'t> Site<'t> {
         counts.into_iter().filter(|(_, counts)| is_uniform(*counts)).map(|(name, _)| name).collect()
     }
 
+    /// Whether a rule for all of its hosts is one for what is known: all rows are there, it is a registrable domain, and rules may name
+    /// each host.
+    fn may_have_wide_rules(&self) -> bool {
+        self.is_whole
+            && registrable_domain(self.name) == Some(self.name)
+            && self.urls.iter().all(|url| is_plain(host::name_of(url)))
+    }
+
     /// How good `rules` are on its URLs.
     pub(super) fn score(&self, rules: &RuleSet, hasher: &Hasher) -> Score {
         let urls = self.urls.iter().zip(&self.contents.of);
@@ -137,9 +146,20 @@ impl<'t> Site<'t> {
         let of = |i: usize| (self.urls[i], Content::of(contents[i], is_shared[i]));
         let shown = (0..self.urls.len()).filter(|&i| !held_back[i] && has_rules(self.urls[i]));
         let shown: Vec<(&[u8], Content)> = shown.map(of).collect();
-        let (hosts, rejected) = host::find(&shown, &self.declared, proof, hasher);
+        let (mut hosts, rejected) = host::find(&shown, &self.declared, proof, hasher);
+        pool(&mut hosts, self.may_have_wide_rules() && uniform.is_empty(), proof, hasher);
         let mut rules = written(&hosts);
         let taken_back = take_back(&mut rules, &shown, proof, hasher);
+        // A rule for all hosts that is not right on all is one for those that it was seen on.
+        let is_taken = |rule: &Rule| {
+            let edits = &rule.hypothesis.edits;
+            taken_back
+                .iter()
+                .any(|it| it.hypothesis.pool.is_some() && it.hypothesis.edits == *edits)
+        };
+        rules.retain(|rule| {
+            rule.hypothesis.pool.is_none_or(|pool| pool.is_shown || !is_taken(rule))
+        });
         let held = (0..self.urls.len()).filter(|&i| held_back[i]);
         let held = held.map(|i| (self.urls[i], contents[i]));
         let held_back = Score::of(&compile(rules.iter()), held, hasher);
@@ -157,7 +177,7 @@ impl<'t> Site<'t> {
             true => undecided::lines(&open, proof),
             false => Vec::new(),
         };
-        let rules = rules.len() as u64;
+        let rules = write::tables_of(&rules) as u64;
         Learned { name: self.name.to_vec(), text, open_text, rules, held_back, undecided }
     }
 }
@@ -192,7 +212,7 @@ fn take_back(
         let is_enough = |weakest: usize| {
             let left = &of_host[..of_host.len() - weakest];
             let left = || left.iter().map(|&number| &rules[number]);
-            left().next().is_none() || are_right(&all, &compile(left()), proof, hasher)
+            left().next().is_none() || are_right(&all, left(), proof, hasher)
         };
         let weakest = fewest(of_host.len(), is_enough);
         taken.extend(of_host[of_host.len() - weakest..].iter().rev().copied());
@@ -220,12 +240,20 @@ fn fewest(all: usize, mut is_enough: impl FnMut(usize) -> bool) -> usize {
     high
 }
 
-/// Whether all `rules` together do no harm to the URLs `all`.
-fn are_right(all: &Forms, rules: &RuleSet, proof: &Proof, hasher: &Hasher) -> bool {
+/// Whether all `rules` together do no harm to the URLs `all` of a host. What several hosts prove together is not proven on it alone.
+fn are_right<'r>(
+    all: &Forms,
+    rules: impl Iterator<Item = &'r Rule> + Clone,
+    proof: &Proof,
+    hasher: &Hasher,
+) -> bool {
+    let is_pooled = rules.clone().any(|rule| rule.hypothesis.pool.is_some());
+    let rules = compile(rules);
     let mut scratch = Scratch::default();
     let map =
         |url: &[u8], out: &mut Vec<u8>| out.extend_from_slice(rules.apply(url, &mut scratch).0);
-    proof.is_given(&all.trial(hasher, map, &|_| true, &mut |_| {}))
+    let trial = all.trial(hasher, map, &|_| true, &mut |_| {});
+    if is_pooled { !proof.is_contradicted(&trial) } else { proof.is_given(&trial) }
 }
 
 /// Sets of parameters that are tried because a host declares them, at most.

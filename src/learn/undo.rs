@@ -26,6 +26,13 @@ pub(super) fn undone(edits: &[Edit], url: &[u8], sample: &[u8]) -> Option<Vec<u8
                 }
                 path.extend_from_slice(page);
             }
+            Edit::Extension(extension) if !path.ends_with(b"/") => {
+                path.push(b'.');
+                path.extend_from_slice(extension);
+            }
+            Edit::Below { names, .. } | Edit::Given { names, .. } => {
+                names.iter().for_each(|name| add_param(&mut query, &param_of(sample, name)));
+            }
             Edit::Slash if edits.iter().any(|edit| matches!(edit, Edit::Index(_))) => {}
             Edit::Slash if !path.ends_with(b"/") => path.push(b'/'),
             Edit::Prefix(segment) => {
@@ -72,6 +79,17 @@ mod tests {
             (vec![Edit::Https], "https://h/x", "http://h/x"),
             (vec![Edit::Index(b"i.php".to_vec()), Edit::Slash], "http://h/x", "http://h/x/i.php"),
             (vec![Edit::Prefix(b"en".to_vec())], "http://h/x", "http://h/en/x"),
+            (vec![Edit::Extension(b"htm".to_vec())], "http://h/x", "http://h/x.htm"),
+            (
+                vec![Edit::given(b"c=1", vec![b"a".to_vec()]).unwrap()],
+                "http://h/x?c=1",
+                "http://h/x?c=1&a=7",
+            ),
+            (
+                vec![Edit::below(b"x", vec![b"a".to_vec()]).unwrap()],
+                "http://h/x/y",
+                "http://h/x/y?a=7",
+            ),
             (vec![Edit::Sort], "http://h/x?a&b", "http://h/x?b&a"),
             (vec![Edit::EmptyQuery], "http://h/x", "http://h/x?"),
         ] {

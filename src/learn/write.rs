@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use super::Proof;
-use super::edit::Edit;
+use super::edit::{Edit, params};
 use super::search::Hypothesis;
 use crate::audit::redact_into;
 use crate::escape::{counted, escaped_bytes};
@@ -43,25 +43,23 @@ impl Rule {
         }
     }
 
-    /// The table of it.
-    fn table(&self) -> String {
-        let mut out = String::new();
-        table(&mut out, &self.host, self.becomes.as_deref(), self.hypothesis.edits.iter());
-        out
-    }
-
-    /// The table with its proof.
-    fn proven(&self, proof: &Proof) -> String {
+    /// The table of it with its proof, for a list of `hosts` as it is written.
+    fn proven(&self, hosts: &str, proof: &Proof) -> String {
         let mut out = format!("\n# {}: {}\n", self.name(), self.support(proof));
         self.examples(&mut out);
-        out + &self.table()
+        table(&mut out, hosts, self.becomes.as_deref(), self.hypothesis.edits.iter());
+        out
     }
 
     fn support(&self, proof: &Proof) -> String {
         let trial = &self.hypothesis.trial;
+        let pooled = self
+            .hypothesis
+            .pool
+            .map_or(String::new(), |pool| format!(" on {} together", counted(pool.hosts, "host")));
         let declared = if self.hypothesis.is_declared { "declared in robots.txt; " } else { "" };
         format!(
-            "{declared}{} joined rightly, {} wrongly, precision at least {:.4}; saves {}",
+            "{declared}{} joined rightly, {} wrongly{pooled}, precision at least {:.4}; saves {}",
             counted(trial.right, "page"),
             trial.wrong,
             proof.bound(trial),
@@ -81,33 +79,82 @@ impl Rule {
 
 /// The tables of `rules`, one for each host, and one for each host that becomes another one.
 pub(super) fn tables<'r>(rules: impl Iterator<Item = &'r Rule>) -> String {
-    let (mut text, mut by_host) = (String::new(), BTreeMap::<&[u8], BTreeSet<&Edit>>::new());
-    for rule in rules {
-        match &rule.becomes {
-            Some(name) => table(&mut text, &rule.host, Some(name), rule.hypothesis.edits.iter()),
-            None => by_host.entry(&rule.host).or_default().extend(&rule.hypothesis.edits),
+    let (mut out, mut by_host) = (String::new(), BTreeMap::<&[u8], BTreeSet<&Edit>>::new());
+    for Rule { host, becomes, hypothesis } in rules {
+        match becomes {
+            Some(name) => table(&mut out, &list([host]), Some(name), hypothesis.edits.iter()),
+            None => by_host.entry(host).or_default().extend(&hypothesis.edits),
         }
     }
     for (host, edits) in by_host {
-        table(&mut text, host, None, edits.iter().copied());
+        table(&mut out, &list([host]), None, edits.iter().copied());
     }
-    text
+    out
 }
 
-/// Appends a table: what is done on `host`.
+/// Appends the tables of what is done on `hosts`, a list as it is written.
 fn table<'e>(
     out: &mut String,
-    host: &[u8],
+    hosts: &str,
     becomes: Option<&[u8]>,
     edits: impl Iterator<Item = &'e Edit> + Clone,
 ) {
-    let _ = writeln!(out, "[[site]]\nhosts = [{}]", quoted(&text(host)));
-    if let Some(name) = becomes {
-        let _ = writeln!(out, "host = {}", quoted(&text(name)));
+    let is_plain = |edit: &&Edit| edit.conditional().is_none();
+    if becomes.is_some() || edits.clone().any(|edit| is_plain(&edit)) {
+        let _ = writeln!(out, "[[site]]\nhosts = [{hosts}]");
+        if let Some(name) = becomes {
+            let _ = writeln!(out, "host = {}", quoted(&text(name)));
+        }
+        let plain = || edits.clone().filter(is_plain);
+        let rules = plain().filter(|edit| edit.pattern().is_none()).map(Edit::typed);
+        field(out, "rules", rules);
+        field(out, "drop", plain().filter_map(Edit::pattern));
     }
-    let rules = edits.clone().filter(|edit| edit.pattern().is_none()).map(Edit::typed);
-    list(out, "rules", rules);
-    list(out, "drop", edits.filter_map(Edit::pattern));
+    for (condition, patterns) in edits.filter_map(Edit::conditional) {
+        out.push_str(&params(Some(hosts), &condition, &patterns));
+    }
+}
+
+/// How many tables the file has for `rules`.
+pub(super) fn tables_of(rules: &[Rule]) -> usize {
+    let pooled = rules.iter().filter(|rule| rule.hypothesis.pool.is_some());
+    let distinct: BTreeSet<&[Edit]> =
+        pooled.clone().map(|rule| &rule.hypothesis.edits[..]).collect();
+    rules.len() - pooled.count() + distinct.len()
+}
+
+/// Appends the tables of `rules` with their proofs: one for all hosts of a pool, and of the site called `name` if nothing of it was
+/// taken back.
+fn proven_rules(
+    out: &mut String,
+    name: &[u8],
+    (rules, taken_back): (&[Rule], &[Rule]),
+    proof: &Proof,
+) {
+    let mut pools: BTreeMap<&[Edit], Vec<&[u8]>> = BTreeMap::new();
+    for Rule { host, hypothesis, .. } in rules {
+        if let Some(pool) = hypothesis.pool {
+            pools.entry(&hypothesis.edits).or_default().extend(pool.is_shown.then_some(&host[..]));
+        }
+    }
+    let is_taken = |edits: &[Edit]| {
+        taken_back.iter().any(|it| it.hypothesis.pool.is_some() && it.hypothesis.edits == edits)
+    };
+    for rule in rules {
+        let edits = &rule.hypothesis.edits[..];
+        let hosts = match rule.hypothesis.pool {
+            None => list([&rule.host]),
+            // The first rule of a pool is written for all of them.
+            Some(pool) => match pools.remove(edits) {
+                Some(_) if pool.is_wide && !is_taken(edits) => {
+                    quoted(&format!("site:{}", text(name)))
+                }
+                Some(hosts) if !hosts.is_empty() => list(hosts),
+                _ => continue,
+            },
+        };
+        out.push_str(&rule.proven(&hosts, proof));
+    }
 }
 
 /// What there is to say about a site besides its rules.
@@ -155,7 +202,7 @@ pub(super) fn site(
             escaped_bytes(name)
         );
     }
-    rules.iter().for_each(|rule| out.push_str(&rule.proven(proof)));
+    proven_rules(&mut out, name, (rules, taken_back), proof);
     // What is said of a site without rules is left out with what is not proven.
     let about = if rules.is_empty() { std::mem::take(&mut out) } else { String::new() };
     let open = about + &open_rules((taken_back, open), proof);
@@ -208,7 +255,14 @@ fn text(name: &[u8]) -> String {
     String::from_utf8_lossy(name).into_owned()
 }
 
-fn list(out: &mut String, name: &str, values: impl Iterator<Item = String>) {
+/// A list of hosts, without brackets.
+fn list(hosts: impl IntoIterator<Item = impl AsRef<[u8]>>) -> String {
+    let hosts = hosts.into_iter().map(|host| quoted(&text(host.as_ref())));
+    hosts.collect::<Vec<_>>().join(", ")
+}
+
+/// Appends a field with a list of `values`, if there are any.
+fn field(out: &mut String, name: &str, values: impl Iterator<Item = String>) {
     let values: Vec<String> = values.map(|value| quoted(&value)).collect();
     if !values.is_empty() {
         let _ = writeln!(out, "{name} = [{}]", values.join(", "));

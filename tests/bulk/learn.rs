@@ -183,3 +183,91 @@ fn pages_with_the_same_last_segment_in_two_cases_prove_the_case_of_paths_and_no_
     assert!(text.contains("\nrules = [\"path-case\"]\n"), "{text}");
     assert!(!text.contains("index-page="), "{text}");
 }
+
+/// The rules of `lines`, without comments.
+fn rules_in(lines: String) -> String {
+    let rows: Vec<Row> = lines
+        .lines()
+        .map(|line| line.split_once('\t').unwrap())
+        .map(|(url, digest)| (url.to_owned(), digest.to_owned()))
+        .collect();
+    let text = learned(&rows, &LearnOptions::default()).1;
+    let lines = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn an_extension_is_dropped_if_pages_are_the_same_without_it() {
+    let lines = (0..100).map(|i| {
+        let url = format!("http://h.example/d{i}/page{i}");
+        format!("{url}\t{i}\n{url}.html\t{i}\n{url}.php\t{i}\n{url}.pdf\tpdf {i}\n")
+    });
+    let found = rules_in(lines.collect());
+    let table =
+        |name: &str| format!("[[site]]\nhosts = [\"h.example\"]\nrules = [\"extension={name}\"]");
+    assert_eq!(found, table("html") + "\n" + &table("php"));
+}
+
+#[test]
+fn a_parameter_is_dropped_beside_the_value_that_makes_it_meaningless_and_nowhere_else() {
+    let lines = (0..100).map(|i| {
+        let of = |view: &str, color: u32, digest: &str| {
+            format!("http://h.example/p{i}?color={color}&view={view}\t{i} {digest}\n")
+        };
+        of("print", 1, "") + &of("print", 2, "") + &of("web", 1, "red") + &of("web", 2, "blue")
+    });
+    let found = rules_in(lines.collect());
+    let table = "[[param]]\nhosts = [\"h.example\"]\ngiven = [\"view=print\"]\ndrop = [\"color\"]";
+    assert_eq!(found, table);
+}
+
+#[test]
+fn programs_below_different_segments_of_a_host_have_rules_of_their_own() {
+    let lines = (0..100).map(|i| {
+        let of = |path: &str, digest: &str| format!("http://h.example/{path}\t{i} {digest}\n");
+        of(&format!("forum/t{i}?s=1"), "")
+            + &of(&format!("forum/t{i}?s=2"), "")
+            + &of(&format!("shop/p{i}?s=1"), "one")
+            + &of(&format!("shop/p{i}?s=2"), "two")
+    });
+    let found = rules_in(lines.collect());
+    let table = "[[param]]\nhosts = [\"h.example\"]\npaths = [\"/forum/\"]\ndrop = [\"s\"]";
+    assert_eq!(found, table);
+}
+
+/// Pages of so many hosts of a domain, each with and without a parameter.
+fn of_hosts(domain: &str, hosts: usize, pages: usize) -> String {
+    let page = |host: usize, i: usize| {
+        let url = format!("http://h{host}.{domain}/p{i}");
+        format!("{url}\t{host} {i}\n{url}?ref=x\t{host} {i}\n")
+    };
+    (0..hosts).flat_map(|host| (0..pages).map(move |i| page(host, i))).collect()
+}
+
+#[test]
+fn hosts_that_prove_too_little_alone_prove_a_rule_together() {
+    let found = rules_in(of_hosts("some.example", 10, 12));
+    assert!(
+        found.starts_with("[[site]]\nhosts = [\"h0.some.example\", \"h1.some.example\", "),
+        "{found}"
+    );
+    assert!(found.ends_with("\"h9.some.example\"]\ndrop = [\"ref\"]"), "{found}");
+    // Many hosts prove it for those that are not seen here, too.
+    let found = rules_in(of_hosts("many.example", 90, 3));
+    assert_eq!(found, "[[site]]\nhosts = [\"site:many.example\"]\ndrop = [\"ref\"]");
+    // One of them is not enough.
+    assert_eq!(rules_in(of_hosts("one.example", 1, 12)), "");
+}
+
+#[test]
+fn a_host_with_many_rules_is_learned_in_time_that_grows_with_their_number() {
+    let lines = |rules: usize| -> String {
+        let page = |i: usize| {
+            let url = format!("http://h.example/p{i}");
+            format!("{url}\t{i}\n{url}?x{}=1\t{i}\n", i % rules)
+        };
+        (0..90 * rules).map(page).collect()
+    };
+    let found = rules_in(lines(20));
+    assert_eq!(found.matches("drop = ").count(), 20, "{found}");
+}

@@ -176,3 +176,108 @@ fn lines_of_indexes_that_cannot_be_read_are_invalid_and_numbers_are_statuses() {
     assert_eq!((learned.report.records, learned.report.invalid.total()), (4, 2));
     assert_eq!((learned.sites, learned.others), (1, 1));
 }
+
+#[test]
+fn a_host_that_contradicts_stops_a_rule_for_the_hosts_of_a_domain() {
+    let hosts = |domain: &str| {
+        pages(270, |i| {
+            let url = format!("http://h{}.{domain}/p{i}", i % 90);
+            format!("{url}\t{i}\n{url}?ref=x\t{i}\n")
+        })
+    };
+    assert!(rules(&hosts("all.example")).contains("site:all.example"));
+    let other = pages(4, |i| {
+        let url = format!("http://other.all.example/p{i}");
+        format!("{url}\tone {i}\n{url}?ref=x\ttwo {i}\n")
+    });
+    assert_eq!(rules(&(hosts("all.example") + &other)), "");
+    // A host with one page for everything gets no rules, so that there are none for all hosts.
+    let uniform = pages(60, |i| {
+        format!("http://uniform.all.example/p{i}\tx\nhttp://uniform.all.example/p{i}?a\tx\n")
+    });
+    let found = rules(&(hosts("all.example") + &uniform));
+    assert!(found.contains("\"h0.all.example\", ") && !found.contains("uniform"), "{found}");
+    assert!(!found.contains("site:"), "{found}");
+    // Hosts below a public suffix are of different owners.
+    assert_eq!(rules(&hosts("github.io")), "");
+    assert_eq!(rules(&hosts("co.uk")), "");
+}
+
+#[test]
+fn a_rule_for_a_part_of_a_host_loses_no_pages_of_that_part() {
+    let right = pages(150, |i| {
+        format!("http://h.example/a/p{i}?v=1&s=1\td{i}\nhttp://h.example/a/p{i}?v=1&s=2\td{i}\n")
+    });
+    let elsewhere = pages(150, |i| {
+        format!("http://h.example/b/p{i}?v=2&s=1\te{i}\nhttp://h.example/b/p{i}?v=2&s=2\tf{i}\n")
+    });
+    let found = rules(&(right.clone() + &elsewhere));
+    assert!(found.contains("given = [\"v=1\"]") || found.contains("paths = [\"/a/\"]"), "{found}");
+    // One list there, which the parameter turns the pages of.
+    let list = pages(5_000, |i| format!("http://h.example/a/list?v=1&s={i}\tl{i}\n"));
+    assert_eq!(rules(&(right.clone() + &elsewhere + &list)), "");
+    // Pages that are behind a log-in page without it.
+    let paid = pages(2_000, |i| {
+        format!("http://h.example/a/paid{i}?v=1\tlogin\nhttp://h.example/a/paid{i}?v=1&s=7\tr{i}\n")
+    });
+    assert_eq!(rules(&(right + &elsewhere + &paid)), "");
+}
+
+#[test]
+fn the_pages_of_one_user_make_rules_below_his_segment_only() {
+    let own = pages(400, |i| {
+        let url = format!("http://u.example/~evil/p{i}?lang=en");
+        format!("{url}&id=1\te{i}\n{url}&id=2\te{i}\n")
+    });
+    let others = pages(60, |i| {
+        let url = format!("http://u.example/~good/p{i}?lang=en");
+        format!("{url}&id=1\tg{i}\n{url}&id=2\th{i}\n")
+    });
+    let found = rules(&(own + &others));
+    assert!(!found.contains("given") && !found.contains("[[site]]"), "{found}");
+    let table = "[[param]]\nhosts = [\"u.example\"]\npaths = [\"/~evil/\"]\ndrop = [\"id\"]";
+    assert_eq!(found, table);
+}
+
+#[test]
+fn names_of_segments_and_values_are_no_patterns_and_no_tables() {
+    let lines = pages(100, |i| {
+        let of = |part: &str, s: usize, digest: &str| {
+            format!("http://h.example/{part}&s={s}\t{i} {part} {digest}\n")
+                .replace("#", &i.to_string())
+        };
+        let mut lines = String::new();
+        for part in ["*/#?v=1", "x'],x=['/#?v=1", "y/#?v=*", "y/#?v=%22%5D%0A%5B%5Bsite%5D%5D"] {
+            lines += &(of(part, 1, "") + &of(part, 2, ""));
+        }
+        lines
+            + &of("z/#?w=1", 1, "one")
+            + &of("z/#?w=1", 2, "two")
+            + &of("y/#?v=a", 1, "one")
+            + &of("y/#?v=a", 2, "two")
+    });
+    let found = file(&lines);
+    let pack = Pack::parse(&found, "t", &mut |_, _| Err(String::new())).unwrap();
+    let mut builder = RuleSet::builder();
+    builder.pack(&pack);
+    let rules = builder.build().unwrap();
+    let form = |url: &str| {
+        let mut scratch = uriscan::rules::Scratch::default();
+        String::from_utf8(rules.apply(url.as_bytes(), &mut scratch).0.to_vec()).unwrap()
+    };
+    for kept in ["a/1?v=1&s=1", "y/1?v=a&s=1", "y/1?v=b&s=1", "z/1?w=1&s=1"] {
+        let url = format!("http://h.example/{kept}");
+        assert_eq!(form(&url), url, "{found}");
+    }
+    assert_eq!(form("http://h.example/*/1?s=1"), "http://h.example/*/1", "{found}");
+}
+
+#[test]
+fn an_extension_that_tells_pages_apart_is_not_dropped() {
+    let same =
+        pages(100, |i| format!("http://h.example/p{i}\td{i}\nhttp://h.example/p{i}.html\td{i}\n"));
+    assert!(rules(&same).contains("extension=html"));
+    let other =
+        pages(50, |i| format!("http://h.example/q{i}\te{i}\nhttp://h.example/q{i}.html\tf{i}\n"));
+    assert!(!rules(&(same + &other)).contains("extension"));
+}

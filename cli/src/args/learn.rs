@@ -12,7 +12,8 @@ use super::table::{Dialect, TABLES};
 ///
 /// Reads rows of a URL and something that says which pages are the same: a digest of the content, a canonical link, a redirect.
 /// From URLs with the same content it makes hypotheses for each host: a parameter without meaning, its order, a trailing slash, an
-/// index page, http for https, the case of paths, a prefix of paths, another name of the host. Each is tried on all URLs of the
+/// index page, an extension, http for https, the case of paths, a prefix of paths, another name of the host; of parameters also
+/// whether they mean nothing below a first segment, or beside another one. Each is tried on all URLs of the
 /// site. A rule is written if the lower confidence bound of its precision, the share of joined groups of URLs that are the same page, is
 /// high enough; a group is counted once, however many URLs it has.
 ///
@@ -40,6 +41,8 @@ pub(crate) struct Learn {
     pub(crate) canonical: Option<String>,
 
     /// The column with the URL that a URL redirects to
+    ///
+    /// Access logs have it only if Location is logged: the usual formats say that there was a redirect, and not where to.
     #[arg(long, value_name = "COLUMN", requires = "column", help_heading = "Evidence")]
     pub(crate) redirect: Option<String>,
 

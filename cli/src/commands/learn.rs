@@ -92,6 +92,17 @@ impl Learn {
     }
 }
 
+/// Prints that access logs say nothing, if there are `entries` of them.
+fn print_log_entries(entries: u64) {
+    if entries > 0 {
+        let lines = counted(entries, "line is", "lines are");
+        eprint_line(format_args!(
+            "uriscan: {lines} of an access log, which has neither digests nor the target of a redirect (Location), so that nothing can \
+             be learned from it; log URL and Location ($sent_http_location of nginx), and name them by --column and --redirect"
+        ));
+    }
+}
+
 impl Job for Learn {
     fn name(&self) -> &'static str {
         "learn"
@@ -119,6 +130,7 @@ impl Job for Learn {
                         "uriscan: {sites} the memory limit: only a sample of the pages was tested"
                     ));
                 }
+                print_log_entries(tested.log_entries);
                 self.print_telling(tested.telling, &tested.report);
                 (tested.report, None)
             }
@@ -128,6 +140,7 @@ impl Job for Learn {
                     let what = "uriscan: --rules does not read the file, as it has more than 64 MiB; learn from fewer sites at a time";
                     eprint_line(format_args!("{what}"));
                 }
+                print_log_entries(learned.log_entries);
                 self.print_telling(learned.telling, &learned.report);
                 (learned.report, Some(learned))
             }

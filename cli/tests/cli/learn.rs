@@ -335,3 +335,23 @@ fn evidence_that_a_row_has_twice_is_told() {
     assert_eq!((ran.code, ran.text()), (2, ""), "{}", ran.stderr);
     assert!(ran.stderr.contains("-:1: the member d occurs twice"), "{}", ran.stderr);
 }
+
+#[test]
+fn access_logs_are_evidence_only_if_they_have_the_target_of_redirects() {
+    let combined: String = (0..100)
+        .map(|i| format!("192.0.2.1 - - [27/Nov/2026:10:00:00 +0000] \"GET /p{i} HTTP/1.1\" 301 0 \"-\" \"x\"\n"))
+        .collect();
+    let ran = run(["learn"], &combined);
+    assert_eq!((ran.code, rules(ran.text())), (0, String::new()));
+    assert!(
+        ran.stderr.starts_with("uriscan: 100 lines are of an access log, which has neither digests nor the target of a redirect"),
+        "{}",
+        ran.stderr
+    );
+    let json: String = (0..100)
+        .map(|i| format!("{{\"url\":\"http://www.h.example/p{i}\",\"status\":301,\"location\":\"http://h.example/p{i}\"}}\n"))
+        .collect();
+    let args = ["learn", "--column", "url", "--redirect", "location", "--from", "jsonl"];
+    let found = run(args, &json).quiet();
+    assert_eq!(rules(&found), "[[site]]\nhosts = [\"www.h.example\"]\nhost = \"h.example\"\n");
+}
