@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use serde_json::json;
 use uriscan::io::escaped;
-use uriscan::pipeline::{Top, TopRow, TopTable};
+use uriscan::pipeline::{By, Top, TopRow, TopTable};
+use uriscan::shape::{self, Endless};
 
 use crate::args::TopFormat;
 use crate::bar::{View, bar};
@@ -29,6 +30,31 @@ pub(crate) fn inexact(top: &Top) -> Option<String> {
     Some(format!(
         "the values exceed --max-memory: counts are too high by {} at most, and values that occur more often are all known",
         grouped(table.error)
+    ))
+}
+
+/// A sentence about shapes that look like traps of crawlers; `None` if none of those that are printed does.
+pub(crate) fn endless(top: &Top) -> Option<String> {
+    /// URLs of a calendar or of numbered pages that are more than a site usually has.
+    const MANY: u64 = 1_000;
+    /// Shapes that are named.
+    const SHOWN: usize = 3;
+    let table = top.tables.first().filter(|table| matches!(table.by, By::Shape { .. }))?;
+    let traps: Vec<String> = table
+        .rows
+        .iter()
+        .filter_map(|row| Some((row, shape::endless(row.value.as_deref()?)?)))
+        .filter(|(row, why)| *why == Endless::Repeats || row.count >= MANY)
+        .filter_map(|(row, why)| Some(format!("{} ({why})", escaped(&value(row)?))))
+        .collect();
+    let (shown, rest) = traps.split_at(SHOWN.min(traps.len()));
+    if shown.is_empty() {
+        return None;
+    }
+    let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+    let shown = shown.join(", ");
+    Some(format!(
+        "shapes that may grow without end, as traps of crawlers do: {shown}{more}; --max-repeats and its like drop such URLs"
     ))
 }
 

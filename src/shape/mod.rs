@@ -33,9 +33,13 @@
 //! the shape of itself. It takes time linear in the length of the URI, but for the sorting of parameters.
 
 mod date;
+mod endless;
 mod kind;
 #[cfg(test)]
 mod tests;
+
+pub(crate) use endless::is_repeating;
+pub use endless::{Endless, endless};
 
 use core::ops::Range;
 
@@ -130,6 +134,13 @@ impl Shaper {
     }
 
     fn push_path(&mut self, path: &[u8], out: &mut Vec<u8>) {
+        // In one pass that is compiled to wide code, as most segments are words.
+        let has_type = |found, &byte: &u8| {
+            found | byte.is_ascii_digit() | (byte == b'@') | (byte == b'%') | (byte == b';')
+        };
+        if !self.slugs && !path.iter().fold(false, has_type) {
+            return out.extend_from_slice(path);
+        }
         let mut at = 0;
         loop {
             let (mut end, seen) = piece(path, at, SLASH | SEMICOLON);
@@ -213,6 +224,11 @@ impl Shaper {
                 break;
             }
             at = end + 1;
+        }
+        if let [only] = &ranges[..] {
+            out.extend_from_slice(&params[only.clone()]);
+            (self.params, self.ranges) = (params, ranges);
+            return;
         }
         ranges.sort_unstable_by(|a, b| params[a.clone()].cmp(&params[b.clone()]));
         ranges.dedup_by(|a, b| params[a.clone()] == params[b.clone()]);

@@ -126,7 +126,18 @@ pub(super) fn shapes(overview: &Overview) -> Option<Section> {
     if charts.is_empty() {
         return None;
     }
-    let content = format!("<div class=\"pair\">{}</div>\n", charts.concat());
+    let traps = match overview.repeating {
+        0 => String::new(),
+        count => format!(
+            "<p>{} URI{} of {} segments and more repeat{} the same segments again and again, as those of a crawler's trap do: \
+             <code>--max-repeats 2</code> drops such URIs.</p>\n",
+            grouped(count),
+            plural(count),
+            Overview::DEPTHS - 1,
+            if count == 1 { "s" } else { "" },
+        ),
+    };
+    let content = format!("{traps}<div class=\"pair\">{}</div>\n", charts.concat());
     Some(Section::new("shapes", "Depth and length", content))
 }
 

@@ -96,3 +96,36 @@ fn templates_have_shapes() {
         run(["parse", "-g", "{shape}|{shape:slugs}"], "http://u:p@h/a-b-c/1#f\n../7\n").quiet();
     assert_eq!(shapes, "http://h/a-b-c/{int}|http://h/{slug}/{int}\n../{int}|../{int}\n");
 }
+
+#[test]
+fn shapes_that_may_grow_without_end_are_named() {
+    let of = |count: u32| -> String {
+        (0..count).map(|i| format!("http://h/calendar?day={i}\nhttp://h/item/{i}\n")).collect()
+    };
+    let text = of(1_000) + "http://h/a/b/a/b/a/b/\n";
+    let ran = run(["top", "--by", "shape"], &text);
+    assert_eq!(ran.code, 0);
+    assert!(
+        ran.stderr.starts_with(
+            "uriscan: shapes that may grow without end, as traps of crawlers do: http://h/calendar?... (calendar), \
+             http://h/a/b/a/b/a/b/ (repeats);"
+        ),
+        "{}",
+        ran.stderr
+    );
+    // A few pages of a calendar are no reason, and of other parts nothing is said.
+    run(["top", "--by", "shape"], &of(999)).quiet();
+    run(["top", "--by", "url", "--limit", "1"], &text).quiet();
+}
+
+#[test]
+fn a_report_warns_of_paths_that_repeat_their_segments() {
+    let deep = |run: &str| format!("http://h/{}\n", run.repeat(5));
+    let place = Place::new(&[("list", &(deep("a/b/") + "http://h/a/b/a/b/\n" + &deep("c/d/")))]);
+    place.run(&["dedup", "--report", "r.html", "list", "-o", "out"], "").quiet();
+    let page = place.read("r.html");
+    assert!(page.contains("<p>2 URIs of 10 segments and more repeat the same segments"), "{page}");
+    let quiet = Place::new(&[("list", "http://h/1/2/3/4/5/6/7/8/9/10/11\n")]);
+    quiet.run(&["dedup", "--report", "r.html", "list", "-o", "out"], "").quiet();
+    assert!(!quiet.read("r.html").contains("again and again"));
+}

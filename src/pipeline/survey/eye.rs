@@ -8,6 +8,7 @@ use super::{Overview, Panel, Survey};
 use crate::audit::redact_into;
 use crate::chunk::Span;
 use crate::index::Record;
+use crate::shape::is_repeating;
 use crate::simd::Isa;
 use crate::tally::Recent;
 use crate::uri::bulk::parse_record;
@@ -68,6 +69,9 @@ impl<'a> Eye<'a> {
         }
         if let Some(depth) = depth(parts.path(form), parts.authority_start > 0) {
             self.part.depths[depth.min(Overview::DEPTHS - 1)] += 1;
+            if depth >= Overview::DEPTHS - 1 {
+                self.part.repeating += u64::from(is_repeating(parts.path(form)));
+            }
         }
         if let Some(query) = parts.query(form).filter(|query| !query.is_empty()) {
             self.see_query(form, query);

@@ -176,6 +176,7 @@ impl Survey {
         found.absent_hosts += part.absent_hosts;
         part.invalid.iter().for_each(|(kind, count)| found.invalid.add_many(kind, count));
         found.lengths.merge(&part.lengths);
+        found.repeating += part.repeating;
         for (sum, count) in found.depths.iter_mut().zip(part.depths) {
             *sum += count;
         }

@@ -34,6 +34,9 @@ pub struct Overview {
     /// How many have a path of so many segments that are not empty, the last entry for so many or more. Paths that do not
     /// begin with a slash do not count.
     pub depths: [u64; Overview::DEPTHS],
+    /// Of those with a path of as many segments as the last entry of `depths` counts, how many repeat a run of segments again and again
+    /// ([`Endless::Repeats`](crate::shape::Endless::Repeats)), as the URIs of a crawler's trap do.
+    pub repeating: u64,
     /// The lengths of all records but overlong ones, as they were read.
     pub lengths: Lengths,
     /// What is equivalent, if groups are looked at.

@@ -51,6 +51,7 @@ pub(crate) struct Part {
     pub(super) faults: Vec<Fault>,
     pub(super) findings: Vec<FindingExample>,
     pub(super) depths: [u64; Overview::DEPTHS],
+    pub(super) repeating: u64,
     pub(super) lengths: Lengths,
     /// Lines of the chunk that have been seen.
     pub(super) lines: u64,
@@ -147,7 +148,7 @@ impl Part {
         self.values.clear();
         (self.counted, self.absent_hosts, self.lines, self.used) = (0, 0, 0, 0);
         (self.invalid, self.lengths) = (Invalid::default(), Lengths::default());
-        self.depths = Default::default();
+        (self.depths, self.repeating) = Default::default();
         self.faults.clear();
         self.findings.clear();
     }

@@ -131,6 +131,8 @@ fn slow(text: &str, options: &SurveyOptions) -> Overview {
                 let depth = path.split(|&byte| byte == b'/').filter(|it| !it.is_empty()).count();
                 if !path.is_empty() || of.authority_start > 0 {
                     found.depths[depth.min(Overview::DEPTHS - 1)] += 1;
+                    let is_deep = depth >= Overview::DEPTHS - 1;
+                    found.repeating += u64::from(is_deep && crate::shape::is_repeating(path));
                 }
             }
         }
@@ -201,6 +203,7 @@ fn without_reasons(mut found: Overview) -> Overview {
 fn assert_same(found: &Overview, expected: &Overview) {
     assert_eq!(found.faults, expected.faults);
     assert_eq!((&found.lengths, found.depths), (&expected.lengths, expected.depths));
+    assert_eq!(found.repeating, expected.repeating);
     assert_eq!((&found.schemes, &found.hosts), (&expected.schemes, &expected.hosts));
     assert_eq!((&found.domains, &found.params), (&expected.domains, &expected.params));
     assert_eq!(found.groups, expected.groups);

@@ -1,0 +1,144 @@
+//! Shapes of which a site may have any number of URLs: crawler traps.
+
+use super::kind::{CLASS, DIGIT};
+
+named! {
+    /// Why a shape may have URLs without end.
+    ///
+    /// ```
+    /// use uriscan::shape::{Endless, endless};
+    /// assert_eq!(endless(b"http://h/a/b/a/b/a/b"), Some(Endless::Repeats));
+    /// assert_eq!(endless(b"http://h/calendar/{date}"), Some(Endless::Calendar));
+    /// assert_eq!(endless(b"http://h/list?offset={int}"), Some(Endless::Counter));
+    /// assert_eq!(endless(b"http://h/item/{int}"), None);
+    /// ```
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum Endless {
+        /// Segments follow each other again and again, as relative links make them: `/a/a/a`.
+        Repeats = "repeats",
+        /// A date or number of a calendar, which has a next page for each.
+        Calendar = "calendar",
+        /// The number of a page, of which there may be one more.
+        Counter = "counter",
+    }
+}
+
+/// How often a run of segments follows itself at least, and the longest run that is looked for.
+const LEAST_REPEATS: usize = 3;
+const LONGEST_RUN: usize = 8;
+
+/// Words for calendars in paths and names of parameters.
+const CALENDARS: [&[u8]; 9] = [
+    b"calendar",
+    b"kalender",
+    b"calendrier",
+    b"calendario",
+    b"agenda",
+    b"month",
+    b"year",
+    b"week",
+    b"day",
+];
+
+/// Names of parameters that count pages.
+const COUNTERS: [&[u8]; 8] =
+    [b"page", b"p", b"paged", b"pg", b"offset", b"start", b"from", b"skip"];
+
+/// Why `shape`, as [`super::shape()`] makes it, may have URLs without end; `None` if nothing points to that. It is a guess: that there are
+/// many URLs of a shape of the last two kinds is what makes it likely.
+pub fn endless(shape: &[u8]) -> Option<Endless> {
+    let (whole, query) = match memchr::memchr(b'?', shape) {
+        Some(at) => (&shape[..at], &shape[at + 1..]),
+        None => (shape, &b""[..]),
+    };
+    let start = memchr::memmem::find(whole, b"://").map_or(0, |at| at + 3);
+    let path = memchr::memchr(b'/', &whole[start..]).map_or(&b""[..], |at| &whole[start + at..]);
+    let segments: Vec<&[u8]> = path.split(|&byte| byte == b'/').collect();
+    if is_repeating(path) {
+        return Some(Endless::Repeats);
+    }
+    let params = || query.split(|&byte| byte == b'&').map(pair);
+    let is_in = |list: &[&[u8]], word: &[u8]| list.iter().any(|it| it.eq_ignore_ascii_case(word));
+    let is_number = |text: &[u8]| text.starts_with(b"{int}") || text.starts_with(b"{date}");
+    let is_named = |(name, value): (&[u8], &[u8])| is_in(&CALENDARS, name) && is_number(value);
+    let has_number = || {
+        segments.iter().any(|segment| is_number(segment))
+            || params().any(|(_, value)| is_number(value))
+    };
+    let has_word = || segments.iter().any(|segment| is_in(&CALENDARS, segment));
+    if params().any(is_named) || has_word() && has_number() {
+        return Some(Endless::Calendar);
+    }
+    let counts = |(name, value): (&[u8], &[u8])| is_in(&COUNTERS, name) && value == b"{int}";
+    params().any(counts).then_some(Endless::Counter)
+}
+
+/// The name and the value of a parameter.
+fn pair(param: &[u8]) -> (&[u8], &[u8]) {
+    match memchr::memchr(b'=', param) {
+        Some(at) => (&param[..at], &param[at + 1..]),
+        None => (param, b""),
+    }
+}
+
+/// Whether a run of segments of `path`, of which one is a word, follows itself often enough.
+pub(crate) fn is_repeating(path: &[u8]) -> bool {
+    let segments: Vec<&[u8]> = path.split(|&byte| byte == b'/').collect();
+    (1..=LONGEST_RUN).any(|len| {
+        // Segments that are those of the run before them, in a row.
+        let mut same = 0;
+        (len..segments.len()).any(|at| {
+            let is_same = segments[at] == segments[at - len] && !segments[at].is_empty();
+            same = if is_same { same + 1 } else { 0 };
+            let run = &segments[at + 1 - len.min(at + 1)..=at];
+            same >= (LEAST_REPEATS - 1) * len && run.iter().any(|segment| is_word(segment))
+        })
+    })
+}
+
+/// Whether a segment is no type.
+fn is_word(segment: &[u8]) -> bool {
+    !segment.starts_with(b"{") && segment.iter().any(|&byte| CLASS[usize::from(byte)] != DIGIT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_that_follow_each_other_again_and_again_are_a_trap() {
+        for (path, is_trap) in [
+            ("a/a/a", true),
+            ("a/a", false),
+            ("x/a/b/a/b/a/b/y", true),
+            ("x/a/b/a/b/a/y", false),
+            ("{int}/{int}/{int}/{int}", false),
+            ("a/{int}/a/{int}/a/{int}", true),
+            ("///", false),
+            ("a/b/c/d/e/f/g/h/i/j", false),
+        ] {
+            let shape = format!("http://h/{path}");
+            let found = endless(shape.as_bytes()) == Some(Endless::Repeats);
+            assert_eq!(found, is_trap, "{path}");
+        }
+        assert_eq!(endless(b"http://a.a.a"), None);
+        assert_eq!(endless(b"mailto:{email}"), None);
+    }
+
+    #[test]
+    fn dates_and_numbers_of_pages_may_go_on_without_end() {
+        for (shape, expected) in [
+            ("http://h/events?month={date}", Some(Endless::Calendar)),
+            ("http://h/cal?day={int}&x={text}", Some(Endless::Calendar)),
+            ("http://h/kalender/{int}/{int}", Some(Endless::Calendar)),
+            ("http://h/blog/{date}", None),
+            ("http://h/calendar", None),
+            ("http://h/?Page={int}", Some(Endless::Counter)),
+            ("http://h/?page={text}", None),
+            ("http://h/page/{int}", None),
+        ] {
+            assert_eq!(endless(shape.as_bytes()), expected, "{shape}");
+        }
+    }
+}
