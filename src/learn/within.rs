@@ -69,7 +69,7 @@ pub(super) fn parts(
     let mut right: HashMap<Part<'_>, u64> = HashMap::new();
     for (group, trial) in groups.iter().filter(|(_, trial)| trial.right > 0) {
         each_part(forms.get(group[0]), &names, |part| {
-            *right.entry(part).or_default() += trial.right
+            *right.entry(part).or_default() += trial.right;
         });
     }
     right.retain(|_, &mut right| has_enough(&Trial { right, ..Trial::default() }, proof));

@@ -114,7 +114,7 @@ fn shapes_that_may_grow_without_end_are_named() {
         ran.stderr
     );
     // A few pages of a calendar are no reason, and of other parts nothing is said.
-    run(["top", "--by", "shape"], &of(999)).quiet();
+    run(["top", "--by", "shape"], of(999)).quiet();
     run(["top", "--by", "url", "--limit", "1"], &text).quiet();
 }
 

@@ -70,7 +70,7 @@ fn archived<'t>(record: &WarcRecord<'t>, block: &'t [u8]) -> Option<Archived<'t>
     let is = |name: &[u8]| kind.eq_ignore_ascii_case(name);
     let digest = field(record.header, b"warc-payload-digest").unwrap_or_default();
     let page = match (is(b"resource"), is(b"revisit"), is(b"response")) {
-        (true, ..) => Some(of_content(url, digest, media, Body::whole(block))),
+        (true, ..) => Some(of_content(url, digest, media, &Body::whole(block))),
         (_, true, _) if block.is_empty() => Some(of_digest(url, digest)),
         // Some writers name another type.
         (_, is_revisit, is_response) if is_revisit || is_response => {
@@ -99,7 +99,7 @@ fn of_message<'t>(
         200 if is_revisit => Some(of_digest(url, digest)),
         200 => {
             let body = Body::of(header, payload);
-            let page = of_content(url, digest, media_type(header).0, body);
+            let page = of_content(url, digest, media_type(header).0, &body);
             let linked = link_header(header);
             let canonical = if linked.is_empty() { page.canonical } else { linked };
             Some(ArchivedPage { canonical, ..page })
@@ -125,13 +125,13 @@ fn of_content<'t>(
     url: &'t [u8],
     digest: &'t [u8],
     media: &[u8],
-    body: Body<'t>,
+    body: &Body<'_>,
 ) -> ArchivedPage<'t> {
     let text = &body.text[..];
     let is_page = Sort::of(media) == Some(Sort::Page);
     let canonical = if is_page { Cow::Owned(link_element(text)) } else { Cow::Borrowed(&b""[..]) };
     let clean = if is_robots(url) { clean_params(text) } else { Vec::new() };
-    ArchivedPage { url, digest: own_digest(digest, &body), canonical, location: b"", clean }
+    ArchivedPage { url, digest: own_digest(digest, body), canonical, location: b"", clean }
 }
 
 /// `digest`, or one of `body` if there is none; nothing for no content, and for one that is not whole.
@@ -347,10 +347,10 @@ mod tests {
             b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n";
         let body = Body::of(header, &coded);
         assert_eq!((body.text.len(), body.is_whole), (MOST_DECODED, false));
-        let found = of_content(b"http://h/b", b"", b"text/html", body);
+        let found = of_content(b"http://h/b", b"", b"text/html", &body);
         assert_eq!((&*found.digest, &*found.canonical), (&b""[..], &b"/a"[..]));
         // A digest of the archive is that of all of it.
-        let found = of_content(b"http://h/b", b"sha1:B", b"text/html", Body::of(header, &coded));
+        let found = of_content(b"http://h/b", b"sha1:B", b"text/html", &Body::of(header, &coded));
         assert_eq!(&*found.digest, b"sha1:B");
         let chunks = format!("{:x}\r\n{page}\r\n0\r\n\r\n", page.len());
         let body =
