@@ -54,7 +54,7 @@ pub(crate) fn endless(top: &Top) -> Option<String> {
     let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
     let shown = shown.join(", ");
     Some(format!(
-        "shapes that may grow without end, as traps of crawlers do: {shown}{more}; --max-repeats and its like drop such URLs"
+        "shapes that may grow without end, as traps of crawlers do, are {shown}{more}; --max-repeats and its like drop such URLs"
     ))
 }
 

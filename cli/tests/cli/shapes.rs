@@ -107,7 +107,7 @@ fn shapes_that_may_grow_without_end_are_named() {
     assert_eq!(ran.code, 0);
     assert!(
         ran.stderr.starts_with(
-            "uriscan: shapes that may grow without end, as traps of crawlers do: http://h/calendar?... (calendar), \
+            "uriscan: shapes that may grow without end, as traps of crawlers do, are http://h/calendar?... (calendar), \
              http://h/a/b/a/b/a/b/ (repeats);"
         ),
         "{}",
