@@ -185,7 +185,7 @@ fn pages_with_the_same_last_segment_in_two_cases_prove_the_case_of_paths_and_no_
 }
 
 /// The rules of `lines`, without comments.
-fn rules_in(lines: String) -> String {
+fn rules_in(lines: &str) -> String {
     let rows: Vec<Row> = lines
         .lines()
         .map(|line| line.split_once('\t').unwrap())
@@ -202,7 +202,7 @@ fn an_extension_is_dropped_if_pages_are_the_same_without_it() {
         let url = format!("http://h.example/d{i}/page{i}");
         format!("{url}\t{i}\n{url}.html\t{i}\n{url}.php\t{i}\n{url}.pdf\tpdf {i}\n")
     });
-    let found = rules_in(lines.collect());
+    let found = rules_in(&lines.collect::<String>());
     let table =
         |name: &str| format!("[[site]]\nhosts = [\"h.example\"]\nrules = [\"extension={name}\"]");
     assert_eq!(found, table("html") + "\n" + &table("php"));
@@ -216,7 +216,7 @@ fn a_parameter_is_dropped_beside_the_value_that_makes_it_meaningless_and_nowhere
         };
         of("print", 1, "") + &of("print", 2, "") + &of("web", 1, "red") + &of("web", 2, "blue")
     });
-    let found = rules_in(lines.collect());
+    let found = rules_in(&lines.collect::<String>());
     let table = "[[param]]\nhosts = [\"h.example\"]\ngiven = [\"view=print\"]\ndrop = [\"color\"]";
     assert_eq!(found, table);
 }
@@ -230,7 +230,7 @@ fn programs_below_different_segments_of_a_host_have_rules_of_their_own() {
             + &of(&format!("shop/p{i}?s=1"), "one")
             + &of(&format!("shop/p{i}?s=2"), "two")
     });
-    let found = rules_in(lines.collect());
+    let found = rules_in(&lines.collect::<String>());
     let table = "[[param]]\nhosts = [\"h.example\"]\npaths = [\"/forum/\"]\ndrop = [\"s\"]";
     assert_eq!(found, table);
 }
@@ -246,17 +246,17 @@ fn of_hosts(domain: &str, hosts: usize, pages: usize) -> String {
 
 #[test]
 fn hosts_that_prove_too_little_alone_prove_a_rule_together() {
-    let found = rules_in(of_hosts("some.example", 10, 12));
+    let found = rules_in(&of_hosts("some.example", 10, 12));
     assert!(
         found.starts_with("[[site]]\nhosts = [\"h0.some.example\", \"h1.some.example\", "),
         "{found}"
     );
     assert!(found.ends_with("\"h9.some.example\"]\ndrop = [\"ref\"]"), "{found}");
     // Many hosts prove it for those that are not seen here, too.
-    let found = rules_in(of_hosts("many.example", 90, 3));
+    let found = rules_in(&of_hosts("many.example", 90, 3));
     assert_eq!(found, "[[site]]\nhosts = [\"site:many.example\"]\ndrop = [\"ref\"]");
     // One of them is not enough.
-    assert_eq!(rules_in(of_hosts("one.example", 1, 12)), "");
+    assert_eq!(rules_in(&of_hosts("one.example", 1, 12)), "");
 }
 
 #[test]
@@ -268,6 +268,6 @@ fn a_host_with_many_rules_is_learned_in_time_that_grows_with_their_number() {
         };
         (0..90 * rules).map(page).collect()
     };
-    let found = rules_in(lines(20));
+    let found = rules_in(&lines(20));
     assert_eq!(found.matches("drop = ").count(), 20, "{found}");
 }
