@@ -6,7 +6,7 @@ use super::lists::{List, join};
 use super::pieces::{Piece, Row, Work, each_piece};
 use super::{Columns, Error, text_to_other};
 use crate::arrow::column::{Column, TextType};
-use crate::audit::{Rule, RuleSet, Severity, audit_with, quiet};
+use crate::audit::{Marks, Rule, RuleSet, Severity, audit_with, quiet};
 use crate::pipeline::Scratch;
 use crate::simd::Isa;
 
@@ -45,7 +45,8 @@ impl Work for Audit {
     #[inline(always)]
     fn run<I: Isa>(&self, isa: I, piece: &Piece<'_>, _: &mut Scratch) -> List {
         let mut list = List::with_capacity(piece.rows.len());
-        let mut findings = Vec::new();
+        let (mut findings, mut marks) = (Vec::new(), Marks::default());
+        marks.find(isa, piece.text);
         for value in piece.iter() {
             let mut found = Vec::new();
             match value {
@@ -55,7 +56,7 @@ impl Work for Audit {
                 }
                 Row::Value(record) if record.is_empty() => {}
                 Row::Value(record) => {
-                    if let Some(hint) = quiet::screen(isa, record) {
+                    if let Some(hint) = quiet::screen(isa, record, &mut marks) {
                         audit_with(hint, record.bytes(), self.rules, &mut findings);
                         found.extend(findings.iter().map(|finding| finding.rule));
                     }

@@ -34,7 +34,7 @@ pub(super) enum Row<'a> {
 
 /// Some rows of a column: their bytes, contiguous and indexed.
 pub(super) struct Piece<'a> {
-    text: Padded<'a>,
+    pub(super) text: Padded<'a>,
     index: &'a Index,
     spans: &'a [Place],
     column: &'a Column<'a>,

@@ -1,7 +1,7 @@
 //! The audit of one reference: checks each component by the rules that apply to it.
 
-use super::quiet::Hint;
-use super::{Detail, Finding, Found, MASK, Rule, RuleSet, Severity};
+use super::looks::{Hint, Looks};
+use super::{Detail, Finding, Found, MASK, Rule, RuleSet, Severity, triplet};
 use super::{address, encoded, host, path, port, redact, search, secret};
 use crate::grammar::{character_reference, scheme_facts};
 use crate::uri::{Components, UriError, UriErrorKind, host_kind, parse, split};
@@ -20,7 +20,7 @@ use crate::uri::{Components, UriError, UriErrorKind, host_kind, parse, split};
 /// assert!(findings.iter().any(|finding| finding.rule == Rule::AddressPrivate));
 /// ```
 pub fn audit(text: &[u8], rules: RuleSet, findings: &mut Vec<Finding>) -> Option<UriError> {
-    audit_with(Hint::default(), text, rules, findings)
+    audit_with(Hint::NONE, text, rules, findings)
 }
 
 /// [`audit`] with the result of the screen for `text`.
@@ -35,7 +35,7 @@ pub(crate) fn audit_with(
     if error.is_some_and(|error| error.kind == UriErrorKind::TooLong) {
         return error;
     }
-    let may_hold_secret = !hint.has_no_secret && redact::may_hold_secret(text);
+    let may_hold_secret = hint.looks.has(Looks::SECRETS) && redact::may_hold_secret(text);
     let secrets = if may_hold_secret { check_secrets(text, &mut found) } else { Secrets::None };
     let is_shown = match secrets {
         Secrets::None => true,
@@ -53,7 +53,7 @@ pub(crate) fn audit_with(
 #[cfg(test)]
 pub(super) fn audit_slowly(text: &[u8], rules: RuleSet, findings: &mut Vec<Finding>) {
     let mut found = Found::new(rules, findings);
-    let error = find(Hint::default(), text, &mut found);
+    let error = find(Hint::NONE, text, &mut found);
     if error.is_some_and(|error| error.kind == UriErrorKind::TooLong) {
         return;
     }
@@ -65,23 +65,24 @@ pub(super) fn audit_slowly(text: &[u8], rules: RuleSet, findings: &mut Vec<Findi
 
 /// Finds all but secrets that are nested.
 fn find(hint: Hint, text: &[u8], found: &mut Found<'_>) -> Option<UriError> {
-    let parsed = hint.parts.map_or_else(|| parse(text), Ok);
-    let parts = match parsed {
-        Ok(parts) => parts,
-        Err(error) => {
-            let at = (error.at as usize).min(text.len());
-            found.add(Rule::Invalid, at..text.len().min(at + 1), Detail::Error(error));
-            if error.kind == UriErrorKind::TooLong {
-                return Some(error);
-            }
-            by_appendix_b(text)
+    let (parts, error) = hint.parsed.unwrap_or_else(|| match parse(text) {
+        Ok(parts) => (parts, None),
+        // Its components would not be known.
+        Err(error) if error.kind == UriErrorKind::TooLong => (Components::default(), Some(error)),
+        Err(error) => (by_appendix_b(text), Some(error)),
+    });
+    if let Some(error) = error {
+        let at = (error.at as usize).min(text.len());
+        found.add(Rule::Invalid, at..text.len().min(at + 1), Detail::Error(error));
+        if error.kind == UriErrorKind::TooLong {
+            return Some(error);
         }
-    };
-    if !hint.head_is_quiet {
-        check_head(text, &parts, parsed.is_ok(), found);
     }
-    check_rest(text, &parts, parsed.is_ok(), found);
-    parsed.err()
+    if hint.looks.has(Looks::HEAD) {
+        check_head(text, &parts, error.is_none(), found);
+    }
+    check_rest(text, &parts, error.is_none(), hint.looks, found);
+    error
 }
 
 /// What is masked in a record.
@@ -117,11 +118,15 @@ fn check_secrets(text: &[u8], found: &mut Found<'_>) -> Secrets {
 }
 
 /// Whether the record whose secrets are values of parameters only is seen to give the details of `findings` with these masked as well:
-/// without percent-encoding, quotes and userinfo nothing else reads differently then, and names of parameters are not values.
+/// without quotes, userinfo and `=`, encoded or not, nothing else reads differently then, and names of parameters are not values.
 fn shows_names(text: &[u8], findings: &[Finding]) -> bool {
     let is_shown =
         |finding: &Finding| finding.detail == Detail::None || finding.rule == Rule::SecretParameter;
-    findings.iter().all(is_shown) && !text.iter().any(|byte| b"%@\"'\\".contains(byte))
+    let is_harmless = |at: usize| match text[at] {
+        b'%' => triplet(text, at).is_some_and(|byte| !b"%@\"'\\=".contains(&byte)),
+        byte => !b"@\"'\\".contains(&byte),
+    };
+    findings.iter().all(is_shown) && (0..text.len()).all(is_harmless)
 }
 
 /// Hides the details of `findings` that the record with its secrets masked does not give as well: names of parameters and hosts
@@ -134,7 +139,7 @@ fn hide_details(text: &[u8], rules: RuleSet, findings: &mut [Finding]) {
     let mut masked = Vec::with_capacity(text.len());
     redact::redact_into(text, &mut masked);
     let mut of_masked = Vec::new();
-    find(Hint::default(), &masked, &mut Found::new(rules, &mut of_masked));
+    find(Hint::NONE, &masked, &mut Found::new(rules, &mut of_masked));
     for Finding { rule, detail, .. } in findings {
         let is_same = |of_masked: &Finding| of_masked.rule == *rule && of_masked.detail == *detail;
         if is_of_text(detail) && !of_masked.iter().any(is_same) {
@@ -183,8 +188,14 @@ fn check_head(text: &[u8], parts: &Components, is_valid: bool, found: &mut Found
     }
 }
 
-/// Checks path, query and fragment, and character references and backslashes anywhere.
-fn check_rest(text: &[u8], parts: &Components, is_valid: bool, found: &mut Found<'_>) {
+/// Checks path, query and fragment, and character references and backslashes anywhere, by the rules that have to look.
+fn check_rest(
+    text: &[u8],
+    parts: &Components,
+    is_valid: bool,
+    looks: Looks,
+    found: &mut Found<'_>,
+) {
     let facts = parts.scheme(text).and_then(scheme_facts);
     // `mailto:a%2Fb@h` has no segments.
     let is_opaque = facts.is_some_and(|facts| !facts.empty_path_is_root && !facts.dns_host)
@@ -195,29 +206,39 @@ fn check_rest(text: &[u8], parts: &Components, is_valid: bool, found: &mut Found
     found.next_component();
     let (path, start) = (parts.path(text), place(parts.path_start));
     if !is_data {
-        let part = if is_opaque { encoded::Part::Opaque } else { encoded::Part::Path };
-        encoded::check(path, start, part, found);
-        secret::check_parameters(path, start, secret::Part::Path, found);
+        if looks.has(Looks::ENCODED) {
+            let part = if is_opaque { encoded::Part::Opaque } else { encoded::Part::Path };
+            encoded::check(path, start, part, found);
+        }
+        if looks.has(Looks::PARAMETERS) {
+            secret::check_parameters(path, start, secret::Part::Path, found);
+        }
     }
-    if !is_opaque {
+    if !is_opaque && looks.has(Looks::PATH) {
         path::check(path, start, found);
     }
     if let Some(query) = parts.query(text) {
         found.next_component();
         let start = place(parts.path_end) + 1;
         if !is_data {
-            let has_body = facts.is_some_and(|facts| matches!(facts.name, "mailto" | "sms"));
-            encoded::check_query(query, start, has_body, found);
-            secret::check_parameters(query, start, secret::Part::Query, found);
+            if looks.has(Looks::ENCODED) {
+                let has_body = facts.is_some_and(|facts| matches!(facts.name, "mailto" | "sms"));
+                encoded::check_query(query, start, has_body, found);
+            }
+            if looks.has(Looks::PARAMETERS) {
+                secret::check_parameters(query, start, secret::Part::Query, found);
+            }
         }
-        path::check_query(query, start, found);
+        if looks.has(Looks::TRAVERSAL) {
+            path::check_query(query, start, found);
+        }
     }
-    if let Some(fragment) = parts.fragment(text) {
+    if let (true, Some(fragment)) = (looks.has(Looks::PARAMETERS), parts.fragment(text)) {
         found.next_component();
         let start = place(parts.query_end) + 1;
         secret::check_parameters(fragment, start, secret::Part::Query, found);
     }
-    if !is_data {
+    if !is_data && looks.has(Looks::ENTITIES) {
         found.next_component();
         for at in memchr::memchr_iter(b'&', text) {
             if let Some((_, len)) = character_reference(&text[at..]) {

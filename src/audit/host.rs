@@ -138,8 +138,8 @@ fn shown(text: &str) -> String {
 
 /// Whether a host holds non-ASCII characters, raw, encoded or as an A-label.
 fn is_international(name: &[u8]) -> bool {
-    name.iter().any(|&byte| byte >= 0x80 || byte == b'%')
-        || name.windows(4).any(|four| four.eq_ignore_ascii_case(b"xn--"))
+    let is_a_label = |four: &[u8]| four[2..] == *b"--" && four.eq_ignore_ascii_case(b"xn--");
+    name.iter().any(|&byte| byte >= 0x80 || byte == b'%') || name.windows(4).any(is_a_label)
 }
 
 /// The name in Unicode, and whether UTS #46 accepts it.
@@ -191,6 +191,11 @@ fn ascii_twin(label: &str) -> Option<String> {
 /// Schemes that have rules of their own in the WHATWG URL standard.
 pub(super) const SPECIAL: [&[u8]; 5] = [b"http", b"https", b"ws", b"wss", b"ftp"];
 
+/// Whether `scheme` is one of [`SPECIAL`].
+pub(super) fn is_special(scheme: &[u8]) -> bool {
+    SPECIAL.iter().any(|name| name.eq_ignore_ascii_case(scheme))
+}
+
 /// Checks which host other grammars see.
 pub(super) fn check_grammars(
     text: &[u8],
@@ -210,7 +215,6 @@ pub(super) fn check_grammars(
     found.next_component();
     let start = if parts.authority_start == 0 { parts.path_start } else { parts.host_start };
     let range = start as usize..(parts.host_end.max(start)) as usize;
-    let is_special = |scheme: &[u8]| SPECIAL.iter().any(|name| name.eq_ignore_ascii_case(scheme));
     if parts.scheme(text).is_some_and(is_special)
         && !(is_valid && parts.host(text).is_some_and(is_one_name))
         && let Some(theirs) = host_by_whatwg(text)

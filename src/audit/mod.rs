@@ -12,7 +12,6 @@
 //! [`redact_into`] writes a reference with its passwords and secret-looking parameters masked.
 
 mod address;
-mod bare;
 #[cfg(test)]
 mod cases;
 mod encoded;
@@ -22,6 +21,8 @@ mod forms;
 mod host;
 mod json;
 mod layers;
+mod looks;
+mod marks;
 #[cfg(test)]
 mod masked;
 mod path;
@@ -39,6 +40,8 @@ mod userinfo;
 pub use address::inet_aton;
 pub use exact::audit;
 pub(crate) use exact::{audit_with, oversized};
+pub(crate) use looks::Hint;
+pub(crate) use marks::Marks;
 pub(crate) use redact::each_secret;
 pub use redact::redact_into;
 pub use rule::{Rule, RuleSet, Severity};

@@ -1,243 +1,183 @@
-//! The fast path of the audit: finds records without findings by masks.
+//! The fast path of the audit: finds out by marks which rules a record needs.
 //!
-//! [`screen`] errs on the safe side only: where it returns `None`, [`super::audit`] finds nothing
-//! (the tests compare the two on every backend). Most records of most lists are quiet, and cost
-//! little more than parsing.
+//! [`screen`] errs on the safe side only: where it returns `None`, [`super::audit`] finds nothing, and rules that [`Looks`] leaves
+//! out find nothing either (the tests compare them on every backend). Most records of most lists are quiet, and cost little more
+//! than parsing.
 
-use super::bare::{MARKS, holds_no_secret, token_beginnings};
-use super::{host, path, port, redact, secret, shape, triplet};
-use crate::grammar::class::{ByteClass, UNRESERVED};
+use super::exact::by_appendix_b;
+use super::looks::{Hint, Looks};
+use super::{Marks, host, path, port, redact, secret, shape, triplet};
+use crate::chunk::Span;
+use crate::grammar::class::UNRESERVED;
 use crate::grammar::scheme_facts;
-use crate::index::{Bits, Record, low_bits};
-use crate::simd::table::{NibbleTables, nibble_tables};
-use crate::simd::{BLOCK, Isa};
-use crate::uri::{Components, fast};
+use crate::index::Record;
+use crate::simd::Isa;
+use crate::uri::{Components, fast, parse};
 
 /// Longer segments are not examined here if they hold needless triplets.
 const LONG_SEGMENT: usize = 256;
 
-/// What the screen knows about a record that is not quiet; saves the reference path some work.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Hint {
-    /// Its components, if a fast path handled it; it is valid then.
-    pub(crate) parts: Option<Components>,
-    /// No rule reports its scheme and authority.
-    pub(crate) head_is_quiet: bool,
-    /// It has nothing to mask.
-    pub(crate) has_no_secret: bool,
-}
-
-/// `None` if no rule reports anything in `record`, which is not empty.
+/// `None` if no rule reports anything in `record`, which is not empty and follows those that `marks` was asked for before.
 #[inline(always)]
-pub(crate) fn screen<I: Isa>(isa: I, record: Record<'_>) -> Option<Hint> {
-    let mut hint = Hint::default();
-    if let Some(parts) = fast::components(isa, record) {
-        let head_is_quiet = head_is_quiet(isa, record, &parts);
-        if head_is_quiet && rest_is_quiet(isa, record, &parts) {
-            return None;
+pub(crate) fn screen<I: Isa>(isa: I, record: Record<'_>, marks: &mut Marks) -> Option<Hint> {
+    let Span { start, .. } = record.span();
+    let marks = marks.within(record.span());
+    let parts = match fast::plain(isa, record) {
+        Some(plain) => {
+            let name = plain.scheme_end + 3..plain.host_end;
+            if marks.is_empty()
+                && plain.host_end == plain.path_start
+                && host::is_ordinary_in(isa, record.block(0), name)
+            {
+                return None;
+            }
+            plain.components(isa, record)
         }
-        (hint.parts, hint.head_is_quiet) = (Some(parts), head_is_quiet);
+        None => match fast::components_by_scan(isa, record) {
+            Some(parts) => parts,
+            None => return screen_others(record.bytes(), start, marks),
+        },
+    };
+    let mut looks = Looks::HEAD.when(!is_ordinary_head(isa, record, &parts));
+    if looks != Looks::NONE {
+        looks = of_head(record.bytes(), &parts, true);
     }
-    hint.has_no_secret = holds_no_secret(isa, record);
-    Some(hint)
+    if !marks.is_empty() {
+        looks = looks.or(of_marks(record.bytes(), start, marks, &parts));
+    }
+    (looks != Looks::NONE).then_some(Hint { parsed: Some((parts, None)), looks })
 }
 
-/// Whether no rule reports the scheme and authority.
+/// [`screen`] for what the fast paths do not handle.
+#[inline(never)]
+fn screen_others(text: &[u8], start: u32, marks: &[u32]) -> Option<Hint> {
+    let (parts, error) = match parse(text) {
+        Ok(parts) => (parts, None),
+        Err(error) => (by_appendix_b(text), Some(error)),
+    };
+    // Of what is invalid, a percent sign may encode nothing, or a part of what another one encodes.
+    let is_odd = |at: usize| text[at] == b'\\' || triplet(text, at).is_none();
+    let looks = if error.is_some() && memchr::memchr2_iter(b'%', b'\\', text).any(is_odd) {
+        Looks::ALL
+    } else {
+        of_head(text, &parts, error.is_none()).or(of_marks(text, start, marks, &parts))
+    };
+    let is_quiet = looks == Looks::NONE && error.is_none();
+    (!is_quiet).then_some(Hint { parsed: Some((parts, error)), looks })
+}
+
+/// Whether a valid record has an authority of an ordinary name, without userinfo, and without a port or with a harmless one.
 #[inline(always)]
-fn head_is_quiet<I: Isa>(isa: I, record: Record<'_>, parts: &Components) -> bool {
-    let text = record.bytes();
-    if parts.authority_start == 0 {
-        return lacks_authority_to_check(text, parts);
-    }
-    // No userinfo, an ordinary name, and no port or a harmless one.
+fn is_ordinary_head<I: Isa>(isa: I, record: Record<'_>, parts: &Components) -> bool {
     let name = parts.host_start as usize..parts.host_end as usize;
-    parts.host_start == parts.authority_start
+    parts.authority_start != 0
+        && parts.host_start == parts.authority_start
         && host::is_ordinary_in(isa, record.block(0), name)
-        && (parts.host_end == parts.path_start || port_is_quiet(text, parts))
-        || is_file_without_host(text, parts)
+        && (parts.host_end == parts.path_start || port_is_quiet(record.bytes(), parts))
 }
 
-/// Whether a record without authority has no finding in the place of the authority.
+/// What has to be looked at because of the scheme, the authority, and a path without a slash at its beginning.
 #[inline(never)]
-fn lacks_authority_to_check(text: &[u8], parts: &Components) -> bool {
-    match parts.scheme(text) {
-        // The first segment of a path must follow a slash, since the loop runs over slashes.
-        None => matches!(parts.path(text), [] | [b'/', ..]),
-        // A scheme without segments and without special rules in browsers.
-        Some(scheme) => {
-            let facts = scheme_facts(scheme);
-            facts.is_some_and(|facts| !facts.dns_host && !facts.empty_path_is_root)
-        }
-    }
+fn of_head(text: &[u8], parts: &Components, is_valid: bool) -> Looks {
+    let scheme = parts.scheme(text);
+    let Some(name) = parts.host(text) else {
+        let facts = scheme.and_then(scheme_facts);
+        let is_opaque = facts.is_some_and(|facts| !facts.dns_host && !facts.empty_path_is_root);
+        // The marks of segments are slashes.
+        let has_bare_segment = !is_opaque && !matches!(parts.path(text), [] | [b'/', ..]);
+        let is_special = scheme.is_some_and(host::is_special);
+        return Looks::HEAD.when(is_special).or(Looks::PATH.when(has_bare_segment));
+    };
+    let is_quiet = parts.host_start == parts.authority_start
+        && (host::is_ordinary(name) || is_valid && is_file_without_host(text, parts))
+        && (parts.host_end == parts.path_start || port_is_quiet(text, parts));
+    Looks::HEAD.when(!is_quiet)
 }
 
-#[inline(never)]
 fn port_is_quiet(text: &[u8], parts: &Components) -> bool {
     let digits = &text[parts.host_end as usize + 1..parts.path_start as usize];
     port::warning(parts.scheme(text), digits).is_none()
 }
 
-#[inline(always)]
 fn is_file_without_host(text: &[u8], parts: &Components) -> bool {
     parts.path_start == parts.authority_start
         && text.get(..7).is_some_and(|head| head.eq_ignore_ascii_case(b"file://"))
 }
 
-/// The bytes of a block that need a closer look, one mask for each reason.
-#[derive(Clone, Copy, Debug)]
-struct Looks {
-    /// Triplets that may be acted upon or misread.
-    triplets: u64,
-    /// Slashes of the path followed by a dot.
-    dots: u64,
-    /// Slashes of the path followed by a possible device name.
-    devices: u64,
-    /// `=` preceded by a possible name of a secret.
-    secrets: u64,
-    /// The first of two dots after the path.
-    two_dots: u64,
-    /// Where a character reference may end.
-    semicolons: u64,
-}
-
-impl Looks {
-    #[inline(always)]
-    fn any(&self) -> bool {
-        self.triplets | self.dots | self.devices | self.secrets | self.two_dots | self.semicolons
-            != 0
-    }
-}
-
-/// Whether no rule reports path, query and fragment.
-#[inline(always)]
-fn rest_is_quiet<I: Isa>(isa: I, record: Record<'_>, parts: &Components) -> bool {
-    let text = record.bytes();
+/// What has to be looked at because of `marks`, which are those of `text` and count from `start` bytes before it.
+#[inline(never)]
+fn of_marks(text: &[u8], start: u32, marks: &[u32], parts: &Components) -> Looks {
     let (path_start, path_end) = (parts.path_start as usize, parts.path_end as usize);
-    // A path that does not begin with `/` has no segments that a rule checks
-    // (`lacks_authority_to_check`).
-    let has_segments = path_start != path_end && text[path_start] == b'/';
-    // Whether something may be masked, which is looked for in the whole record; and whether if something is encoded.
-    let (mut may_hold_secret, mut is_encoded) = (false, false);
+    let path = &text[path_start..path_end];
     // The dot segments of the path have been followed, and stay below the root.
     let mut dots_are_fine = false;
-    for at in (path_start / BLOCK * BLOCK..text.len()).step_by(BLOCK) {
-        let (block, next) = (record.block(at), record.block(at + 1));
-        let inside = low_bits(text.len() - at) & !low_bits(path_start.saturating_sub(at));
-        let in_path = inside & low_bits(path_end.saturating_sub(at));
-        let slashes = if has_segments { isa.equal(block, b'/') & in_path } else { 0 };
-        let dots_next = isa.equal(next, b'.');
-        let percents = isa.equal(block, b'%') & inside;
-        let looks = Looks {
-            triplets: doubtful(record, at, percents, in_path),
-            dots: slashes & dots_next,
-            devices: slashes & before_devices(isa, record, at),
-            secrets: secret_separators(text, at, isa.equal(block, b'=') & inside),
-            two_dots: isa.equal(block, b'.') & dots_next & inside & !in_path,
-            semicolons: isa.equal(block, b';') & inside,
-        };
-        if looks.any() && !looks_are_quiet(text, at, looks, parts, &mut dots_are_fine) {
-            return false;
-        }
-        let marks = isa.members(block, &MARKS) & inside;
-        is_encoded |= percents != 0;
-        let tokens = token_beginnings(isa, [block, record.block(at + 1), record.block(at + 2)]);
-        may_hold_secret |=
-            marks != 0 || has_name(text, at, looks.secrets) || has_token(text, at, tokens & inside);
+    let (mut looks, mut is_encoded) = (Looks::NONE, None);
+    for at in marks.iter().map(|&mark| (mark - start) as usize) {
+        let is_in_path = (path_start..path_end).contains(&at);
+        looks = looks.or(match text[at] {
+            b'%' => of_triplet(text, at, parts, looks),
+            b'=' => of_equals(text, at, at < path_end),
+            b'/' if is_in_path && !looks.has(Looks::PATH) => {
+                let next = at + 1 - path_start;
+                let is_quiet = match path[next..] {
+                    [b'.', ..] => dot_is_quiet(path, next, &mut dots_are_fine),
+                    _ => !path::begins_with_device(&path[next..]),
+                };
+                Looks::PATH.when(!is_quiet)
+            }
+            b'.' => Looks::TRAVERSAL.when(at >= path_end),
+            b';' => Looks::ENTITIES.when(ends_reference(text, at)),
+            // Slashes precede those of a path, too.
+            b'/' => Looks::NONE,
+            // What is known is not asked for again: some of the questions scan all that precedes.
+            _ if looks.has(Looks::SECRETS) => Looks::NONE,
+            b'@' => Looks::SECRETS.when(may_end_userinfo(text, at, parts)),
+            b'"' | b'\'' => Looks::SECRETS,
+            _ => {
+                let is_encoded = *is_encoded.get_or_insert_with(|| text.contains(&b'%'));
+                Looks::SECRETS.when(may_begin_token(text, at, is_encoded))
+            }
+        });
     }
-    let is_ruled_out = match is_encoded {
-        true => !may_hold_secret && holds_no_secret(isa, record),
-        false => !may_hold_secret,
+    // Most of what looks like that is something else.
+    let is_empty = looks == Looks::SECRETS && !redact::holds_secret(text);
+    if is_empty { Looks::NONE } else { looks }
+}
+
+/// What has to be looked at because a name before the `=` at `at` may be that of a secret.
+fn of_equals(text: &[u8], at: usize, is_in_path: bool) -> Looks {
+    if secret::follows_secret_name(text, at, is_in_path) {
+        return Looks::PARAMETERS.or(Looks::SECRETS);
+    }
+    Looks::SECRETS.when(secret::may_end_name(text, at))
+}
+
+/// Whether a userinfo may end with the `@` at `at`: it follows slashes or the colon of a scheme, perhaps encoded.
+fn may_end_userinfo(text: &[u8], at: usize, parts: &Components) -> bool {
+    /// More is not looked at here.
+    const LONGEST: usize = 256;
+    let before = text.get(parts.path_start as usize..at);
+    let Some(before) = before.filter(|before| before.len() <= LONGEST) else { return true };
+    // What is not a scheme may end with one.
+    let ends_special = |name: &[u8]| {
+        name.len() > LONGEST || (0..name.len()).any(|at| host::is_special(&name[at..]))
     };
-    is_ruled_out || !redact::holds_secret(text)
+    let is_after_scheme = parts.authority_start == 0
+        && parts.scheme(text).is_some_and(|name| before.starts_with(b"/") || ends_special(name));
+    is_after_scheme
+        || before.iter().any(|byte| b":%\\".contains(byte))
+        || before.windows(2).any(|two| two == b"//")
 }
 
-/// Whether the name of a secret may end before one of `separators`, bits of the block at byte `at`, if nothing is encoded.
-#[inline(always)]
-fn has_name(text: &[u8], at: usize, separators: u64) -> bool {
-    Bits(separators).any(|bit| secret::may_end_name(text, at + bit as usize, b"&;?#="))
-}
-
-/// Whether a token begins at one of `beginnings`, bits of the block at byte `at`.
-#[inline(always)]
-fn has_token(text: &[u8], at: usize, beginnings: u64) -> bool {
-    Bits(beginnings).any(|bit| shape::end_of(text, at + bit as usize).is_some())
-}
-
-/// Those of the triplets at `percents`, bits of the block at byte `at`, that are not obviously free
-/// text; the bits of `in_path` are those of a path.
-#[inline(always)]
-fn doubtful(record: Record<'_>, at: usize, percents: u64, in_path: u64) -> u64 {
-    // Bytes that are suspicious in a path, and in a query.
-    static IS_DOUBTFUL: [[bool; 2]; 256] = {
-        let (path, query) = (DOUBTFUL.or(UNRESERVED).table(), DOUBTFUL.table());
-        let mut table = [[false; 2]; 256];
-        let mut byte = 0;
-        while byte < 256 {
-            let begins_overlong = matches!(byte, 0xC0 | 0xC1 | 0xE0 | 0xF0);
-            table[byte] = [path[byte] | begins_overlong, query[byte] | begins_overlong];
-            byte += 1;
-        }
-        table
-    };
-    const DOUBTFUL: ByteClass = ByteClass::range(0, 0x1F).or(ByteClass::of(b"\x7F%/\\."));
-    let (mut path, mut query) = (0, 0);
-    for bit in Bits(percents) {
-        let byte = fast::decode(record, at + bit as usize);
-        let [of_path, of_query] = IS_DOUBTFUL[usize::from(byte)];
-        path |= u64::from(of_path) << bit;
-        query |= u64::from(of_query) << bit;
+/// Whether a token may begin at `at`, where three bytes are those of one. If something in the text `is_encoded`, other bytes of
+/// the token may be, and the byte before.
+fn may_begin_token(text: &[u8], at: usize, is_encoded: bool) -> bool {
+    let is_apart = || !at.checked_sub(1).is_some_and(|before| text[before].is_ascii_alphanumeric());
+    let is_after_triplet = || at.checked_sub(3).is_some_and(|start| text[start] == b'%');
+    match is_encoded {
+        false => shape::end_of(text, at).is_some(),
+        true => is_apart() || is_after_triplet(),
     }
-    path & in_path | query & !in_path
-}
-
-/// The bytes of the block at byte `at` that are followed by the first three letters of a device
-/// name (or of some other words).
-#[inline(always)]
-fn before_devices<I: Isa>(isa: I, record: Record<'_>, at: usize) -> u64 {
-    const fn letters(lower: &[u8], upper: &[u8]) -> NibbleTables {
-        nibble_tables(ByteClass::of(lower).or(ByteClass::of(upper)))
-    }
-    // con, prn, aux, nul, com, lpt
-    static FIRST: NibbleTables = letters(b"cpanl", b"CPANL");
-    static SECOND: NibbleTables = letters(b"orup", b"ORUP");
-    static THIRD: NibbleTables = letters(b"nxlmt", b"NXLMT");
-    isa.members(record.block(at + 1), &FIRST)
-        & isa.members(record.block(at + 2), &SECOND)
-        & isa.members(record.block(at + 3), &THIRD)
-}
-
-/// Those of the `=` at `equals`, bits of the block at byte `at`, before which the name of a secret
-/// may end.
-#[inline(always)]
-fn secret_separators(text: &[u8], at: usize, equals: u64) -> u64 {
-    let mut secrets = 0;
-    for bit in Bits(equals) {
-        secrets |= u64::from(secret::may_be_secret(text, at + bit as usize)) << bit;
-    }
-    secrets
-}
-
-/// Whether the bytes of the block at `at` that are set in `looks` need no report.
-#[inline(never)]
-fn looks_are_quiet(
-    text: &[u8],
-    at: usize,
-    looks: Looks,
-    parts: &Components,
-    dots_are_fine: &mut bool,
-) -> bool {
-    let (path_start, path_end) = (parts.path_start as usize, parts.path_end as usize);
-    let places = |mask: u64| Bits(mask).map(|bit| at + bit as usize);
-    looks.two_dots == 0
-        && places(looks.dots).all(|slash| {
-            let path = &text[path_start..path_end];
-            slash + 1 >= path_end || dot_is_quiet(path, slash + 1 - path_start, dots_are_fine)
-        })
-        && places(looks.secrets)
-            .all(|equals| !secret::follows_secret_name(text, equals, equals < path_end))
-        && places(looks.devices).all(|slash| !path::begins_with_device(&text[slash + 1..path_end]))
-        && places(looks.triplets).all(|at| triplet_is_quiet(text, at, parts))
-        && !places(looks.semicolons).any(|at| ends_reference(text, at))
 }
 
 /// Whether a character reference may end at `at`, where a semicolon is.
@@ -263,27 +203,48 @@ fn dot_is_quiet(path: &[u8], at: usize, dots_are_fine: &mut bool) -> bool {
     }
 }
 
-/// Whether the triplet at `at` is free text: its byte is neither acted upon nor misread.
-fn triplet_is_quiet(text: &[u8], at: usize, parts: &Components) -> bool {
+/// What has to be looked at because of the triplet at `at`, besides `known`.
+fn of_triplet(text: &[u8], at: usize, parts: &Components, known: Looks) -> Looks {
     let (path_start, path_end) = (parts.path_start as usize, parts.path_end as usize);
-    let Some(byte) = triplet(text, at) else { return false };
+    let Some(byte) = triplet(text, at) else { return Looks::ALL };
+    // A percent sign that begins no triplet is free text.
+    let is_double =
+        || matches!(text.get(at + 3), Some(b'%' | b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F'));
+    let is_of_secret = match byte {
+        b'@' | b'"' | b'\'' | b'=' => true,
+        b'%' => is_double(),
+        // The end of a name is found by its `=`.
+        byte => UNRESERVED.has(byte) && shape::may_have_encoded(text, at),
+    };
     let second = || triplet(text, at + 3).unwrap_or(0);
-    match byte {
-        0x00..=0x1F | 0x7F | b'%' | 0xC0 | 0xC1 => false,
-        0xE0 => second() >= 0xA0,
-        0xF0 => second() >= 0x90,
-        // In a query it may end a `..`.
-        b'/' | b'\\' => at >= path_end && text[at - 1] != b'.',
-        byte if !UNRESERVED.has(byte) => true,
-        // It may be part of a device name, or of two dots. (Names of secrets are found by their
-        // `=`.)
-        byte if at >= path_end => byte != b'.',
-        _ => {
-            let start = memchr::memrchr(b'/', &text[path_start..at]);
-            let start = start.map_or(path_start, |slash| path_start + slash + 1);
-            let end = memchr::memchr(b'/', &text[at..path_end]).map_or(path_end, |end| at + end);
-            // A long segment may hold many triplets, each of which would scan it.
-            end - start <= LONG_SEGMENT && path::segment_is_quiet(&text[start..end])
-        }
-    }
+    let is_acted_upon = match byte {
+        0x00..=0x1F | 0x7F | 0xC0 | 0xC1 => true,
+        b'%' => is_double(),
+        0xE0 => second() < 0xA0,
+        0xF0 => second() < 0x90,
+        _ => false,
+    };
+    let of_component = if at < path_start || at >= parts.query_end as usize {
+        // The rules of the authority look at all of it, and none at the triplets of a fragment.
+        Looks::NONE
+    } else if at >= path_end {
+        // What follows in a value may be part of two dots.
+        Looks::ENCODED.when(is_acted_upon).or(Looks::TRAVERSAL.when(b".%".contains(&byte)))
+    } else if is_acted_upon || b"/\\".contains(&byte) {
+        Looks::ENCODED.or(Looks::PATH)
+    } else {
+        let is_needless = UNRESERVED.has(byte) && !known.has(Looks::PATH);
+        Looks::PATH.when(is_needless && !segment_is_quiet(text, at, parts))
+    };
+    of_component.or(Looks::SECRETS.when(is_of_secret))
+}
+
+/// Whether the segment with the needless triplet at `at` is neither a dot segment nor the name of a device.
+fn segment_is_quiet(text: &[u8], at: usize, parts: &Components) -> bool {
+    let (path_start, path_end) = (parts.path_start as usize, parts.path_end as usize);
+    let start = memchr::memrchr(b'/', &text[path_start..at]);
+    let start = start.map_or(path_start, |slash| path_start + slash + 1);
+    let end = memchr::memchr(b'/', &text[at..path_end]).map_or(path_end, |end| at + end);
+    // A long segment may hold many triplets, each of which would scan it.
+    end - start <= LONG_SEGMENT && path::segment_is_quiet(&text[start..end])
 }

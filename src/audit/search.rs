@@ -76,8 +76,15 @@ impl<'l, 't, F: FnMut(Range<usize>, Kind)> Search<'l, 't, F> {
         let mut at = self.head();
         self.begin_names(at, 0, false);
         while let Some(&byte) = self.bytes.get(at) {
-            at = if is_passed(byte) { at + 1 } else { self.step(at, byte) };
+            at = if self.is_passed(at, byte) { at + 1 } else { self.step(at, byte) };
         }
+    }
+
+    /// Whether [`Search::step`] does nothing at `at`, where `byte` is.
+    #[inline(always)]
+    fn is_passed(&self, at: usize, byte: u8) -> bool {
+        static IS_LOOKED_AT: [bool; 256] = ByteClass::of(b"=&;?#/\\:\"*").table();
+        !IS_LOOKED_AT[usize::from(byte)] && !shape::may_begin(&self.bytes[at..])
     }
 
     /// Searches at `at`, where `byte` is; returns where to go on.
@@ -332,23 +339,6 @@ impl<'l, 't, F: FnMut(Range<usize>, Kind)> Search<'l, 't, F> {
         }
         found == [true; 2]
     }
-}
-
-/// Whether [`Search::step`] does nothing at `byte`, whatever follows.
-#[inline(always)]
-fn is_passed(byte: u8) -> bool {
-    const LOOKED_AT: ByteClass =
-        ByteClass::of(b"=&;?#/\\:\"*").or(ByteClass::of(&shape::nth_bytes(0)));
-    static IS_PASSED: [bool; 256] = {
-        let mut table = LOOKED_AT.table();
-        let mut byte = 0;
-        while byte < 256 {
-            table[byte] = !table[byte];
-            byte += 1;
-        }
-        table
-    };
-    IS_PASSED[usize::from(byte)]
 }
 
 /// Whether `text` is a scheme, before so many slashes.

@@ -290,8 +290,11 @@ fn is_known(name: &[u8]) -> bool {
         squashed[at] = byte.to_ascii_lowercase();
     }
     let squashed = &squashed[at..];
-    is_whole && NAMES.iter().any(|known| known.as_bytes() == squashed)
-        || ENDS.iter().any(|end| squashed.ends_with(end.as_bytes()))
+    // Few of them end with the same letters.
+    let Some(&last) = squashed.last_chunk::<3>() else { return is_whole && squashed == b"pw" };
+    let is_same = |name: &&&str| name.as_bytes().last_chunk::<3>() == Some(&last);
+    is_whole && NAMES.iter().filter(is_same).any(|known| known.as_bytes() == squashed)
+        || ENDS.iter().filter(is_same).any(|end| squashed.ends_with(end.as_bytes()))
 }
 
 /// Whether the parameter with its `=` at `equals` of `text` may be secret, by the last bytes of its
@@ -315,21 +318,26 @@ pub(super) fn may_be_secret(text: &[u8], equals: usize) -> bool {
     !is_too_short & if ends_name(a) { is_pw | is_encoded } else { is_strange | is_known }
 }
 
-/// Whether the name of a secret, or of a parameter of an OAuth answer, may end before the `=` at `equals` of `text`, which has no
-/// triplet: looks at more than the last letters, up to one of `delimiters`, which no name has. Errs on the safe side only.
-#[inline(never)]
-pub(super) fn may_end_name(text: &[u8], equals: usize, delimiters: &[u8]) -> bool {
+/// Whether the name of a secret, or of a parameter of an OAuth answer, may end before the `=` at `equals` of `text`: looks at more than the last letters. Errs on the safe side only.
+pub(super) fn may_end_name(text: &[u8], equals: usize) -> bool {
     let mut squashed = [0u8; LONGEST_NAME];
     let mut at = LONGEST_NAME;
-    let name = text[..equals].iter().rev().take_while(|byte| !delimiters.contains(byte));
-    for &byte in name {
+    let start = text[..equals].iter().rposition(|byte| b"&;?#=".contains(byte));
+    let name = &text[start.map_or(0, |before| before + 1)..equals];
+    if let [.., b'%', _, _] = name {
+        // Brackets, most likely.
+        let name = decoded(name);
+        let is_simple = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~$[]".contains(byte);
+        return !name.iter().all(is_simple) || is_secret_name(&name) || is_of_oauth_answer(&name);
+    }
+    for &byte in name.iter().rev() {
         if byte.is_ascii_alphabetic() && at > 0 {
             at -= 1;
             squashed[at] = byte.to_ascii_lowercase();
         } else if at == 0 {
             break;
-        } else if byte.is_ascii_digit() || at == LONGEST_NAME {
-            // A number, or brackets at the end.
+        } else if byte.is_ascii_digit() || byte == b'%' || at == LONGEST_NAME {
+            // A number, what is encoded, or brackets at the end.
             return true;
         }
     }

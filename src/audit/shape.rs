@@ -1,5 +1,6 @@
 //! Tokens that are recognized by how they look, wherever they are: those of well-known services, and JSON Web Tokens.
 
+use super::triplet;
 use crate::grammar::class::{ALPHA, ByteClass, DIGIT};
 
 /// How tokens of one kind begin, and what follows.
@@ -79,13 +80,10 @@ fn is_boundary(before: Option<&u8>) -> bool {
 /// The end of the token that begins at `at` of `text`.
 #[inline]
 pub(super) fn end_of(text: &[u8], at: usize) -> Option<usize> {
-    match text[at..] {
-        [first, second, ..] if may_begin(first, second) => end_of_likely(text, at),
-        _ => None,
-    }
+    if may_begin(&text[at..]) { end_of_likely(text, at) } else { None }
 }
 
-/// [`end_of`] where the first two bytes are those of a token.
+/// [`end_of`] where the first three bytes are those of a token.
 #[inline(never)]
 fn end_of_likely(text: &[u8], at: usize) -> Option<usize> {
     let rest = &text[at..];
@@ -158,16 +156,42 @@ pub(super) fn may_hold(text: &[u8]) -> bool {
     text.len() >= SHORTEST && (0..=text.len() - SHORTEST).any(|at| end_of(text, at).is_some())
 }
 
-/// Whether a token may begin with these two bytes.
+/// Whether `text` begins with the first three bytes of a token.
 #[inline(always)]
-fn may_begin(first: u8, second: u8) -> bool {
-    FIRST[usize::from(first)] & SECOND[usize::from(second)] != 0
+pub(super) fn may_begin(text: &[u8]) -> bool {
+    text.first_chunk().is_some_and(|&first| are_first(first))
+}
+
+#[inline(always)]
+fn are_first([a, b, c]: [u8; 3]) -> bool {
+    FIRST[usize::from(a)] & SECOND[usize::from(b)] & THIRD[usize::from(c)] != 0
+}
+
+/// Whether the triplet at `at` of `text` may encode one of the first three bytes of a token.
+pub(super) fn may_have_encoded(text: &[u8], at: usize) -> bool {
+    let after = |at| match triplet(text, at) {
+        Some(byte) => (byte, at + 3),
+        None => (text.get(at).copied().unwrap_or(0), at + 1),
+    };
+    let before = |at: usize| {
+        let encoded = at.checked_sub(3).and_then(|start| Some((triplet(text, start)?, start)));
+        encoded.or_else(|| at.checked_sub(1).map(|at| (text[at], at))).unwrap_or_default()
+    };
+    let (own, next) = after(at);
+    let (second, next) = after(next);
+    let (third, _) = after(next);
+    let (last, previous) = before(at);
+    let (last_but_one, _) = before(previous);
+    [[own, second, third], [last, own, second], [last_but_one, last, own]]
+        .into_iter()
+        .any(are_first)
 }
 
 /// For each byte, one bit for each beginning of a token that has it first.
 static FIRST: [u32; 256] = bits(0);
-/// And second.
+/// And second, and third.
 static SECOND: [u32; 256] = bits(1);
+static THIRD: [u32; 256] = bits(2);
 
 /// The byte in this place of each beginning, of which there are three at least.
 pub(super) const fn nth_bytes(place: usize) -> [u8; COUNT] {

@@ -4,7 +4,8 @@ use proptest::prelude::*;
 
 use super::cases::ROWS;
 use super::exact::audit_slowly;
-use super::quiet::{self, Hint};
+use super::looks::Looks;
+use super::quiet;
 use super::*;
 use crate::chunk::{PaddedBuf, Span};
 use crate::index::{Index, Record};
@@ -113,10 +114,15 @@ fn screen(kernels: Kernels, text: &[u8], rest: &[u8], before: usize) -> Option<H
         fn run<I: Isa>(self, isa: I) -> Option<Hint> {
             let text = self.1.padded();
             self.0.build_with(isa, text, b'\n');
-            quiet::screen(isa, Record::new(text, self.0, self.2))
+            let mut marks = Marks::default();
+            marks.find(isa, text);
+            let record = Record::new(text, self.0, self.2);
+            quiet::screen(isa, record, &mut marks)
         }
     }
-    let whole = [&vec![b'/'; before][..], text, rest].concat();
+    // Of columns, a record may follow another one at once.
+    let filler = if before.is_multiple_of(2) { b'/' } else { b'x' };
+    let whole = [&vec![filler; before][..], text, rest].concat();
     let buf = PaddedBuf::from_content(&whole);
     let span = Span { start: before as u32, end: (before + text.len()) as u32 };
     kernels.run(Ask(&mut Index::new(), &buf, span))
@@ -133,7 +139,7 @@ fn check_screen(text: &[u8], rest: &[u8], before: usize) {
             assert!(found.is_empty(), "{} is not quiet: {found:?}", text.escape_ascii());
             continue;
         };
-        if hint.has_no_secret {
+        if !hint.looks.has(Looks::SECRETS) {
             each_secret(text, |_| panic!("{} has a secret", text.escape_ascii()));
         }
         let mut with_hint = Vec::new();
@@ -157,6 +163,31 @@ fn the_screen_misses_nothing() {
                 let long = text.replacen("//h/", &format!("//h/{}/", "x".repeat(fill)), 1);
                 check_screen(long.as_bytes(), b"", 0);
             }
+        }
+    }
+}
+
+#[test]
+fn screening_a_record_takes_linear_time() {
+    use std::time::Instant;
+    let units = [
+        "@", "a@", "/..", "/.", "/con", "%61", "%2e", "/%61", "git", "-git", "%20git", ";", "&a;",
+        "=", "x%5D=", "key=", "a=key=", "..", "%25", "'", ":", "//",
+    ];
+    for head in ["http://h/", "http://h/?", "a", "x y", "mailto:"] {
+        for unit in units {
+            let time = |bytes: usize| {
+                let text = head.to_owned() + &unit.repeat(bytes / unit.len());
+                let start = Instant::now();
+                screen(Kernels::detect(), text.as_bytes(), b"", 0);
+                start.elapsed()
+            };
+            // As in `masking_a_text_takes_linear_time`.
+            let is_linear = || {
+                let (short, long) = (time(2 << 10), time(64 << 10));
+                long < short * 150 || long.as_millis() < 100
+            };
+            assert!((0..3).any(|_| is_linear()), "{head} {unit}");
         }
     }
 }

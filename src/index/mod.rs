@@ -230,6 +230,12 @@ impl<'a> Record<'a> {
         self.len == 0
     }
 
+    /// Its place in the chunk.
+    #[inline(always)]
+    pub(crate) fn span(self) -> Span {
+        Span { start: self.start as u32, end: (self.start + self.len) as u32 }
+    }
+
     /// The bytes of the record.
     #[inline(always)]
     pub fn bytes(self) -> &'a [u8] {

@@ -7,7 +7,9 @@ use super::invalid::LongRecord;
 use super::row_job::taken;
 use super::slot::{Slot, Worker, record_at};
 use super::{Error, OnInvalid, Report, Settings, Sinks};
-use crate::audit::{Finding, Rule, RuleSet, Severity, audit_with, oversized, quiet, redact_into};
+use crate::audit::{
+    Finding, Hint, Rule, RuleSet, Severity, audit_with, oversized, quiet, redact_into,
+};
 use crate::chunk::Span;
 use crate::index::trim;
 use crate::io::diagnostic::Position;
@@ -214,7 +216,7 @@ struct Loud {
     /// Offset of its line in the chunk.
     line_start: u32,
     span: Span,
-    hint: quiet::Hint,
+    hint: Hint,
 }
 
 impl Audit {
@@ -233,6 +235,9 @@ impl Audit {
         let record = span.of(text);
         if let Some(error) = audit_with(hint, record, self.options.rules, &mut rows.buffer) {
             report.invalid.add(error.kind);
+        }
+        if rows.buffer.is_empty() {
+            return;
         }
         rows.buffer.sort_by_key(|finding| core::cmp::Reverse(finding.severity));
         let start = Position::new(&self.names[chunk.source], chunk.line);
@@ -284,6 +289,7 @@ impl Job for Audit {
         slot.rows.counts = FindingCounts::default();
         let text = slot.chunk.text.padded();
         worker.index.build_with(isa, text, self.record_end);
+        worker.marks.find(isa, text);
         let mut records = 0;
         // Noted first and looked at later, so that this loop stays small.
         let mut loud = core::mem::take(&mut slot.rows.loud);
@@ -294,7 +300,7 @@ impl Job for Audit {
                 continue;
             }
             records += 1;
-            if let Some(hint) = quiet::screen(isa, record) {
+            if let Some(hint) = quiet::screen(isa, record, &mut worker.marks) {
                 loud.push(Loud { lines: i as u32, line_start: whole.start, span, hint });
             }
         }

@@ -6,6 +6,7 @@ use super::equivalence::Scratch;
 use super::pending::Pending;
 use super::report::Report;
 use super::survey;
+use crate::audit::Marks;
 use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::index::{Index, Record, trim};
 use crate::io::Chunk;
@@ -34,6 +35,8 @@ pub(super) struct Worker {
     pub(super) form_index: Index,
     /// Hosts that were looked up in the public suffix list.
     pub(super) known: Known,
+    /// Where an audit looks.
+    pub(super) marks: Marks,
     pub(super) survey: survey::Scratch,
 }
 

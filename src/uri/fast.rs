@@ -136,10 +136,16 @@ impl Plain {
 pub(crate) fn components<I: Isa>(isa: I, record: Record<'_>) -> Option<Components> {
     match plain(isa, record) {
         Some(plain) => Some(plain.components(isa, record)),
-        None => match scan(isa, record) {
-            Some(scan) => Some(scan.components),
-            None => relative(isa, record).map(|relative| relative.components),
-        },
+        None => components_by_scan(isa, record),
+    }
+}
+
+/// [`components`] of a record that is not [`plain`].
+#[inline(always)]
+pub(crate) fn components_by_scan<I: Isa>(isa: I, record: Record<'_>) -> Option<Components> {
+    match scan(isa, record) {
+        Some(scan) => Some(scan.components),
+        None => relative(isa, record).map(|relative| relative.components),
     }
 }
 
@@ -361,6 +367,12 @@ pub(crate) fn triplet_work<I: Isa>(
 #[inline(always)]
 pub(crate) fn decode(record: Record<'_>, at: usize) -> u8 {
     hex_value(record.byte(at + 1)) << 4 | hex_value(record.byte(at + 2))
+}
+
+/// The byte that the triplet at the beginning of `text` encodes, if it is valid.
+#[inline(always)]
+pub(crate) fn decoded_byte(text: &[u8]) -> u8 {
+    hex_value(text[1]) << 4 | hex_value(text[2])
 }
 
 /// The value of a hexadecimal digit.
