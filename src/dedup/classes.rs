@@ -148,6 +148,20 @@ impl<P: Default + Send> Classes<P> {
         });
     }
 
+    /// Keeps some classes of each partition, on the current rayon pool, and the memory of its table: `keep` gets what is kept beside
+    /// the partition and the keys of its classes by their numbers, and leaves the keys of those that are kept, which are numbered
+    /// anew in this order.
+    pub(crate) fn retain(&mut self, keep: impl Fn(&mut P, &mut Vec<Key>) + Sync) {
+        threads::each(&mut self.partitions, |_, Partition { table, beside, .. }| {
+            let mut keys = table.by_number();
+            keep(beside, &mut keys);
+            table.clear();
+            for key in keys {
+                table.insert(key.0);
+            }
+        });
+    }
+
     /// Inserts the rows of all `chunks`, on the current rayon pool, and calls `each` for each with what
     /// is kept beside its partition.
     ///
@@ -247,6 +261,36 @@ mod tests {
         }
         let bytes = classes.memory_bytes();
         assert!(count > 25_000 && (1 << 19..=1 << 20).contains(&bytes), "{count} {bytes}");
+    }
+
+    #[test]
+    fn what_is_retained_is_numbered_anew() {
+        let hasher = Hasher::random();
+        let key = |i: u32| hasher.key(&i.to_le_bytes());
+        let rows_of = |range: core::ops::Range<u32>| {
+            let mut rows = Rows::default();
+            range.for_each(|i| rows.push(key(i)));
+            rows.partition();
+            rows
+        };
+        let mut classes = Classes::<Vec<u32>>::new();
+        let rows = rows_of(0..40_000);
+        classes.insert(&[&rows], |found, probed| found.push(probed.row as u32));
+        classes.retain(|found, keys| {
+            found.retain(|i| i.is_multiple_of(3));
+            *keys = found.iter().map(|&i| key(i)).collect();
+        });
+        assert_eq!(classes.len(), 13_334);
+        let rows = rows_of(0..50_000);
+        classes.insert(&[&rows], |found, probed| {
+            let i = probed.row as u32;
+            assert_eq!(probed.is_first, i >= 40_000 || !i.is_multiple_of(3), "{i}");
+            match probed.is_first {
+                true => found.push(i),
+                false => assert_eq!(found[probed.class as usize], i),
+            }
+        });
+        assert_eq!(classes.len(), 50_000);
     }
 
     #[test]

@@ -119,6 +119,11 @@ impl Hasher {
         self.public.as_ref()
     }
 
+    /// The kernels that make keys.
+    pub(crate) fn kernels(&self) -> Kernels {
+        self.secrets.kernels
+    }
+
     /// Computes the key of `canonical`.
     pub fn key(&self, canonical: &[u8]) -> Key {
         self.secrets.kernels.run(KeyOf(self, canonical.into()))

@@ -12,8 +12,10 @@ use std::sync::{Mutex, PoisonError};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::keep_first;
+use crate::chunk::Prefix;
 use crate::dedup::{Classes, Rows};
-use crate::key::Hasher;
+use crate::key::{Hasher, Key};
+use crate::simd::{Isa, Task};
 
 /// Bytes that a text takes beside its own.
 const ENTRY: usize = 80;
@@ -72,16 +74,36 @@ impl Counts {
 
     /// To be called after the last text, and before [`Frequent::add`].
     pub(crate) fn partition(&mut self, hasher: &Hasher) {
-        self.rows.clear();
-        for number in 0..self.counts.len() {
-            self.rows.push(hasher.key(self.get(number)));
-        }
+        hasher.kernels().run(KeysOf { counts: self, hasher });
         self.rows.partition();
     }
 
     fn get(&self, number: usize) -> &[u8] {
         let start = if number == 0 { 0 } else { self.ends[number - 1] };
         &self.text[start..self.ends[number]]
+    }
+}
+
+/// Makes the keys of all texts.
+struct KeysOf<'c> {
+    counts: &'c mut Counts,
+    hasher: &'c Hasher,
+}
+
+impl Task for KeysOf<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let KeysOf { counts: Counts { rows, text, ends, .. }, hasher } = self;
+        rows.clear();
+        rows.resize(ends.len());
+        let mut start = 0;
+        for (number, &end) in ends.iter().enumerate() {
+            // Keys are made faster where the next text may be read.
+            let text = Prefix::new(&text[start..], end - start);
+            rows.set_key(number, hasher.key_by(isa, text));
+            start = end;
+        }
     }
 }
 
@@ -97,6 +119,27 @@ impl Held {
     fn text(&self, number: usize) -> &[u8] {
         let start = if number == 0 { 0 } else { self.ends[number - 1] };
         &self.text[start..self.ends[number]]
+    }
+
+    /// Keeps the texts that occur `least` times, and the `keys` of these, in their order; calls `on_drop` for all others.
+    fn retain(&mut self, least: u64, keys: &mut Vec<Key>, mut on_drop: impl FnMut(&[u8], u64)) {
+        let (mut kept, mut at, mut start) = (0, 0, 0);
+        for number in 0..keys.len() {
+            let (count, end) = (self.counts[number], self.ends[number]);
+            if count < least {
+                on_drop(&self.text[start..end], count);
+            } else {
+                self.text.copy_within(start..end, at);
+                at += end - start;
+                (self.counts[kept], self.ends[kept], keys[kept]) = (count, at, keys[number]);
+                kept += 1;
+            }
+            start = end;
+        }
+        self.text.truncate(at);
+        self.counts.truncate(kept);
+        self.ends.truncate(kept);
+        keys.truncate(kept);
     }
 }
 
@@ -141,41 +184,41 @@ impl Frequent {
         });
     }
 
-    /// Ends a window: drops the texts with the lowest counts if there is no room for all, and calls `on_drop` for each.
-    pub(crate) fn end_window(&mut self, mut on_drop: impl FnMut(&[u8], u64)) {
+    /// Ends a window: drops the texts with the lowest counts if there is no room for all, and calls `on_drop` for each, on the
+    /// current rayon pool. Returns what that has made of the texts of each partition.
+    pub(crate) fn end_window<D: Default + Send>(
+        &mut self,
+        on_drop: impl Fn(&mut D, &[u8], u64) + Sync,
+    ) -> Vec<D> {
         if self.bytes() <= self.limit {
-            return;
+            return Vec::new();
         }
         let least = self.least_kept();
         self.missed += least - 1;
-        self.each(|text, count| {
-            if count < least {
-                on_drop(text, count);
-            }
+        let dropped: Mutex<Vec<D>> = Mutex::default();
+        self.classes.retain(|held, keys| {
+            let mut all = D::default();
+            held.retain(least, keys, |text, count| on_drop(&mut all, text, count));
+            dropped.lock().unwrap_or_else(PoisonError::into_inner).push(all);
         });
-        let kept = Mutex::new(Counts::default());
-        std::mem::replace(&mut self.classes, within(self.limit)).by_number(|_, keys, held| {
-            let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-            for (number, key) in keys.into_iter().enumerate() {
-                if held.counts[number] >= least {
-                    kept.rows.push(key);
-                    kept.push(held.text(number), held.counts[number]);
-                }
-            }
-        });
-        let mut kept = kept.into_inner().unwrap_or_else(PoisonError::into_inner);
-        kept.rows.partition();
-        self.add(&[&kept]);
+        dropped.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The lowest count of which all texts are kept: with those that occur more often they take half of the room.
     fn least_kept(&self) -> u64 {
-        let mut bytes = BTreeMap::<u64, usize>::new();
+        /// Nearly all texts occur less often.
+        const FEW: usize = 256;
+        let (mut few, mut bytes) = ([0; FEW], BTreeMap::<u64, usize>::new());
         for held in self.classes.partitions() {
             for (number, &count) in held.counts.iter().enumerate() {
-                *bytes.entry(count).or_default() += ENTRY + held.text(number).len();
+                let sum = match few.get_mut(count as usize) {
+                    Some(sum) => sum,
+                    None => bytes.entry(count).or_default(),
+                };
+                *sum += ENTRY + held.text(number).len();
             }
         }
+        bytes.extend((0..).zip(few).filter(|&(_, bytes)| bytes > 0));
         let (mut sum, mut least) = (0, u64::MAX);
         for (count, more) in bytes.into_iter().rev() {
             sum += more;
@@ -270,7 +313,7 @@ mod tests {
                 let (mut frequent, hasher) = (Frequent::new(limit), Hasher::random());
                 for (i, window) in windows.iter().enumerate() {
                     if i > 0 {
-                        frequent.end_window(|_, _| ());
+                        frequent.end_window(|(), _, _| ());
                     }
                     let parts: Vec<Counts> = window
                         .chunks(size)
@@ -312,7 +355,7 @@ mod tests {
             }
             counts.partition(&hasher);
             frequent.add(&[&counts]);
-            frequent.end_window(|_, _| ());
+            frequent.end_window(|(), _, _| ());
         }
         let MostFrequent { texts, missed, .. } = frequent.most(5);
         for (text, count) in texts {

@@ -21,7 +21,6 @@ use crate::rules::ends;
 #[cfg(feature = "tables")]
 use crate::simd::Kernels;
 use crate::tally::{Counts, Frequent, Recent};
-#[cfg(feature = "tables")]
 use crate::threads;
 use crate::uri::{UriError, UriErrorKind};
 pub(super) use look::{Scratch, look};
@@ -255,25 +254,26 @@ impl Survey {
         if let Some(sample) = &mut self.sample {
             sample.end_window();
         }
-        let mut dropped = HostCounts::default();
         for (panel, counts) in self.counts.iter_mut().enumerate() {
-            let is_host = panel == Panel::Host as usize;
-            counts.end_window(|text, count| {
-                if is_host {
-                    dropped.add(text, count);
-                }
-            });
+            if panel != Panel::Host as usize {
+                counts.end_window(|(), _, _| ());
+                continue;
+            }
+            // What is dropped there is still counted by its domain.
+            let mut dropped = counts.end_window(HostCounts::add);
+            self.found.absent_domains +=
+                HostCounts::add_all(&mut dropped, &mut self.domains, &self.options.hasher);
         }
-        // What is dropped there is still counted by its domain.
-        self.found.absent_domains += dropped.add_to(&mut self.domains, &self.options.hasher);
-        self.domains.end_window(|_, _| ());
+        self.domains.end_window(|(), _, _| ());
     }
 
     /// Makes the results of all that was seen, on the current rayon pool.
     pub(crate) fn end(&mut self) {
         let mut left = HostCounts::default();
         self.counts[Panel::Host as usize].each(|host, count| left.add(host, count));
-        self.found.absent_domains += left.add_to(&mut self.domains, &self.options.hasher);
+        let hasher = &self.options.hasher;
+        self.found.absent_domains +=
+            HostCounts::add_all(std::slice::from_mut(&mut left), &mut self.domains, hasher);
         let most = self.options.most;
         let [schemes, hosts, params, forms] =
             self.counts.each_ref().map(|counts| counts.most(most));
@@ -312,10 +312,10 @@ impl HostCounts {
         }
     }
 
-    /// Adds them to `domains`; returns the number of records whose host has none.
-    fn add_to(mut self, domains: &mut Frequent, hasher: &Hasher) -> u64 {
-        self.domains.partition(hasher);
-        domains.add(&[&self.domains]);
-        self.absent
+    /// Adds `all` to `domains`; returns the number of records whose host has none.
+    fn add_all(all: &mut [HostCounts], domains: &mut Frequent, hasher: &Hasher) -> u64 {
+        threads::each(all, |_, hosts| hosts.domains.partition(hasher));
+        domains.add(&all.iter().map(|hosts| &hosts.domains).collect::<Vec<_>>());
+        all.iter().map(|hosts| hosts.absent).sum()
     }
 }
