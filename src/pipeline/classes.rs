@@ -1,38 +1,34 @@
 //! Deduplication that reports what it does: how many records a class has, which of them is kept, what was omitted and why.
 //!
-//! A class is complete when everything is read; its line is written then. Until then [`ClassSet`] gathers the classes; the
-//! position of a record is the number of lines before it, in all sources. Survivors are written from memory, or, if their
-//! texts are not needed before, from a second reading of the sources ([`super::reread`]). [`super::dedup()`] holds keys only and
-//! has no part in this.
+//! A class is complete when everything is read; its line is written then. Until then the classes are [`Gathered`]. Where the
+//! first record survives and nothing counts, [`dupes`] does not wait for the end. [`super::dedup()`] holds keys only and has no
+//! part in this.
 
 use std::sync::{Arc, Mutex};
 
 use super::driver::{End, Job, Reading, run};
 use super::dupes;
 use super::forecast::Forecast;
-use super::invalid;
+use super::gathered::{Gathered, Results};
+use super::invalid::LongRecord;
 use super::limit::within;
-use super::long::{Bytes, LongRecord, Records, Spool};
+use super::long::Spool;
 use super::numbered::{KeptRows, Numbered};
-use super::reread::{Reread, Unit};
-use super::rows::{RowOptions, RowRun, forget_decoded};
+use super::rows::{RowOptions, RowRun};
 use super::scan::scan_found;
 use super::slot::{Slot, Worker};
 use super::writer::{Origins, RecordWriter, TableRows};
-use super::{
-    ClassOptions, ClassRows, DedupOptions, Emit, Error, OnInvalid, Report, Seen, Select, Settings,
-    Sinks,
-};
-use crate::dedup::Rows;
-use crate::io::{Chunk, Shape, Source};
+use super::{ClassOptions, ClassRows, DedupOptions, Emit, Error, Report, Seen, Settings, Sinks};
+use crate::io::{Chunk, Source};
 use crate::simd::Isa;
-use crate::survivors::{Batch, Budget, ClassMode, ClassSet, FoundClasses, Record, Wanted};
+use crate::survivors::{Budget, ClassMode, ClassSet};
 
 /// Writes one record of each equivalence class of `sources` to `sinks`, in input order, once everything is read,
 /// and optionally reports the others.
 ///
-/// With [`super::Keep::First`] and [`Sinks::dupes`], and neither counts, [`Sinks::clusters`] nor [`OnInvalid::Fail`], records are written as they are read, if there is no [`DedupOptions::limit`], or if all sources are
-/// uncompressed files that take at most a 24th of it. Then the text of each class is held, and 30 to 60 bytes.
+/// With [`super::Keep::First`] and [`Sinks::dupes`], and neither counts, [`Sinks::clusters`] nor
+/// [`OnInvalid::Fail`](super::OnInvalid::Fail), records are written as they are read, as long as there is room within
+/// [`DedupOptions::limit`]: for 30 to 50 bytes and, unless it is canonical, the text of each class.
 ///
 /// With [`super::Keep::First`], [`Select::All`] and no counts the results are those of [`super::dedup()`].
 ///
@@ -178,7 +174,7 @@ fn run_classes(
         dedup: DedupOptions { hasher: hasher.clone(), ..options.dedup.clone() },
         ..options.clone()
     };
-    if dupes::is_possible(&options, seen.is_some(), &sources, sinks) {
+    if dupes::is_possible(&options, seen.is_some(), sinks) {
         return dupes::run_dupes((sources, rows), options, settings, sinks);
     }
     let has_texts = reopened.is_none();
@@ -205,64 +201,23 @@ fn run_classes(
         writer = writer.of_table(TableRows { count, has_uris: kept.has_uris });
     }
     let classes = ClassSet::new(mode, limit.cloned().map(Budget::of_process));
-    let mut job = ClassJob {
-        settings: *settings,
-        writer,
-        lines: 0,
-        forecast: Forecast::new(&sources),
-        results: match reopened {
-            None => Results::Held(Spool::new(limit.map(|limit| limit.temp_dir.clone()))),
-            Some(sources) => Results::Reread { sources: Mutex::new(sources), long: 0 },
-        },
-        classes: Some(classes.without(seen, options.select, hasher)),
-        kept,
-        rows,
-        options,
+    let classes = classes.without(seen, options.select, hasher);
+    let results = match reopened {
+        None => Results::Held(Spool::new(limit.map(|limit| limit.temp_dir.clone()))),
+        Some(sources) => Results::Reread { sources: Mutex::new(sources), long: 0 },
     };
+    let forecast = Forecast::new(&sources);
+    let how = (options, *settings, kept);
+    let mut job =
+        ClassJob { gathered: Gathered::new(how, writer, classes, results, forecast), rows };
     run(&mut job, sources, settings, sinks)
 }
 
 /// The job.
 struct ClassJob<'s> {
-    options: ClassOptions,
-    settings: Settings,
-    writer: RecordWriter,
-    /// Lines so far, in all sources.
-    lines: u64,
-    /// What finds rows, if the records are rows of tables, and what is kept of them.
+    /// What finds rows, if the records are rows of tables.
     rows: Option<RowRun>,
-    kept: KeptRows,
-    /// `None` once everything is read.
-    classes: Option<ClassSet<'s>>,
-    forecast: Forecast,
-    results: Results,
-}
-
-/// Where the results come from once everything is read.
-enum Results {
-    /// From memory or spill files; with the overlong records.
-    Held(Spool),
-    /// From the sources, which are read once more; with the number of overlong records that are to be written.
-    Reread { sources: Mutex<Vec<Source>>, long: u64 },
-}
-
-/// The chunks of a batch that hold whole records.
-struct Scanned<'b>(Vec<&'b Slot<Numbered>>);
-
-impl Batch for Scanned<'_> {
-    fn keys(&self) -> Vec<&Rows> {
-        self.0.iter().map(|slot| &slot.rows.keyed.rows).collect()
-    }
-
-    #[inline(always)]
-    fn record(&self, chunk: usize, row: usize) -> Record<'_> {
-        let Slot { chunk, rows, .. } = self.0[chunk];
-        (rows.position_of(row), rows.text(row, chunk.text.padded().content()))
-    }
-
-    fn bytes(&self) -> usize {
-        self.0.iter().map(|slot| slot.chunk.text.padded().len()).sum()
-    }
+    gathered: Gathered<'s>,
 }
 
 impl Job for ClassJob<'_> {
@@ -274,16 +229,11 @@ impl Job for ClassJob<'_> {
 
     #[inline(always)]
     fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Numbered>) {
-        let Settings { record_end, redact, .. } = self.settings;
-        let options = &self.options.dedup;
+        let Settings { record_end, redact, .. } = self.gathered.settings;
+        let options = &self.gathered.options.dedup;
         let len = self.rows.as_ref().map(|rows| rows.find(isa, slot));
         scan_found(isa, options, (record_end, redact), worker, slot);
-        let Slot { chunk, rows, .. } = &mut *slot;
-        match len {
-            None => rows.number(&worker.index),
-            Some(len) => rows.number_rows((chunk.text.padded().content(), len), self.kept),
-        }
-        forget_decoded(slot, len);
+        self.gathered.number(&worker.index, slot, len);
     }
 
     fn commit(&mut self, slots: &mut [Slot<Numbered>]) -> Result<(), Error> {
@@ -296,11 +246,7 @@ impl Job for ClassJob<'_> {
             // Nothing will be written.
             return Ok(());
         }
-        slots.iter_mut().for_each(|slot| self.number_lines(slot));
-        let scanned = slots.iter().filter(|slot| slot.chunk.shape == Shape::Records);
-        self.insert(&Scanned(scanned.collect()))?;
-        self.forecast.add(slots.iter().map(|slot| slot.report.bytes).sum());
-        Ok(())
+        self.gathered.gather(slots)
     }
 
     fn finish(
@@ -309,184 +255,20 @@ impl Job for ClassJob<'_> {
         report: &mut Report,
         sinks: &mut Sinks<'_>,
     ) -> Result<(), Error> {
-        let (End::OfInput, Some(classes)) = (end, self.classes.take()) else { return Ok(()) };
+        let End::OfInput = end else { return Ok(()) };
         if let Some(rows) = &self.rows {
             rows.require_member()?;
             sinks.out.write_all(rows.mark()).map_err(Error::write)?;
         }
-        let wanted = Wanted {
-            lines: matches!(self.results, Results::Held(_)),
-            dupes: sinks.dupes.is_some(),
-            clusters: sinks.clusters.is_some(),
-        };
-        let mut found = classes.finish(self.lines, wanted, &self.writer)?;
-        report.duplicates = found.duplicates;
-        report.seen = found.seen;
-        report.spilled = found.spilled;
-        let on_invalid = self.options.dedup.on_invalid;
-        let (writer, settings) = (&self.writer, self.settings);
-        match &mut self.results {
-            Results::Held(spool) => {
-                let (long, bytes) = spool.finish()?;
-                let is_passed = self.rows.is_some();
-                let long = Long { writer, settings, records: long, bytes, is_passed };
-                report.written = 0;
-                long.write_with(&mut found, report, sinks)
-            }
-            Results::Reread { sources, long } => {
-                let mut sources =
-                    std::mem::take(sources.get_mut().unwrap_or_else(|e| e.into_inner()));
-                let rows = self.rows.as_ref().map(|rows| rows.of_part(rows.start()));
-                // Those before the first row are empty.
-                sources.drain(..self.rows.as_ref().map_or(0, |rows| rows.start().0));
-                let unit = if rows.is_some() { Unit::Bytes } else { Unit::Lines };
-                let survivors = found.survivors()?;
-                let reread = Reread { writer, on_invalid, unit, survivors, settings, rows };
-                let written = reread.write(sources, sinks)?;
-                report.written = written.written;
-                report.withheld = written.withheld;
-                if writer.select() == Select::Repeated {
-                    report.withheld += *long;
-                }
-                Ok(())
-            }
-        }
+        self.gathered.write(self.rows.as_ref(), report, sinks)
     }
 
-    fn on_invalid(&self) -> OnInvalid {
-        self.options.dedup.on_invalid
+    fn on_invalid(&self) -> super::OnInvalid {
+        self.gathered.options.dedup.on_invalid
     }
 
-    fn long_record(&self, _chunk: &Chunk) -> invalid::LongRecord {
+    fn long_record(&self, _chunk: &Chunk) -> LongRecord {
         // It is written with the others.
-        invalid::LongRecord::Row(Vec::new())
+        LongRecord::Row(Vec::new())
     }
-}
-
-impl ClassJob<'_> {
-    /// Adds the records of a batch to their classes.
-    fn insert(&mut self, scanned: &Scanned<'_>) -> Result<(), Error> {
-        let Some(mut classes) = self.classes.take() else { return Ok(()) };
-        let expected = self.forecast.expected(classes.len());
-        let rest = self.forecast.rest();
-        let done = classes.insert(scanned, expected, rest);
-        self.classes = Some(classes);
-        Ok(done?)
-    }
-
-    /// Numbers the lines of the chunk of `slot`, and keeps a piece of an overlong record.
-    fn number_lines(&mut self, slot: &mut Slot<Numbered>) {
-        self.writer.origins.note(self.lines, slot.chunk.source);
-        if slot.chunk.shape == Shape::Records {
-            if let Results::Held(spool) = &mut self.results {
-                // They are written with the others, as long ones are.
-                let text = slot.chunk.text.padded().content();
-                let table = &slot.rows.keyed.table;
-                let places = slot.rows.passed(text, self.kept);
-                for (&passed, place) in table.passed.iter().zip(places) {
-                    let mut row = Vec::new();
-                    self.writer.push_passed((passed, table.header), text, &mut row);
-                    spool.begin(self.lines + place);
-                    spool.add(row.strip_suffix(b"\n").unwrap_or(&row));
-                }
-            }
-            slot.rows.position = self.lines;
-            self.lines += slot.rows.line_count;
-            return;
-        }
-        let is_first = slot.chunk.shape == Shape::LongFirst;
-        // As the driver has it: a secret in such a record could not be found.
-        let is_shown = !self.settings.redact || self.options.dedup.emit == Emit::Key;
-        if self.options.dedup.on_invalid == OnInvalid::Pass && is_shown {
-            match &mut self.results {
-                Results::Reread { long, .. } => *long += u64::from(is_first),
-                Results::Held(spool) => {
-                    if is_first {
-                        spool.begin(self.lines);
-                    }
-                    let piece = slot.chunk.text.padded().content();
-                    let end = [self.settings.record_end];
-                    spool.add(match slot.chunk.shape {
-                        Shape::LongLast => piece.strip_suffix(&end).unwrap_or(piece),
-                        _ => piece,
-                    });
-                }
-            }
-        }
-        self.lines += u64::from(is_first);
-    }
-}
-
-/// Overlong records, or rows that are in no class, which are written with the others.
-struct Long<'w> {
-    writer: &'w RecordWriter,
-    settings: Settings,
-    records: Records,
-    bytes: Bytes,
-    /// Whether all of them are passed on, and count as nothing.
-    is_passed: bool,
-}
-
-impl Long<'_> {
-    /// Writes everything.
-    fn write_with(
-        mut self,
-        found: &mut FoundClasses<'_>,
-        report: &mut Report,
-        sinks: &mut Sinks<'_>,
-    ) -> Result<(), Error> {
-        if let Some(sink) = &mut sinks.dupes {
-            found.write_dupes(*sink)?;
-        }
-        while let Some(record) = self.records.next()? {
-            write_classes(found, record.position, sinks)?;
-            self.write(record, report, sinks)?;
-        }
-        write_classes(found, u64::MAX, sinks)?;
-        report.written += found.written;
-        report.withheld += found.withheld;
-        Ok(())
-    }
-
-    /// Writes the next record. It is equivalent to no other.
-    fn write(
-        &mut self,
-        record: LongRecord,
-        report: &mut Report,
-        sinks: &mut Sinks<'_>,
-    ) -> Result<(), Error> {
-        if self.writer.select() == Select::Repeated && !self.is_passed {
-            report.withheld += 1;
-            return self.bytes.skip(record.len);
-        }
-        report.written += u64::from(!self.is_passed);
-        match self.writer.long_record() {
-            invalid::LongRecord::Row(row) => {
-                self.bytes.skip(record.len)?;
-                sinks.out.write_all(&row).map_err(Error::write)?;
-            }
-            invalid::LongRecord::Filtered(_) => self.bytes.skip(record.len)?,
-            invalid::LongRecord::AsIs { head } => {
-                sinks.out.write_all(&head).map_err(Error::write)?;
-                self.bytes.copy(record.len, &mut *sinks.out)?;
-                sinks.out.write_all(&[self.settings.record_end]).map_err(Error::write)?;
-            }
-        }
-        if let Some(clusters) = sinks.clusters.as_mut().filter(|_| !self.is_passed) {
-            let mut row = Vec::new();
-            self.writer.push_long_cluster(record.position, record.len, &mut row);
-            clusters.write_all(&row).map_err(Error::write)?;
-        }
-        Ok(())
-    }
-}
-
-/// Writes the classes whose survivors are before the position `end`.
-fn write_classes(
-    found: &mut FoundClasses<'_>,
-    end: u64,
-    sinks: &mut Sinks<'_>,
-) -> Result<(), Error> {
-    let clusters = sinks.clusters.as_deref_mut();
-    Ok(found.write_classes(end, Some(&mut *sinks.out), clusters.map(|sink| sink as _))?)
 }

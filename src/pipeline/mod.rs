@@ -21,6 +21,7 @@ mod faults;
 mod fields;
 mod firsts;
 mod forecast;
+mod gathered;
 mod input;
 mod invalid;
 mod ladder;

@@ -66,7 +66,27 @@ impl AsMut<Found> for Numbered {
     }
 }
 
+impl AsMut<Numbered> for Numbered {
+    fn as_mut(&mut self) -> &mut Numbered {
+        self
+    }
+}
+
+impl AsRef<Numbered> for Numbered {
+    fn as_ref(&self) -> &Numbered {
+        self
+    }
+}
+
 impl Numbered {
+    /// Numbers the records one after the other, where lines do not matter.
+    pub(super) fn number_in_order(&mut self) {
+        let records = self.keyed.spans.len() as u32;
+        self.lines.clear();
+        self.lines.extend(0..records);
+        self.line_count = records.into();
+    }
+
     /// Finds the lines of the records in the chunk, whose index is `index`.
     pub(super) fn number(&mut self, index: &Index) {
         self.line_count = index.record_count() as u64;

@@ -76,6 +76,8 @@ pub(crate) struct RecordWriter {
     redact: bool,
     /// How rows of tables are written, if records are rows.
     table: Option<TableRows>,
+    /// Whether records are values, which may have line ends.
+    has_values: bool,
     /// The sources of the records, once they are known.
     pub(crate) origins: Origins,
 }
@@ -112,8 +114,14 @@ impl RecordWriter {
             record_end: settings.record_end,
             redact: settings.redact,
             table: None,
+            has_values: false,
             origins: Origins::default(),
         }
+    }
+
+    /// Formats values of columns.
+    pub(crate) fn of_values(self) -> RecordWriter {
+        RecordWriter { has_values: true, ..self }
     }
 
     /// Formats rows of tables.
@@ -174,6 +182,11 @@ impl RecordWriter {
             origins,
             ..RecordWriter::of_firsts(dedup, settings)
         }
+    }
+
+    /// Whether records are rows of tables.
+    pub(super) fn is_of_table(&self) -> bool {
+        self.table.is_some()
     }
 
     /// Which classes are written.
@@ -313,7 +326,7 @@ impl ClassWriter for RecordWriter {
         let Equivalence { normalize, rules, .. } = &self.equivalence;
         let has_rules = rules.is_some() || normalize.drop_fragment;
         let ladder = Ladder::new(&self.levels, has_rules, self.kernels);
-        Box::new(Classes { results: self.results(), ladder, class: (0, None) })
+        Box::new(Classes { results: self.results(), ladder, class: (0, None), form: Vec::new() })
     }
 }
 
@@ -323,6 +336,8 @@ struct Classes<'w> {
     ladder: Ladder<'w>,
     /// The number of records of the class whose members are written as rows, and their key.
     class: (u64, Option<Key>),
+    /// The canonical form of an omitted record.
+    form: Vec<u8>,
 }
 
 impl Classes<'_> {
@@ -345,6 +360,38 @@ impl Classes<'_> {
         if names.is_empty() { RULES.into() } else { format!("{RULES}:{}", names.join("+")).into() }
     }
 
+    /// Appends the line or the row of an omitted record.
+    fn push_dupe(
+        &mut self,
+        position: u64,
+        record: &[u8],
+        survivor: Option<&[u8]>,
+        out: &mut Vec<u8>,
+    ) {
+        let writer = self.results.writer;
+        let &RecordWriter { redact, record_end, rows, .. } = writer;
+        let why = self.why(record, survivor);
+        if rows.dupes {
+            let key = self.key(record);
+            let survivor = survivor.map(|survivor| writer.masked(survivor));
+            let (line, record) = (writer.origins.line(position), writer.masked(record));
+            return json::dupe_row(line, &record, survivor.as_deref(), &why, key, out);
+        }
+        let push = |text: &[u8], out: &mut Vec<u8>| match writer.is_of_table() || writer.has_values
+        {
+            true => push_record(&on_one_line(text, writer.is_of_table()), redact, out),
+            false => push_record(text, redact, out),
+        };
+        push(record, out);
+        out.push(b'\t');
+        if let Some(survivor) = survivor {
+            push(survivor, out);
+        }
+        out.push(b'\t');
+        out.extend_from_slice(why.as_bytes());
+        out.push(record_end);
+    }
+
     /// The public key of a record, if there are rows.
     fn key(&mut self, record: &[u8]) -> Option<Key> {
         let RecordWriter { equivalence, row_hasher, .. } = self.results.writer;
@@ -353,13 +400,13 @@ impl Classes<'_> {
     }
 }
 
-/// The record in a line of `--dupes`. A value of a table may have line ends and tabs, which would make lines of their own, and no URI
+/// The value in a line of `--dupes`. One of a text table may have line ends and tabs, which would make lines of their own, and no URI
 /// has them: they are percent-encoded. A record of a list has no line end, and its tabs stay.
-fn on_one_line(record: &[u8], (is_of_table, record_end): (bool, u8)) -> Cow<'_, [u8]> {
+fn on_one_line(record: &[u8], is_of_table: bool) -> Cow<'_, [u8]> {
     let is_special = |byte: &u8| matches!(byte, b'\n' | b'\r' | b'\t');
     let is_apart = match is_of_table {
         true => !record.iter().any(is_special),
-        false => record_end != b'\n' || memchr::memchr(b'\n', record).is_none(),
+        false => memchr::memchr(b'\n', record).is_none(),
     };
     if is_apart {
         return Cow::Borrowed(record);
@@ -383,24 +430,16 @@ impl ClassSession for Classes<'_> {
 
     fn dupe(&mut self, position: u64, record: &[u8], survivor: Option<&[u8]>, out: &mut Vec<u8>) {
         let writer = self.results.writer;
-        let &RecordWriter { redact, record_end, rows, .. } = writer;
         let (record, survivor) = (writer.uri(record), survivor.map(|text| writer.uri(text)));
-        let why = self.why(record, survivor);
-        if rows.dupes {
-            let key = self.key(record);
-            let survivor = survivor.map(|survivor| writer.masked(survivor));
-            let (line, record) = (writer.origins.line(position), writer.masked(record));
-            return json::dupe_row(line, &record, survivor.as_deref(), &why, key, out);
+        if survivor.is_some_and(<[u8]>::is_empty) {
+            let mut form = std::mem::take(&mut self.form);
+            form.clear();
+            form.extend_from_slice(self.results.forms.form(record));
+            self.push_dupe(position, record, Some(&form), out);
+            self.form = form;
+            return;
         }
-        let is_of_table = writer.table.is_some();
-        push_record(&on_one_line(record, (is_of_table, record_end)), redact, out);
-        out.push(b'\t');
-        if let Some(survivor) = survivor {
-            push_record(&on_one_line(survivor, (is_of_table, record_end)), redact, out);
-        }
-        out.push(b'\t');
-        out.extend_from_slice(why.as_bytes());
-        out.push(record_end);
+        self.push_dupe(position, record, survivor, out);
     }
 
     fn cluster_start(&mut self, survivor: &[u8], count: u64, out: &mut Vec<u8>) {

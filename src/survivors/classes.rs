@@ -10,6 +10,7 @@ use super::partitions::{PARTITIONS, Partitions, Row};
 use super::resolve::{FOR_TEXT, Resolver};
 use super::seen::{Seen, SeenClasses};
 use super::store::{ClassStore, Member};
+use super::streamed::StreamedClasses;
 use super::write::FoundClasses;
 use super::writer::{ClassWriter, Wanted};
 use crate::dedup::{Classes, Rows};
@@ -40,6 +41,8 @@ pub(crate) struct ClassSet<'s> {
     spill: Option<Partitions>,
     /// Records since memory was empty.
     gathered: u64,
+    /// The position from which on records are still to be written.
+    start: u64,
     /// Records that spill at once, before classes are gathered in memory again.
     direct: u64,
 }
@@ -60,6 +63,7 @@ impl<'s> ClassSet<'s> {
             budget,
             spill: None,
             gathered: 0,
+            start: 0,
             direct: 0,
         }
     }
@@ -131,7 +135,7 @@ impl<'s> ClassSet<'s> {
             self.direct = self.direct.saturating_sub(count as u64);
             return Ok(false);
         }
-        if self.fits(batch, keys, count) {
+        if self.fits(batch, keys) {
             return Ok(true);
         }
         let (records, classes) = (self.gathered, self.classes.len() as u64);
@@ -142,41 +146,68 @@ impl<'s> ClassSet<'s> {
         } else if classes > records / 2 {
             self.direct = DIRECT * records;
         }
-        if self.direct == 0 && !self.fits(batch, keys, count) {
+        if self.direct == 0 && !self.fits(batch, keys) {
             self.direct = DIRECT * count as u64;
         }
         Ok(self.direct == 0)
     }
 
-    /// Whether a batch of `count` records has room in memory.
-    fn fits(&mut self, batch: &impl Batch, keys: &[&Rows], count: usize) -> bool {
+    /// Whether a batch has room in memory.
+    fn fits(&mut self, batch: &impl Batch, keys: &[&Rows]) -> bool {
         let Some(budget) = &mut self.budget else { return true };
-        let (mode, tables) = (self.mode, self.classes.memory_bytes());
-        let stores = |more: usize| -> usize {
-            let of = |store: &ClassStore| store.memory_bytes(mode, more / Rows::PARTITIONS + 1);
-            self.classes.partitions().map(of).sum()
-        };
-        budget.measure_if_tight(tables + stores(0));
-        let beside = stores(count) + if mode.has_texts { batch.bytes() } else { 0 };
-        // Tables are not to take what stores will need for the same classes.
-        let most = budget.numbered_key_bytes(beside, self.classes.len() + count);
-        self.classes.limit_to(most);
-        tables <= most && self.classes.fits(keys)
+        let mode = self.mode;
+        let texts = if mode.has_texts { batch.bytes() } else { 0 };
+        let held = |store: &ClassStore, more| store.memory_bytes(mode, more);
+        budget.has_room(&mut self.classes, keys, texts, held)
+    }
+
+    /// Goes on after `written`, classes whose records so far have been written, and for which there is no more room: all further
+    /// records spill, of about `more` bytes. Their positions are not 0. `kept` appends what is kept of a record with this text, which
+    /// is empty where it is the canonical form of the class.
+    ///
+    /// # Errors
+    /// When there is no space on the disk.
+    pub(crate) fn follow(
+        &mut self,
+        mut written: StreamedClasses,
+        kept: impl Fn(&[u8], &mut Vec<u8>) + Sync,
+        more: Option<u64>,
+    ) -> Result<(), StoreError> {
+        (self.records, self.start, self.direct) = (written.len() as u64, 1, u64::MAX);
+        let Some(mut spill) = self.begin_spill(more)? else { return Ok(()) };
+        let Partitions { file, groups, .. } = &mut spill;
+        let groups: Vec<_> = groups.iter_mut().map(Mutex::new).collect();
+        written.take_each(|partition, keys, texts| {
+            let mut group = groups[partition].lock().unwrap_or_else(PoisonError::into_inner);
+            let mut bytes = Vec::new();
+            for (class, key) in (0..).zip(keys) {
+                bytes.clear();
+                kept(texts.get(class).unwrap_or_default(), &mut bytes);
+                group.push(&Row { key, position: 0, count: 1, rank: 0, bytes: &bytes }, file);
+            }
+        });
+        drop(groups);
+        let fault = spill.fault();
+        self.spill = Some(spill);
+        fault
+    }
+
+    /// Where records spill to, in files that are made if there are none; `None` without a limit.
+    fn begin_spill(&mut self, more: Option<u64>) -> Result<Option<Partitions>, StoreError> {
+        let (Some(budget), mode) = (&self.budget, self.mode) else { return Ok(None) };
+        if let Some(spill) = self.spill.take() {
+            return Ok(Some(spill));
+        }
+        let dir = SpillDir::new(&budget.limit.temp_dir);
+        // A guess, and on the low side.
+        dir.need(more.unwrap_or(0) / if mode.has_texts { 1 } else { 8 })?;
+        Partitions::new(dir, Some(mode), budget.limit.buffer_bytes()).map(Some)
     }
 
     /// Spills all classes in memory, a row for each.
     fn spill_classes(&mut self, more: Option<u64>) -> Result<(), StoreError> {
-        let Some(budget) = &self.budget else { return Ok(()) };
         let mode = self.mode;
-        let mut spill = match self.spill.take() {
-            Some(spill) => spill,
-            None => {
-                let dir = SpillDir::new(&budget.limit.temp_dir);
-                // A guess, and on the low side.
-                dir.need(more.unwrap_or(0) / if mode.has_texts { 1 } else { 8 })?;
-                Partitions::new(dir, Some(mode), budget.limit.buffer_bytes())?
-            }
-        };
+        let Some(mut spill) = self.begin_spill(more)? else { return Ok(()) };
         let Partitions { file, groups, .. } = &mut spill;
         // Each partition of the set has its own.
         let groups: Vec<_> = groups.iter_mut().map(Mutex::new).collect();
@@ -223,7 +254,7 @@ impl<'s> ClassSet<'s> {
         if self.spill.is_some() {
             self.spill_classes(None)?;
         }
-        let ClassSet { mode, mut classes, records, seen, budget, spill, .. } = self;
+        let ClassSet { mode, mut classes, records, seen, budget, spill, start, .. } = self;
         let (Some(Partitions { dir, file: rows, groups }), Some(budget)) = (spill, budget) else {
             let all = classes.len() as u64;
             let new = seal(&mut classes, seen.as_ref())?;
@@ -236,7 +267,7 @@ impl<'s> ClassSet<'s> {
         let room = rest / 4 * 3 / rayon::current_num_threads();
         let capacity = (rest / 8 / (3 * PARTITIONS)).clamp(64, 64 << 10);
         let (seen, to_file) = (seen.as_ref(), &to);
-        let resolver = Resolver { writer, mode, wanted, seen, to: to_file, room, capacity };
+        let resolver = Resolver { writer, mode, start, wanted, seen, to: to_file, room, capacity };
         let resolved = Partitions::resolve(groups, &rows, room / FOR_TEXT, &resolver)?;
         let new: u64 = resolved.iter().map(|resolved| resolved.classes).sum();
         let known = resolved.iter().map(|resolved| resolved.seen).sum();

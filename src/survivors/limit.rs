@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::dedup::{Classes, Rows};
 use crate::files::read_to_string;
 
 /// How much memory a run may take, and where it spills what does not fit.
@@ -87,7 +88,7 @@ impl Budget {
     }
 
     /// Measures what the process takes if little is left beside `tables` bytes.
-    pub(super) fn measure_if_tight(&mut self, tables: usize) {
+    fn measure_if_tight(&mut self, tables: usize) {
         if self.is_of_process && self.others + tables > self.limit.bytes / 3 {
             let all = resident_bytes().unwrap_or(0);
             self.others = self.others.max(all.saturating_sub(tables));
@@ -100,8 +101,29 @@ impl Budget {
         self.limit.set_bytes.unwrap_or(rest)
     }
 
+    /// Whether a batch with these `keys`, whose texts take `texts` bytes, has room in memory beside `classes`; `held` gives the bytes
+    /// of what is kept of a partition once so many more classes have come.
+    pub(super) fn has_room<P: Default + Send>(
+        &mut self,
+        classes: &mut Classes<P>,
+        keys: &[&Rows],
+        texts: usize,
+        held: impl Fn(&P, usize) -> usize,
+    ) -> bool {
+        let count: usize = keys.iter().map(|rows| rows.len()).sum();
+        let tables = classes.memory_bytes();
+        let all = |more: usize| -> usize {
+            classes.partitions().map(|kept| held(kept, more / Rows::PARTITIONS + 1)).sum()
+        };
+        self.measure_if_tight(tables + all(0));
+        // Tables are not to take what will be needed for the same classes elsewhere.
+        let most = self.numbered_key_bytes(all(count) + texts, classes.len() + count);
+        classes.limit_to(most);
+        tables <= most && classes.fits(keys)
+    }
+
     /// Bytes for the keys of `classes` numbered classes, where `beside` bytes are held for these classes elsewhere.
-    pub(super) fn numbered_key_bytes(&self, beside: usize, classes: usize) -> usize {
+    fn numbered_key_bytes(&self, beside: usize, classes: usize) -> usize {
         /// Bytes that a key takes in a table that has just grown.
         const KEY: usize = 32;
         if let Some(bytes) = self.limit.set_bytes {
@@ -119,6 +141,12 @@ impl Budget {
         let free = resident_bytes().map_or(0, |all| self.limit.bytes.saturating_sub(all));
         self.limit.set_bytes.unwrap_or(if self.is_of_process { before.max(free) } else { before })
     }
+}
+
+/// Bytes of memory that `items` take while `more` come.
+pub(super) fn grown<T>(items: &Vec<T>, more: usize) -> usize {
+    let (needed, held) = (items.len() + more, items.capacity());
+    size_of::<T>() * if needed > held { held + needed.max(2 * held) } else { held }
 }
 
 /// Bytes of memory that the process has, if the system reports it.

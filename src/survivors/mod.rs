@@ -21,6 +21,7 @@ mod keep;
 mod limit;
 mod merge;
 mod partitions;
+mod ranked;
 mod reread;
 mod resolve;
 mod run;
@@ -44,7 +45,7 @@ pub(crate) use reread::{Survivors, Window};
 pub use seen::Seen;
 pub(crate) use seen::{forget, look_up};
 pub(crate) use stream::SpillStream;
-pub(crate) use streamed::{Firsts, StreamedClasses};
+pub(crate) use streamed::{Firsts, HeldText, StreamedClasses};
 pub(crate) use write::FoundClasses;
 pub(crate) use writer::{ClassSession, ClassWriter, Wanted};
 

@@ -43,6 +43,8 @@ pub(super) struct Resolved {
 pub(super) struct Resolver<'r, 's> {
     pub(super) writer: &'r dyn ClassWriter,
     pub(super) mode: ClassMode,
+    /// Survivors before this position have been written.
+    pub(super) start: u64,
     pub(super) wanted: Wanted,
     pub(super) seen: Option<&'r SeenClasses<'s>>,
     /// Where runs are written.
@@ -211,7 +213,7 @@ impl Resolver<'_, '_> {
         let mut text = Vec::new();
         for (position, class) in store.survivors(0..u64::MAX) {
             let count = store.count(class);
-            if count == 0 {
+            if count == 0 || position < self.start {
                 continue;
             }
             if !self.wanted.lines {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::keep::{ClassMode, Keep, Record};
+use super::limit::grown;
 use super::partitions::Row;
 use super::texts::{Place, Texts};
 use crate::dedup::ProbedRun;
@@ -329,11 +330,6 @@ impl ClassStore {
 
     /// Bytes of memory held, as they will be when `more` records have come, without their texts.
     pub(super) fn memory_bytes(&self, mode: ClassMode, more: usize) -> usize {
-        fn grown<T>(items: &Vec<T>, more: usize) -> usize {
-            let needed = items.len() + more;
-            let held = items.capacity();
-            size_of::<T>() * if needed > held { held + needed.max(2 * held) } else { held }
-        }
         let members = if mode.has_members { grown(&self.members, more) } else { 0 };
         let ranks = if mode.keep.has_ranks() { grown(&self.ranks, more) } else { 0 };
         let places = if mode.has_texts { grown(&self.places, more) } else { 0 };

@@ -28,7 +28,8 @@ pub(crate) trait ClassSession {
     /// The line for a survivor of `count` records.
     fn result(&mut self, survivor: &[u8], count: u64, out: &mut Vec<u8>);
 
-    /// The line for the omitted record at `position`; without a survivor, its class was seen by an earlier run.
+    /// The line for the omitted record at `position`. Without a survivor, its class was seen by an earlier run; an empty one is the
+    /// canonical form of the record.
     fn dupe(&mut self, position: u64, record: &[u8], survivor: Option<&[u8]>, out: &mut Vec<u8>);
 
     /// The beginning of a class of `count` records.

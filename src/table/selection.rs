@@ -111,6 +111,7 @@ impl<'j> RowSelection<'j> {
                 let options = ClassOptions { dedup, select, rows, ..Default::default() };
                 let settings = Settings { kernels: columns.kernels, ..Settings::default() };
                 let writer = RecordWriter::of_classes(&options, &settings, Origins::default());
+                let writer = writer.of_values();
                 Kind::Classes(Box::new(ClassesOf {
                     by,
                     mode,

@@ -135,15 +135,15 @@ macro_rules! matrix {
 
 matrix! {
     dedup [
-        (&["dedup"], &["--rejects"]),
+        (&["dedup"], &["--rejects", "--dupes"]),
         (&["dedup", "--level", "syntax", "--emit", "normalized", "--drop-fragment"], &[]),
         (&["dedup", "-c"], &["--rejects", "--dupes", "--clusters"]),
         (&["dedup", "-d", "--keep", "shortest", "--emit", "normalized"], &["--clusters"]),
         (&["dedup", "-c", "--keep", "min"], &["--dupes"]),
         (&["dedup", "--keep", "max"], &["--rejects"]),
-        (&["dedup", "--redact"], &["--rejects"]),
+        (&["dedup", "--redact"], &["--rejects", "--dupes"]),
         (&["dedup", "--redact", "-c"], &["--rejects", "--dupes", "--clusters"]),
-        (&["dedup", "--preset", "log", "--emit", "normalized"], &["--rejects"]),
+        (&["dedup", "--preset", "log", "--emit", "normalized"], &["--rejects", "--dupes"]),
         (&["dedup", "--preset", "crawl", "--keep", "https"], &["--dupes", "--clusters"]),
         (&["dedup", "--profile", "whatwg", "--emit", "normalized"], &["--rejects"]),
         (&["dedup", "--base", BASE, "--lenient-scheme"], &["--rejects"]),

@@ -11,14 +11,15 @@ use uriscan::io::{ReadError, Source};
 use uriscan::key::Hasher;
 use uriscan::normalize::{Level, Options};
 use uriscan::pipeline::{
-    ClassOptions, DedupOptions, Emit, Keep, OnInvalid, Report, Seen, Select, Settings, Sinks,
-    classes, classes_unseen,
+    ClassOptions, ClassRows, DedupOptions, Emit, Error, Keep, OnInvalid, Report, RowOptions, Seen,
+    Select, Settings, Sinks, class_rows, classes, classes_unseen,
 };
+use uriscan::row::{OnBadRow, TextFormat, TextTable};
 use uriscan::set::SetWriter;
 
 use crate::pairs::{Combinations, by_pairs};
 
-use super::lists::{SETS, files, limited, list, settings, streams, texts};
+use super::lists::{ALL_SETS, SETS, files, limited, list, settings, streams, texts};
 use super::unspilled;
 
 const KEEPS: [Keep; 6] =
@@ -98,6 +99,82 @@ fn same_for_every_survivor(combinations: Combinations<4>) {
         let settings = settings(2, 4 << 10);
         let spilled = same_under(&SETS, makes[make], &options, SIDES[side], &settings);
         assert!(spilled[0] > 0 && *spilled.last().unwrap() == 0, "{spilled:?}");
+    }
+}
+
+/// Without counts, what is met is written at once, and what is met when there is no more room, at the end. Clusters have to wait, so
+/// that nothing is written at once with them.
+#[test]
+fn what_is_omitted_is_the_same_at_once_or_at_the_end_or_in_parts() {
+    let dir = tempfile::tempdir().unwrap();
+    let texts = texts();
+    let makes: [&dyn Fn() -> Vec<Source>; 2] = [&|| files(&texts, dir.path()), &|| streams(&texts)];
+    for (number, (emit, on_invalid, rows)) in [
+        (Emit::Original, OnInvalid::Pass, false),
+        (Emit::Normalized, OnInvalid::Divert, true),
+        (Emit::Key, OnInvalid::Drop, false),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let dedup = DedupOptions::default().emit(emit).on_invalid(on_invalid);
+        let options = ClassOptions::default().dedup(dedup);
+        let options = options.rows(ClassRows::default().dupes(rows));
+        let settings = settings(1 + number, [4 << 10, 700][number % 2]);
+        let make = makes[number % 2];
+        let (held, _) = run(make(), &options, [true, true], &settings);
+        let (met, _) = run(make(), &options, [true, false], &settings);
+        assert!(met[..3] == held[..3], "{options:?}");
+        let spilled = same_under(&ALL_SETS, make, &options, [true, false], &settings);
+        let [all, _, some, _, none] = spilled[..] else { panic!("{spilled:?}") };
+        assert!(all > some && some > 0 && none == 0, "{spilled:?}");
+    }
+}
+
+/// Rows of CSV, some with values that have to be decoded, a header, rows without a URI, and some that do not fit.
+fn csv(rows: u32) -> String {
+    let row = |i: u32| match i % 9 {
+        0 => format!("{i},\"http://h/{}\tx\"\n", i % 2000),
+        1 => format!("{i},\"http://h/\r\n{}\"\n", i % 3000),
+        2 => format!("\"a\nb\",HTTP://H/{}\n", i / 2),
+        3 => format!("{i},\"\"\n"),
+        4 => format!("{i},http://h/{i},too,many\n"),
+        _ => format!("{i},http://h/{}\n", u64::from(i).pow(2) % 9_001),
+    };
+    let header = "\u{FEFF}n,url\n";
+    header.to_owned() + &(0..rows).map(row).collect::<String>()
+}
+
+#[test]
+fn omitted_rows_are_the_same_at_once_or_at_the_end_or_in_parts() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = csv(150_000);
+    let table = TextTable::new(TextFormat::Csv, "url").on_bad_row(OnBadRow::Pass);
+    let rows = RowOptions::new(table);
+    let run = |options: &ClassOptions, has_clusters: bool| {
+        let (mut out, mut dupes, mut clusters) = (Vec::new(), Vec::new(), Vec::new());
+        let mut sinks = Sinks::new(&mut out).dupes(&mut dupes);
+        if has_clusters {
+            sinks = sinks.clusters(&mut clusters);
+        }
+        let source = Source::new("rows", Cursor::new(text.clone()));
+        let report = class_rows(vec![source], &rows, options, None, &settings(2, 3000), &mut sinks);
+        let report = report.unwrap();
+        (out, dupes, report.spilled, unspilled(report))
+    };
+    for has_rows in [false, true] {
+        let options = ClassOptions::default().rows(ClassRows::default().dupes(has_rows));
+        let (out, dupes, _, report) = run(&options, true);
+        // The least that tables take is enough for most rows.
+        let spilled = [0, 720_000, 1 << 30].map(|bytes| {
+            let (found, lines, spilled, told) = run(&under(&options, bytes, dir.path()), false);
+            assert!(found == out, "{bytes}");
+            assert!(lines == dupes, "{bytes}");
+            assert_eq!(told, report, "{bytes}");
+            spilled
+        });
+        let [all, some, none] = spilled;
+        assert!(all > some && some > 0 && none == 0, "{spilled:?}");
     }
 }
 
