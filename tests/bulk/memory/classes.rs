@@ -11,8 +11,8 @@ use uriscan::io::{ReadError, Source};
 use uriscan::key::Hasher;
 use uriscan::normalize::{Level, Options};
 use uriscan::pipeline::{
-    ClassOptions, ClassRows, DedupOptions, Emit, Error, Keep, OnInvalid, Report, RowOptions, Seen,
-    Select, Settings, Sinks, class_rows, classes, classes_unseen,
+    ClassOptions, ClassRows, DedupOptions, Emit, Keep, OnInvalid, Report, RowOptions, Seen, Select,
+    Settings, Sinks, class_rows, classes, classes_unseen,
 };
 use uriscan::row::{OnBadRow, TextFormat, TextTable};
 use uriscan::set::SetWriter;
