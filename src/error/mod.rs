@@ -65,8 +65,10 @@ named! {
 /// use uriscan::{ErrorKind, pipeline};
 /// let settings = pipeline::Settings::default();
 /// let options = pipeline::DedupOptions::default().on_invalid(pipeline::OnInvalid::Fail);
-/// let list = uriscan::io::Source::from_reader("list", &b"http://h/\nhttp://h/%\n"[..]);
-/// let error = pipeline::dedup(vec![list], &options, &settings, &mut Vec::new().into()).unwrap_err();
+/// let list = uriscan::io::Source::new("list", &b"http://h/\nhttp://h/%\n"[..]);
+/// let mut out = Vec::new();
+/// let mut sinks = pipeline::Sinks::new(&mut out);
+/// let error = pipeline::dedup(vec![list], &options, &settings, &mut sinks).unwrap_err();
 /// assert_eq!((error.kind(), error.source_name(), error.line()), (ErrorKind::Invalid, Some("list"), Some(2)));
 /// assert_eq!(error.uri().map(|error| error.at), Some(9));
 /// ```
@@ -221,11 +223,13 @@ impl Error {
         Error::text(ErrorKind::Unsupported, what)
     }
 
+    /// The same at this line.
     pub(crate) fn in_line(mut self, line: u64) -> Error {
         self.0.place = Place::Line(line);
         self
     }
 
+    /// The same in this row.
     pub(crate) fn in_row(mut self, row: u64) -> Error {
         self.0.place = Place::Row(row);
         self
@@ -255,12 +259,6 @@ impl Error {
     pub(crate) fn threads(error: rayon::ThreadPoolBuildError) -> Error {
         let cause = Cause::System("cannot start the threads: ", io::Error::other(error));
         Error::new(ErrorKind::Threads, cause)
-    }
-
-    /// The row of a text table that begins at `line` does not fit.
-    #[cfg(feature = "tables")]
-    pub(crate) fn bad_row(table: &str, line: u64, what: impl Into<String>) -> Error {
-        Error::text(ErrorKind::Row, what).of_source(table).in_line(line)
     }
 
     /// The table has `what` already, a column or a member.

@@ -27,17 +27,17 @@ use crate::survivors::{Budget, ClassMode, ClassSet};
 /// and optionally reports the others.
 ///
 /// With [`super::Keep::First`] and [`Sinks::dupes`], and neither counts, [`Sinks::clusters`] nor
-/// [`OnInvalid::Fail`](super::OnInvalid::Fail), records are written as they are read, as long as there is room within
+/// [`super::OnInvalid::Fail`], records are written as they are read, as long as there is room within
 /// [`DedupOptions::limit`]: for 30 to 50 bytes and, unless it is canonical, the text of each class.
 ///
-/// With [`super::Keep::First`], [`Select::All`] and no counts the results are those of [`super::dedup()`].
+/// With [`super::Keep::First`], [`super::Select::All`] and no counts the results are those of [`super::dedup()`].
 ///
 /// [`Sinks::dupes`] takes a line for each omitted record, in input order: the record, its
 /// survivor and the name of the lowest level at which they are equivalent, or `rules:` and the names of
 /// rules that make them so, none of which can be left out, with `+` between; with tabs between the three. Nothing is
 /// escaped: a URI holds no tab, and an invalid record is equivalent only to its own bytes; only where
 /// records with tabs are repaired is a line ambiguous; clusters are not. Of values of tables, line ends and tabs are percent-encoded. So the
-/// records of the results ([`Emit::Original`], [`Select::All`]) and of these lines together are those
+/// records of the results ([`Emit::Original`], [`super::Select::All`]) and of these lines together are those
 /// of the input, except for what `on_invalid` has turned away.
 ///
 /// [`Sinks::clusters`] takes a JSON object for each class that is written, in the same order:
@@ -79,7 +79,7 @@ use crate::survivors::{Budget, ClassMode, ClassSet};
 ///
 /// # Errors
 /// See [`Error`]. If reading fails, everything is written for the records before the fault; only
-/// rejects under [`OnInvalid::Fail`].
+/// rejects under [`super::OnInvalid::Fail`].
 pub fn classes(
     sources: Vec<Source>,
     options: &ClassOptions,

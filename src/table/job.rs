@@ -105,16 +105,18 @@ pub struct Job {
     /// exceeds it spills to disk, and the tables are read a second time; the results are the same. Rows that are being read
     /// and written do not count.
     pub limit: Option<MemoryLimit>,
-    /// Ends the run with [`super::Error::Stopped`] soon after another thread sets it.
+    /// Ends the run with [`crate::ErrorKind::Stopped`] soon after another thread sets it.
     ///
     /// ```
     /// use std::sync::{Arc, atomic::AtomicBool};
     /// use uriscan::arrow::Columns;
-    /// use uriscan::table::{Input, Job, Error, TableFormat, Task, run};
+    /// use uriscan::ErrorKind;
+    /// use uriscan::table::{Input, Job, TableFormat, Task, run};
     /// let stop = Arc::new(AtomicBool::new(true));
     /// let job = Job::new("url", Task::Copy, Columns::default(), TableFormat::Csv).stop(stop);
     /// let list = Input::stream("list", TableFormat::Csv, &b"url\nhttp://h/\n"[..]);
-    /// assert!(matches!(run(vec![list], &job, &mut Vec::new(), None), Err(Error::stopped())));
+    /// let error = run(vec![list], &job, &mut Vec::new(), None).unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::Stopped);
     /// ```
     pub stop: Option<Arc<AtomicBool>>,
     /// Rows of the batches in which text is read.

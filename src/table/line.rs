@@ -3,6 +3,7 @@
 use std::io::{BufRead, Read};
 
 use super::Error;
+use crate::error::ErrorKind;
 use crate::index::trimmed;
 
 /// Bytes of the longest line, without its end: what [`crate::pipeline::Settings::max_record`] is when nothing is said.
@@ -36,9 +37,14 @@ impl<R: BufRead> LineReader<R> {
         Ok(None)
     }
 
-    /// What is wrong with the line that was read last.
-    pub(super) fn wrong(&self, what: impl Into<String>) -> Error {
-        Error::bad_row(&self.table, self.number, what)
+    /// What is wrong with the line that was read last: it is not an object, or does not fit the columns.
+    pub(super) fn wrong(&self, what: String) -> Error {
+        let is_object = !what.starts_with(NOT_AN_OBJECT);
+        self.error(if is_object { ErrorKind::Columns } else { ErrorKind::Row }, what)
+    }
+
+    fn error(&self, kind: ErrorKind, what: String) -> Error {
+        Error::text(kind, what).of_source(&*self.table).in_line(self.number)
     }
 
     /// The error for a member called `name` of the line that was read last, which is to be added.
@@ -62,7 +68,8 @@ impl<R: BufRead> LineReader<R> {
         }
         self.number += 1;
         if self.line.strip_suffix(b"\n").unwrap_or(&self.line).len() > LONGEST {
-            return Err(self.wrong(format!("the line has more than {} MiB", LONGEST >> 20)));
+            let what = format!("the line has more than {} MiB", LONGEST >> 20);
+            return Err(self.error(ErrorKind::LongRow, what));
         }
         Ok(true)
     }
@@ -73,10 +80,14 @@ impl<R: BufRead> LineReader<R> {
         let end = self.line.iter().rposition(is_text).map_or(indent, |last| last + 1);
         let line = &self.line[indent..end];
         std::str::from_utf8(line).map_err(|error| {
-            self.wrong(format!("invalid UTF-8 at column {}", indent + error.valid_up_to() + 1))
+            let column = indent + error.valid_up_to() + 1;
+            self.error(ErrorKind::Row, format!("invalid UTF-8 at column {column}"))
         })
     }
 }
+
+/// How errors begin for what is not an object.
+const NOT_AN_OBJECT: &str = "not a JSON object";
 
 /// The error for a line of another kind.
 pub(super) const NO_OBJECT: &str = "not a JSON object, which every line must be";
@@ -87,8 +98,8 @@ pub(super) fn no_object(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let what = text.strip_suffix(&format!(" at line {} column {}", error.line(), error.column()));
     match what {
-        Some(what) => format!("not a JSON object: {what} at column {}", error.column()),
-        None => format!("not a JSON object: {text}"),
+        Some(what) => format!("{NOT_AN_OBJECT}: {what} at column {}", error.column()),
+        None => format!("{NOT_AN_OBJECT}: {text}"),
     }
 }
 

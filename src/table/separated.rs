@@ -12,6 +12,7 @@ use super::NO_ROWS;
 use super::line::LONGEST;
 use super::unit::{BATCH_BYTES, MOST_COLUMNS, batch_rows};
 use super::{Dialect, Error, TableFormat};
+use crate::error::ErrorKind;
 use crate::extract::quotes::{AFTER_QUOTE, Quotes};
 
 /// Bytes that are read at a time.
@@ -48,7 +49,10 @@ impl<R: Read> Separated<R> {
         }
         if fields.count > MOST_COLUMNS {
             let count = fields.count;
-            return Err(fields.wrong(&format!("has {count} columns, more than {MOST_COLUMNS}")));
+            return Err(fields.wrong(
+                ErrorKind::Columns,
+                format!("has {count} columns, more than {MOST_COLUMNS}"),
+            ));
         }
         let name = |field| match dialect.has_header {
             true => fields.text(field).map(str::to_owned),
@@ -163,7 +167,7 @@ impl<R: Read> Fields<R> {
             self.count += ended;
             if let Some(rest) = rest {
                 let line = self.core.line() - rest as u64;
-                return Err(self.wrong(&format!("{AFTER_QUOTE}, on line {line}")));
+                return Err(self.wrong(ErrorKind::Row, format!("{AFTER_QUOTE}, on line {line}")));
             }
             match result {
                 ReadRecordResult::Record => return self.refuse_other_widths().map(|()| true),
@@ -172,7 +176,7 @@ impl<R: Read> Fields<R> {
                         "the row has more than {} MiB, or a quote in it is never closed",
                         LONGEST >> 20
                     );
-                    return Err(self.wrong(&what));
+                    return Err(self.wrong(ErrorKind::LongRow, what));
                 }
                 ReadRecordResult::OutputFull => {
                     self.text.resize((2 * self.text.len()).min(LONGEST + 1), 0);
@@ -181,7 +185,9 @@ impl<R: Read> Fields<R> {
                 ReadRecordResult::InputEmpty | ReadRecordResult::End if is_end => {
                     self.is_done = true;
                     if self.len > 0 {
-                        return Err(self.wrong("a quote in this row is never closed"));
+                        return Err(
+                            self.wrong(ErrorKind::Row, "a quote in this row is never closed")
+                        );
                     }
                 }
                 ReadRecordResult::InputEmpty | ReadRecordResult::End => {}
@@ -198,7 +204,7 @@ impl<R: Read> Fields<R> {
                     if expected == 1 { "" } else { "s" },
                     self.count
                 );
-                Err(self.wrong(&what))
+                Err(self.wrong(ErrorKind::Row, what))
             }
             _ => Ok(()),
         }
@@ -209,7 +215,7 @@ impl<R: Read> Fields<R> {
         let start = if field == 0 { 0 } else { self.ends[field - 1] };
         std::str::from_utf8(&self.text[start..self.ends[field]])
             .map_err(|_| {
-                self.wrong(&format!(
+                self.wrong(ErrorKind::Row, format!(
                     "invalid UTF-8 in field {}; `iconv -t UTF-8 -f WINDOWS-1252` converts the table, if it is in that encoding",
                     field + 1
                 ))
@@ -217,10 +223,10 @@ impl<R: Read> Fields<R> {
     }
 
     /// The error `what` in the last row, with the line in which it begins.
-    fn wrong(&self, what: &str) -> Error {
+    fn wrong(&self, kind: ErrorKind, what: impl Into<String>) -> Error {
         let within = memchr::memchr_iter(b'\n', &self.text[..self.len]).count() as u64;
         let line = self.core.line() - within - u64::from(self.ends_line);
-        Error::bad_row(&self.table, line, what)
+        Error::text(kind, what).of_source(&*self.table).in_line(line)
     }
 }
 

@@ -148,7 +148,7 @@ fn csv(rows: u32) -> String {
 #[test]
 fn omitted_rows_are_the_same_at_once_or_at_the_end_or_in_parts() {
     let dir = tempfile::tempdir().unwrap();
-    let text = csv(150_000);
+    let text = csv(300_000);
     let table = TextTable::new(TextFormat::Csv, "url").on_bad_row(OnBadRow::Pass);
     let rows = RowOptions::new(table);
     let run = |options: &ClassOptions, has_clusters: bool| {
