@@ -36,7 +36,11 @@ pub(super) fn needed(right: u64, wrong: u64, share: f64, confidence: f64) -> u64
             return high;
         }
     }
-    let mut low = 0;
+    least(0, high, is_enough)
+}
+
+/// The least number from `low` to `high` that is enough, by halves; `high` is.
+pub(super) fn least(mut low: u64, mut high: u64, mut is_enough: impl FnMut(u64) -> bool) -> u64 {
     while low < high {
         let middle = low + (high - low) / 2;
         if is_enough(middle) {

@@ -163,7 +163,7 @@ fn text_of(name: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(name)
 }
 
-/// Adds the rule of `edit`, for all hosts; `None` if there is no such rule.
+/// Adds the rule of `edit`, for all hosts; `None` if rules cannot say it.
 fn add_to(edit: &Edit, builder: &mut Builder) -> Option<()> {
     let Some((condition, patterns)) = edit.conditional() else {
         return builder.rule(&edit.typed()).ok();

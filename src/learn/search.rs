@@ -194,7 +194,7 @@ impl HostRules {
 }
 
 impl Hypothesis {
-    /// Of which nothing is known.
+    /// One that has not been tried.
     pub(super) fn of(edits: Vec<Edit>) -> Hypothesis {
         Hypothesis {
             edits,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::bound::least;
 use super::contents::{Contents, Evidence, NONE, unite};
 use super::edit::Edit;
 use super::forms::{Content, Forms};
@@ -229,15 +230,7 @@ fn fewest(all: usize, mut is_enough: impl FnMut(usize) -> bool) -> usize {
     while high < all && !is_enough(high) {
         (low, high) = (high + 1, (2 * high + 1).min(all));
     }
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if is_enough(middle) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    high
+    least(low as u64, high as u64, |some| is_enough(some as usize)) as usize
 }
 
 /// Whether all `rules` together do no harm to the URLs `all` of a host. What several hosts prove together is not proven on it alone.

@@ -101,7 +101,7 @@ struct Dupes {
     lines: u64,
     /// What finds rows, if the records are rows of tables.
     rows: Option<RowRun>,
-    /// What follows when there is no more room, and in which source and at which byte it begins.
+    /// The records after memory was full, and the source and the byte of it at which they begin.
     rest: Option<((usize, u64), Gathered<'static>)>,
 }
 
@@ -111,7 +111,7 @@ struct Found {
     numbered: Numbered,
     /// The length of the text without decoded values, if the records are rows.
     len: Option<usize>,
-    /// Whether each record is canonical as it stands, and its class is that of its form. Of some that are, nothing is known.
+    /// Whether each record is known to be canonical as it stands, so that its class is that of its bytes.
     are_canonical: Vec<bool>,
     /// For each record the number of its class in its partition. Atomic since partitions write in parallel, each its own rows.
     classes: Vec<AtomicU32>,

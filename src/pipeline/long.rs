@@ -206,6 +206,6 @@ mod tests {
         bytes.copy(4, &mut text).unwrap();
         assert_eq!(text, b"abdefg");
         let error = bytes.copy(1, &mut text).unwrap_err();
-        assert!(error.kind() == crate::error::ErrorKind::Spill, "{error}");
+        assert_eq!(error.kind(), crate::error::ErrorKind::Spill, "{error}");
     }
 }

@@ -72,14 +72,9 @@ pub fn parse(
         }
         sinks.out.write_all(&header).map_err(Error::write)?;
     }
-    // The rows of larger chunks would leave the caches before they are written: they are four times as long as their records.
-    let settings = &Settings { chunk_bytes: settings.chunk_bytes.min(CHUNK), ..*settings };
     let rows = Parse { format, repairs, record_end: settings.record_end };
     run_rows(rows, sources, settings, sinks)
 }
-
-/// Bytes of a chunk at most.
-const CHUNK: usize = 32 << 10;
 
 struct Parse<'a> {
     format: &'a RowFormat,

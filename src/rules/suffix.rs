@@ -4,6 +4,7 @@ use super::hosts::is_address;
 
 /// The longest name in the DNS; with a final dot it has one byte more.
 const MOST: usize = 253;
+const SHORT: usize = 64;
 
 /// The registrable domain of `host`: its public suffix and one more label. `None` for an address, and for a host that is
 /// a public suffix or a single label. Letters may be in any case; a final dot is not part of the result.
@@ -46,8 +47,18 @@ pub(crate) fn ends(host: &[u8]) -> Ends<'_> {
     if host.is_empty() || host.len() > MOST {
         return Ends::default();
     }
-    let mut lower = [0; MOST];
-    let lower = &mut lower[..host.len()];
+    // Most are short, and clearing more takes as long as looking them up.
+    let (mut short, mut long);
+    let lower = match host.len() {
+        ..=SHORT => {
+            short = [0; SHORT];
+            &mut short[..host.len()]
+        }
+        _ => {
+            long = [0; MOST];
+            &mut long[..host.len()]
+        }
+    };
     lower.copy_from_slice(host);
     lower.make_ascii_lowercase();
     if is_address(lower) {

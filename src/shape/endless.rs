@@ -54,19 +54,16 @@ pub fn endless(shape: &[u8]) -> Option<Endless> {
     };
     let start = memchr::memmem::find(whole, b"://").map_or(0, |at| at + 3);
     let path = memchr::memchr(b'/', &whole[start..]).map_or(&b""[..], |at| &whole[start + at..]);
-    let segments: Vec<&[u8]> = path.split(|&byte| byte == b'/').collect();
     if is_repeating(path) {
         return Some(Endless::Repeats);
     }
+    let segments = || path.split(|&byte| byte == b'/');
     let params = || query.split(|&byte| byte == b'&').map(pair);
     let is_in = |list: &[&[u8]], word: &[u8]| list.iter().any(|it| it.eq_ignore_ascii_case(word));
     let is_number = |text: &[u8]| text.starts_with(b"{int}") || text.starts_with(b"{date}");
     let is_named = |(name, value): (&[u8], &[u8])| is_in(&CALENDARS, name) && is_number(value);
-    let has_number = || {
-        segments.iter().any(|segment| is_number(segment))
-            || params().any(|(_, value)| is_number(value))
-    };
-    let has_word = || segments.iter().any(|segment| is_in(&CALENDARS, segment));
+    let has_number = || segments().any(is_number) || params().any(|(_, value)| is_number(value));
+    let has_word = || segments().any(|segment| is_in(&CALENDARS, segment));
     if params().any(is_named) || has_word() && has_number() {
         return Some(Endless::Calendar);
     }
@@ -97,7 +94,7 @@ pub(crate) fn is_repeating(path: &[u8]) -> bool {
     })
 }
 
-/// Whether a segment is no type.
+/// Whether a segment is a word, and not a type or a number.
 fn is_word(segment: &[u8]) -> bool {
     !segment.starts_with(b"{") && segment.iter().any(|&byte| CLASS[usize::from(byte)] != DIGIT)
 }

@@ -134,13 +134,6 @@ impl Shaper {
     }
 
     fn push_path(&mut self, path: &[u8], out: &mut Vec<u8>) {
-        // In one pass that is compiled to wide code, as most segments are words.
-        let has_type = |found, &byte: &u8| {
-            found | byte.is_ascii_digit() | (byte == b'@') | (byte == b'%') | (byte == b';')
-        };
-        if !self.slugs && !path.iter().fold(false, has_type) {
-            return out.extend_from_slice(path);
-        }
         let mut at = 0;
         loop {
             let (mut end, seen) = piece(path, at, SLASH | SEMICOLON);
@@ -224,11 +217,6 @@ impl Shaper {
                 break;
             }
             at = end + 1;
-        }
-        if let [only] = &ranges[..] {
-            out.extend_from_slice(&params[only.clone()]);
-            (self.params, self.ranges) = (params, ranges);
-            return;
         }
         ranges.sort_unstable_by(|a, b| params[a.clone()].cmp(&params[b.clone()]));
         ranges.dedup_by(|a, b| params[a.clone()] == params[b.clone()]);

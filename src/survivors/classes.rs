@@ -161,7 +161,7 @@ impl<'s> ClassSet<'s> {
         budget.has_room(&mut self.classes, keys, texts, held)
     }
 
-    /// Goes on after `written`, classes whose records so far have been written, and for which there is no more room: all further
+    /// Goes on after `written`, classes whose records so far have been written, and for which memory is full: all further
     /// records spill, of about `more` bytes. Their positions are not 0. `kept` appends what is kept of a record with this text, which
     /// is empty where it is the canonical form of the class.
     ///

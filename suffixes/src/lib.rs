@@ -28,15 +28,79 @@ pub struct Ends {
 pub fn ends(host: &[u8]) -> Option<Ends> {
     // A final dot is a part of the suffix.
     let name = host.strip_suffix(b".").unwrap_or(host);
-    let found = List.find(name.rsplit(|&byte| byte == b'.'));
-    if found.len == 0 && name.len() == host.len() {
+    let name = Name::new(name);
+    let found = List.find(Labels { name: &name, end: Some(name.text.len()) });
+    if found.len == 0 && name.text.len() == host.len() {
         return None;
     }
-    let suffix = name.len() - found.len;
-    let domain = suffix.checked_sub(1).filter(|&dot| dot > 0).map(|dot| {
-        name[..dot].iter().rposition(|&byte| byte == b'.').map_or(0, |before| before + 1)
-    });
+    let suffix = name.text.len() - found.len;
+    let domain = suffix.checked_sub(1).filter(|&dot| dot > 0).map(|dot| name.label_start(dot));
     Some(Ends { suffix, domain, is_known: found.typ.is_some() })
+}
+
+/// Bytes of which the dots are known.
+const BLOCK: usize = 64;
+
+/// A host without a final dot.
+struct Name<'n> {
+    text: &'n [u8],
+    /// Where the last block of it begins, and the dots in that, a bit each.
+    base: usize,
+    dots: u64,
+}
+
+impl<'n> Name<'n> {
+    fn new(text: &'n [u8]) -> Name<'n> {
+        let base = text.len().saturating_sub(BLOCK);
+        let mut block = [0; BLOCK];
+        block[..text.len() - base].copy_from_slice(&text[base..]);
+        Name { text, base, dots: dots(&block) }
+    }
+
+    /// Where the label that ends at `end` begins.
+    fn label_start(&self, end: usize) -> usize {
+        let below = match end.saturating_sub(self.base) {
+            BLOCK.. => self.dots,
+            known => self.dots & ((1 << known) - 1),
+        };
+        if below != 0 {
+            return self.base + BLOCK - below.leading_zeros() as usize;
+        }
+        let rest = &self.text[..self.base.min(end)];
+        rest.iter().rposition(|&byte| byte == b'.').map_or(0, |dot| dot + 1)
+    }
+}
+
+/// The dots of `block`, a bit each.
+fn dots(block: &[u8; BLOCK]) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let (words, _) = block.as_chunks::<8>();
+    (0..).zip(words).fold(0, |all, (number, &word)| {
+        // The high bit of each byte that is a dot; then these bits side by side, by products that do not meet.
+        let other = u64::from_le_bytes(word) ^ (ONES * u64::from(b'.'));
+        let high = !(((other & (ONES * 0x7F)) + ONES * 0x7F) | other) & (ONES << 7);
+        let bits = (high >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+        all | bits << (8 * number)
+    })
+}
+
+/// The labels of a name, the last one first.
+struct Labels<'a, 'n> {
+    name: &'a Name<'n>,
+    /// Where the next one ends; `None` after the first one of the name.
+    end: Option<usize>,
+}
+
+impl<'n> Iterator for Labels<'_, 'n> {
+    type Item = &'n [u8];
+
+    #[inline]
+    fn next(&mut self) -> Option<&'n [u8]> {
+        let end = self.end?;
+        let start = self.name.label_start(end);
+        self.end = start.checked_sub(1);
+        Some(&self.name.text[start..end])
+    }
 }
 
 #[cfg(test)]
@@ -61,7 +125,9 @@ mod tests {
             "x",
         ];
         for tail in odd.iter().chain(&rare) {
-            for head in ["", "a", "a.", ".", "b.a.", "..", "www.example."] {
+            let long = "long-label-of-23-bytes.".repeat(5);
+            let heads = ["", "a", "a.", ".", "b.a.", "..", "www.example.", &long, &long[22..]];
+            for head in heads.into_iter().chain((50..70).map(|len| &long[..len])) {
                 let host = format!("{head}{tail}");
                 let bytes = host.as_bytes();
                 let domain = psl::domain(bytes).map(|domain| bytes.len() - domain.as_bytes().len());

@@ -39,8 +39,8 @@ pub(crate) fn header_separator(table: &TableUse, path: &Path) -> Option<u8> {
     }
 }
 
-/// What names the column of URIs, where `error` is that there is no such column: a path to URLs, or another delimiter. Messages
-/// name the other columns themselves.
+/// How to name the column of URIs where `error` says that it is missing: by a path to URLs, or with another delimiter. Messages name
+/// the other columns themselves.
 pub(crate) fn other_place(error: &Error, plan: &Plan, table: &TableUse) -> Option<String> {
     let name = error.source_name()?;
     if let Some(hint) = delimiter_hint(name, error.columns(), table) {

@@ -89,14 +89,13 @@ impl By {
 
     /// Calls `found` with each value of this part of `form`, whose components are `parts`, with the help of `buffers`;
     /// never if it has none.
-    // Compiled once, and not for each backend.
-    #[inline(never)]
+    #[inline]
     pub(super) fn each(
         self,
         form: &[u8],
         parts: &Components,
         buffers: &mut Buffers<'_>,
-        found: &mut dyn FnMut(&[u8]),
+        mut found: impl FnMut(&[u8]),
     ) {
         match self {
             By::Host | By::Domain | By::Suffix | By::Label(_) => {
@@ -239,7 +238,7 @@ mod tests {
     fn values(by: &str, uri: &str) -> Vec<String> {
         let (mut values, mut known) = (Vec::new(), Known::default());
         let (by, uri): (By, _) = (by.parse().unwrap(), uri.as_bytes());
-        by.each(uri, &parse(uri).unwrap(), &mut Buffers::new(&mut known), &mut |value| {
+        by.each(uri, &parse(uri).unwrap(), &mut Buffers::new(&mut known), |value| {
             values.push(String::from_utf8(value.to_vec()).unwrap());
         });
         values

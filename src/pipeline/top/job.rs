@@ -107,7 +107,7 @@ impl Found {
             };
             for ((by, texts), absent) in by.iter().zip(&mut *texts).zip(&mut *absent) {
                 let mut has_any = false;
-                by.each(form, &parts, &mut buffers, &mut |value| {
+                by.each(form, &parts, &mut buffers, |value| {
                     has_any = true;
                     texts.push(hasher, value);
                 });

@@ -57,7 +57,7 @@ fn an_invalid_record_ends_the_run_if_so_asked() {
         let sources = vec![Source::new("list", &b"http://h\na b\n"[..])];
         let mut out = std::io::sink();
         let error = top(sources, &options, &Settings::default(), &mut Sinks::new(&mut out));
-        assert!(error.unwrap_err().line() == Some(2));
+        assert_eq!(error.unwrap_err().line(), Some(2));
     }
 }
 

@@ -102,7 +102,7 @@ fn same_for_every_survivor(combinations: Combinations<4>) {
     }
 }
 
-/// Without counts, what is met is written at once, and what is met when there is no more room, at the end. Clusters have to wait, so
+/// Without counts, omitted records are written at once, and those that come when memory is full, at the end. Clusters have to wait, so
 /// that nothing is written at once with them.
 #[test]
 fn what_is_omitted_is_the_same_at_once_or_at_the_end_or_in_parts() {
