@@ -65,7 +65,6 @@
 //! | learn rules from evidence of equal pages | `learn::learn` (feature `bulk`) |
 //! | process Arrow arrays | `arrow::Columns` (feature `arrow`) |
 //! | process Parquet, Arrow, CSV and JSON files | `table::run` (feature `tables`) |
-//! | read and write objects of S3, Google Cloud Storage and Azure | `remote::Client` (feature `object-store`) |
 //!
 //! The library never prints, never exits the process and never reads the environment.
 //!
@@ -89,7 +88,6 @@
 //! | `bulk` | `Equivalence`, `Deduplicator`, `dedup()`; `pipeline` and `io` with decompression, `set`, `rules`, `explain`, `audit`, `shape`, `extract`, `profile`; `serde` for [`Uri`]; `idna` and `keys` | yes |
 //! | `arrow` | `arrow`, and `bulk` | |
 //! | `tables` | `table`, and `arrow` | |
-//! | `object-store` | `remote`, and `bulk` | |
 //!
 //! `fault-injection` is for the tests of this repository: calls of the system can be made to fail.
 
@@ -113,13 +111,9 @@ pub mod dedup;
 #[cfg(feature = "bulk")]
 mod error;
 #[cfg(feature = "bulk")]
-mod escape;
-#[cfg(feature = "bulk")]
 pub mod explain;
 #[cfg(feature = "bulk")]
 pub mod extract;
-#[cfg(feature = "bulk")]
-mod files;
 pub mod grammar;
 mod index;
 #[cfg(feature = "bulk")]
@@ -133,8 +127,6 @@ pub mod normalize;
 pub mod pipeline;
 #[cfg(feature = "bulk")]
 pub mod profile;
-#[cfg(feature = "object-store")]
-pub mod remote;
 pub mod repair;
 pub mod resolve;
 #[cfg(feature = "bulk")]
@@ -169,18 +161,13 @@ pub use simd::{Backend, Kernels};
 pub use single::{Uri, normalize};
 pub use uri::{UriError, UriErrorKind};
 
-/// What the program, the benches, the fuzz targets and the tools of this repository use from below. No part of the
+/// What the benches, the fuzz targets and the tools of this repository use from below. No part of the
 /// public API: it changes without notice.
 #[doc(hidden)]
 pub mod internals {
     /// Padded buffers.
     pub mod chunk {
         pub use crate::chunk::*;
-    }
-    /// Files.
-    #[cfg(feature = "bulk")]
-    pub mod files {
-        pub use crate::files::*;
     }
     /// The delimiter index of a chunk.
     pub mod index {

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use serde_json::{Map, Value, json};
-use uriscan::internals::files::File;
 use uriscan::set::Timestamp;
+use uriscan_files::File;
 
 use crate::exit::{Failure, Outcome, eprint_lines, shown_message, shown_name};
 use crate::options::side_file;

@@ -4,8 +4,8 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use uriscan::extract::{Filter, Limit, List, Property};
-use uriscan::internals::files::File;
 use uriscan::io::compress::decompressed;
+use uriscan_files::File;
 
 use crate::args::Filters;
 use crate::exit::Failure;

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use uriscan::extract::Format;
-use uriscan::internals::files::File;
 use uriscan::io::{Container, Source};
+use uriscan_files::File;
 
 use crate::exit::Failure;
 use crate::hint;

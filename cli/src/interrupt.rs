@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 #[cfg(unix)]
-use uriscan::internals::files;
+use uriscan_files as files;
 
 /// Locked while files get their names.
 static GATE: Mutex<()> = Mutex::new(());

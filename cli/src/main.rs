@@ -77,7 +77,7 @@ fn main() -> ExitCode {
 /// Makes calls of the system fail, as URISCAN_FAULTS says.
 #[cfg(feature = "fault-injection")]
 fn follow_faults() {
-    use uriscan::internals::files::faults;
+    use uriscan_files::faults;
     if let Ok(text) = std::env::var("URISCAN_FAULTS") {
         faults::start(faults::Plan::from_text(&text).expect("a plan of faults"));
     }

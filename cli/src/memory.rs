@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use uriscan::internals::files::read_to_string;
+use uriscan_files::read_to_string;
 
 /// Bytes of memory that are available to this process, if known.
 pub(crate) fn of_machine() -> Option<u64> {

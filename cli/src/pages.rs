@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
-use uriscan::internals::files::create_directory;
+use uriscan_files::create_directory;
 
 use crate::args;
 use crate::exit::{Failure, Outcome};

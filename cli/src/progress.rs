@@ -4,7 +4,7 @@ use std::fs::TryLockError;
 use std::time::{Duration, Instant};
 
 use indicatif::{DecimalBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use uriscan::internals::files::File;
+use uriscan_files::File;
 
 use crate::exit::eprint_line;
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::escape::escaped_bytes;
+use uriscan_files::escape::escaped_bytes;
 
 /// Maximum number of marks of a parsed document: the tree takes up to 300 bytes for each, so memory stays below
 /// 450 MiB. Prose has one in thirty bytes, tables and lists of links one in ten.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::compress::is_coded;
 use super::container::Container;
 use crate::chunk::PaddedBuf;
-use crate::files::File;
+use uriscan_files::File;
 
 /// Number of bytes before the intended cut in which a line end is searched.
 const LOOK_BACK: usize = 4 << 10;

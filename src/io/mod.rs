@@ -25,8 +25,6 @@ pub mod template;
 pub(crate) mod tsv;
 mod utf16;
 
-pub use crate::escape::escaped;
-pub use crate::files::Stored;
 pub use compress::Compression;
 pub use container::Container;
 pub use fields::Fields;
@@ -38,3 +36,5 @@ pub use row::Field;
 pub use selector::Selector;
 pub use source::{ReadError, Source};
 pub use template::{Template, TemplateError, TemplateErrorKind};
+pub use uriscan_files::Stored;
+pub use uriscan_files::escape::escaped;

@@ -1,6 +1,6 @@
 //! Text of reports for people: escaped, and in the colours of one small palette.
 
-use crate::escape::escape;
+use uriscan_files::escape::escape;
 
 /// Faults, and what is removed.
 pub(super) const RED: &str = "31";

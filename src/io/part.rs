@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::Source;
 use super::reader::BYTE_ORDER_MARK;
 use super::source::{Stamp, changed};
-use crate::files::File;
+use uriscan_files::File;
 
 /// A file that is read for the first time and can be read again cheaply: a regular, uncompressed
 /// one.

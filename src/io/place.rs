@@ -2,7 +2,7 @@
 
 use super::diagnostic::Position;
 use super::row::push_decimal;
-use crate::escape::escaped_bytes;
+use uriscan_files::escape::escaped_bytes;
 
 /// Puts the file, the column and the context before the rest of the JSON object that begins at `start` of `out` with the
 /// number of the line, if the record is a link.

@@ -16,7 +16,7 @@ use super::places::Places;
 use super::ready::Wait;
 #[cfg(unix)]
 use super::ready::readable;
-use crate::files::File;
+use uriscan_files::File;
 
 /// A named stream of bytes.
 ///

@@ -8,13 +8,13 @@ use super::site::{Learned as OfSite, Site};
 use super::store::{Rows, Store};
 use super::{LearnOptions, Proof};
 use crate::error::Error;
-use crate::escape::{counted, escaped, escaped_bytes};
 use crate::io::Source;
 use crate::key::Hasher;
 use crate::pipeline::{Report, Settings, Sinks};
 use crate::rules::RuleSet;
 use crate::survivors::SpillDir;
 use crate::threads;
+use uriscan_files::escape::{counted, escaped, escaped_bytes};
 
 /// What was learned.
 #[derive(Clone, Debug, Default)]

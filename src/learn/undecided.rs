@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Proof;
 use super::write::Rule;
-use crate::escape::escaped_bytes;
+use uriscan_files::escape::escaped_bytes;
 
 /// Lines of a URL, the number of hypotheses that it says something about, and these, with tabs between them: for each of the `open`
 /// rules that may be proven as many as are needed, if so many are known. Those that say most are chosen first.

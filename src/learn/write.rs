@@ -7,8 +7,8 @@ use super::Proof;
 use super::edit::{Edit, params};
 use super::search::Hypothesis;
 use crate::audit::redact_into;
-use crate::escape::{counted, escaped_bytes};
 use crate::rules::quoted;
+use uriscan_files::escape::{counted, escaped_bytes};
 
 /// A rule for a host.
 #[derive(Clone, Debug)]

@@ -3,7 +3,6 @@
 use std::io;
 
 use super::{Report, Settings};
-use crate::escape::counted;
 use crate::extract::quotes::{AFTER_QUOTE, Quotes};
 use crate::extract::warc::{self, Extent};
 use crate::extract::{
@@ -14,6 +13,7 @@ use crate::io::cut::{Cut, Doubtful, HEAD_BYTES};
 use crate::io::{Chunk, Shape};
 use crate::simd::{Isa, Kernels};
 use crate::uri::UriErrorKind;
+use uriscan_files::escape::counted;
 
 pub(super) use crate::io::found::Found;
 

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
 use super::Error;
-use crate::files::File;
+use uriscan_files::File;
 
 /// Bytes that are copied at a time.
 const PIECE: usize = 1 << 16;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::pack::{Included, Pack};
 use super::param::Place;
 use super::tables::PackError;
-use crate::files::read_limited;
+use uriscan_files::read_limited;
 
 impl Pack {
     /// Bytes of the longest file that [`Pack::read`] reads: rules of a hundred thousand sites. Files that are included have

@@ -27,7 +27,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::error::{At, Fault, SetError};
 use super::file;
 use super::names;
-use crate::files::{AtomicFile, File};
+use uriscan_files::{AtomicFile, File};
 
 /// Size of a whole block, and of the header, in bytes.
 pub(super) const BLOCK: usize = 4096;

@@ -12,7 +12,7 @@ use std::path::Path;
 use super::error::{At, Fault, SetError};
 use super::file::{is_absence, open, open_with, read_up_to};
 use super::names::{self, BEGUN};
-use crate::files::{self, AtomicFile, File};
+use uriscan_files::{self as files, AtomicFile, File};
 
 /// Locks the set in `directory` for writing, until the returned file is dropped.
 ///

@@ -8,7 +8,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use super::error::{At, Fault, SetError};
-use crate::files::File;
+use uriscan_files::File;
 
 /// Opens the regular file at `path` for reading.
 ///

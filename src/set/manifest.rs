@@ -34,7 +34,7 @@ use super::directory::vacancy;
 use super::error::{At, Fault, SetError};
 use super::file::{self, is_absence};
 use super::names;
-use crate::files::sync_directory;
+use uriscan_files::sync_directory;
 
 /// The first line of this version, and the start of the first line of any version.
 const FIRST_LINE: &str = "uriscan set 2";

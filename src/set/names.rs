@@ -24,7 +24,7 @@ const PARTIAL: &str = ".partial";
 /// Number of random letters and digits in between.
 const RANDOM: usize = 6;
 
-/// Whether `name` is a temporary one that begins with `prefix`, as [`AtomicFile`](crate::files::AtomicFile) gives them.
+/// Whether `name` is a temporary one that begins with `prefix`, as [`AtomicFile`](uriscan_files::AtomicFile) gives them.
 pub(super) fn is_temporary(name: &str, prefix: &str) -> bool {
     let random = name.strip_prefix(prefix).and_then(|name| name.strip_suffix(PARTIAL));
     random.is_some_and(|it| it.len() == RANDOM && it.bytes().all(|it| it.is_ascii_alphanumeric()))
@@ -76,7 +76,7 @@ mod tests {
             assert!(!is_temporary(other, NEW), "{other}");
         }
         let directory = tempfile::tempdir().unwrap();
-        let mut made = crate::files::AtomicFile::new_in(directory.path(), NEW).unwrap();
+        let mut made = uriscan_files::AtomicFile::new_in(directory.path(), NEW).unwrap();
         made.name().unwrap();
         let name = made.temporary_path().unwrap().file_name().unwrap().to_str().unwrap();
         assert!(is_temporary(name, NEW));

@@ -15,8 +15,8 @@ use super::manifest::{Listed, MAX_RUNS, Manifest};
 use super::run::Run;
 use super::run_writer::RunWriter;
 use super::store::{KeySet, expect_distinct};
-use crate::files::{self, File};
 use crate::time::Timestamp;
+use uriscan_files::{self as files, File};
 
 /// Write access to a set; there is at most one writer.
 #[derive(Debug)]

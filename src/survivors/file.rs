@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::StoreError;
-use crate::files::{File, free_bytes};
+use uriscan_files::{File, free_bytes};
 
 /// Bytes written between two checks of the free space; as much has to be left each time.
 const STRIDE: u64 = 64 << 20;

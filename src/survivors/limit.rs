@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::dedup::{Classes, Rows};
-use crate::files::read_to_string;
+use uriscan_files::read_to_string;
 
 /// How much memory a run may take, and where it spills what does not fit.
 ///

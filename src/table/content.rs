@@ -18,7 +18,7 @@ use parquet::schema::types::ColumnDescPtr;
 
 use super::pages::{Claims, width};
 use super::{lengths, unpack};
-use crate::escape::counted;
+use uriscan_files::escape::counted;
 
 /// The most bytes that the row groups of a unit may hold once they are decoded.
 pub(super) const MOST_BYTES: u64 = 4 << 30;

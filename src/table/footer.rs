@@ -198,7 +198,7 @@ mod tests {
     use parquet::arrow::ArrowWriter;
 
     use super::*;
-    use crate::files::Stored;
+    use uriscan_files::Stored;
 
     struct Bytes(Vec<u8>);
 

@@ -19,7 +19,7 @@ use super::pages::Claims;
 use super::stored::Ranges;
 use super::unit::{BATCH_ROWS, UNIT_BYTES, UNIT_ROWS, Unit};
 use super::{content, encrypted, pages};
-use crate::files::{File, Stored};
+use uriscan_files::{File, Stored};
 
 /// Approximate size of a batch in bytes, as Parquet keeps them before compression.
 const BATCH_BYTES: usize = 256 << 20;

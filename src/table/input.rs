@@ -11,8 +11,8 @@ use super::fitting::Omitted;
 use super::footer::Footer;
 use super::members::Members;
 use super::notes::Notes;
-use crate::files::Stored;
 use crate::io::part::RereadableFile;
+use uriscan_files::Stored;
 
 /// A table to be read.
 pub struct Input {

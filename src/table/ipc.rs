@@ -19,7 +19,7 @@ use arrow_ipc::{
 use arrow_schema::{ArrowError, SchemaRef};
 
 use super::wide::{self, WideIntegers};
-use crate::escape::counted;
+use uriscan_files::escape::counted;
 
 /// The most bytes that the compressed buffers of a message may claim in all.
 const MOST_BYTES: u64 = 4 << 30;

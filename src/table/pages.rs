@@ -18,7 +18,7 @@ use parquet::basic::{Compression, Type};
 use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 
 use super::{lengths, unpack};
-use crate::escape::counted;
+use uriscan_files::escape::counted;
 
 /// The most bytes that the largest pages of the columns of a row group may claim in all.
 const MOST_BYTES: u64 = 4 << 30;

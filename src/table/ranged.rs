@@ -20,7 +20,7 @@ use super::rows::{Rows, batches};
 use super::stored::{Ranges, Seekable};
 use super::text::Text;
 use super::{Error, TableFormat};
-use crate::files::Stored;
+use uriscan_files::Stored;
 
 /// The path in the name of what is stored elsewhere, whose query is not shown.
 pub(super) fn of_name(name: &str) -> &Path {

@@ -29,8 +29,8 @@ use super::text::Text;
 use super::unit::Unit;
 use super::{Error, TableFormat};
 use crate::extract::Filtered;
-use crate::files::{File, Stored};
 use crate::io::part::RereadableFile;
+use uriscan_files::{File, Stored};
 
 /// Tables that are not files and are opened at the same time: each of them waits for answers.
 const MOST_AT_ONCE: usize = 16;

@@ -21,8 +21,8 @@ use super::Error;
 use super::target::Target;
 use super::unit::{Unit, bytes_of};
 use crate::arrow::{Columns, OnInvalid, each_value, spelled_out};
-use crate::files::File;
 use crate::surt;
+use uriscan_files::File;
 
 /// How rows are sorted.
 ///

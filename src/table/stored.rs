@@ -11,7 +11,7 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::{ChunkReader, Length};
 
-use crate::files::Stored;
+use uriscan_files::Stored;
 
 /// Bytes of the end that are read at once: footers are rarely longer.
 const TAIL: u64 = 256 << 10;

@@ -11,7 +11,7 @@ use lz4_flex::{block, frame::FrameDecoder};
 use parquet::basic::Compression;
 use parquet::column::page::Page;
 
-use crate::escape::counted;
+use uriscan_files::escape::counted;
 
 /// Whether pages in `codec` are decompressed here.
 pub(super) fn is_ours(codec: Compression) -> bool {

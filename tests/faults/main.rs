@@ -7,7 +7,7 @@ mod spills;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use uriscan::internals::files::faults::{Kind, Plan, during};
+use uriscan_files::faults::{Kind, Plan, during};
 
 /// A plan holds for the whole process, so tests come one after the other.
 fn alone() -> MutexGuard<'static, ()> {

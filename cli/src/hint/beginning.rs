@@ -3,8 +3,8 @@
 use std::io::{Cursor, Read};
 use std::path::Path;
 
-use uriscan::internals::files::File;
 use uriscan::io::compress::decompressed;
+use uriscan_files::File;
 
 /// Bytes of an input that are examined.
 const HEAD_BYTES: u64 = 8 << 10;

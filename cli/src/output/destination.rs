@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use uriscan::internals::files::Descriptor;
+use uriscan_files::Descriptor;
 
 use crate::remote::Url;
 

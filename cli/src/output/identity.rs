@@ -5,7 +5,7 @@ use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use uriscan::internals::files::File;
+use uriscan_files::File;
 
 use super::destination::{directory_of, is_dash};
 use crate::remote::Url;

@@ -4,7 +4,7 @@ use std::fs::Metadata;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use uriscan::internals::files::File;
+use uriscan_files::File;
 
 use super::destination::{Destination, directory_of};
 use super::identity::{FileId, stdin_metadata, stdout_metadata, target_of};

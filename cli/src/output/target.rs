@@ -4,7 +4,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use uriscan::internals::files::{Descriptor, followed};
+use uriscan_files::{Descriptor, followed};
 
 /// What the name of an output leads to.
 #[derive(Debug)]

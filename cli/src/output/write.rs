@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use uriscan::internals::files::{AtomicFile, File, sync_directory};
+use uriscan_files::{AtomicFile, File, sync_directory};
 
 use super::destination::{Destination, WRITES_NO_PACKED, directory_of, is_packed};
 use super::target::Target;

@@ -6,9 +6,9 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use uriscan::internals::files;
 use uriscan::key::Key;
 use uriscan::set::{KeySet, Loader, SetError};
+use uriscan_files as files;
 
 use super::writing::{LOAD_BYTES, Writing};
 use crate::args::SplitSet;

@@ -4,9 +4,9 @@
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
-use uriscan::internals::files::File;
 use uriscan::key::Key;
 use uriscan::set::{KeySet, Loader, Meaning, SetError, Timestamp};
+use uriscan_files::File;
 
 use super::records;
 use super::writing::{LOAD_BYTES, Writing};

@@ -9,10 +9,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use uriscan::internals::files::{
-    self, AtomicDirectory, File, followed, is_mount_point, sync_directory,
-};
 use uriscan::table::{self, PartFile};
+use uriscan_files::{
+    self as files, AtomicDirectory, File, followed, is_mount_point, sync_directory,
+};
 
 use crate::exit::Failure;
 use crate::interrupt::{self, Leftover, Registered};

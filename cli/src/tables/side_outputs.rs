@@ -3,9 +3,9 @@
 use std::io::Read;
 use std::path::Path;
 
-use uriscan::internals::files::File;
 pub(crate) use uriscan::table::ClassTable;
 use uriscan::table::TableFormat;
+use uriscan_files::File;
 
 use crate::inputs::Input;
 

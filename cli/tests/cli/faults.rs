@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use uriscan::internals::files::faults::Kind;
+use uriscan_files::faults::Kind;
 
 use crate::changes::{CHANGES, Change, again, is_old_or_new, leftovers, outputs, place, put_back};
 use crate::run::{Place, Ran, finish};

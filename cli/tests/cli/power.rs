@@ -11,7 +11,7 @@ use std::fs;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-use uriscan::internals::files::faults::Event;
+use uriscan_files::faults::Event;
 
 use crate::changes::{
     CHANGES, Change, Files, Output, again, is_old_or_new, outputs, place, put_back,

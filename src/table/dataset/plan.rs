@@ -13,7 +13,7 @@ use super::super::{Error, jsonl, keys};
 use super::hive::{DEFAULT_PARTITION, Partition};
 use super::widen::{joined, joined_field, widened};
 use crate::error::ErrorKind;
-use crate::escape::counted;
+use uriscan_files::escape::counted;
 
 /// The columns of a dataset, and where its URIs are.
 #[derive(Debug)]

@@ -17,8 +17,8 @@ use super::super::{Error, jsonl};
 use super::layout::Layout;
 use crate::arrow::{Columns, spelled_out};
 use crate::error::ErrorKind;
-use crate::escape::counted;
 use crate::simd::Kernels;
+use uriscan_files::escape::counted;
 
 /// The name of the computed column.
 const DOMAIN: &str = "domain";

@@ -17,7 +17,7 @@ const MOST_TRIES: u32 = 1_000;
 /// A directory that is being filled and takes its name with [`AtomicDirectory::put`]. Dropped before, it is gone.
 ///
 /// ```
-/// use uriscan::internals::files::AtomicDirectory;
+/// use uriscan_files::AtomicDirectory;
 /// # fn main() -> std::io::Result<()> {
 /// let place = tempfile::tempdir()?;
 /// let path = place.path().join("results");

@@ -15,7 +15,7 @@ use quick_xml::Reader;
 use quick_xml::events::Event;
 use reqwest::{Client, Method, StatusCode};
 
-use crate::escape::counted;
+use uriscan_files::escape::counted;
 
 /// Bytes of a page of a listing at most: a thousand names of a kilobyte, each byte escaped, are a tenth of it.
 const LONGEST_PAGE: usize = 64 << 20;

@@ -20,7 +20,7 @@ pub enum Service {
 /// What it prints holds no secrets: neither user information nor the query of a URL.
 ///
 /// ```
-/// use uriscan::remote::{Location, Service};
+/// use uriscan_remote::{Location, Service};
 /// let location = Location::parse("s3://bucket/lists/urls.txt").unwrap();
 /// assert_eq!((location.service(), location.key()), (Service::S3, "lists/urls.txt"));
 /// let signed = Location::parse("https://me:pass@host/list?sig=123").unwrap();

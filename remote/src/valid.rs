@@ -6,8 +6,7 @@ use std::path::Path;
 
 use reqwest::Url;
 
-use crate::files::read_limited;
-use crate::grammar::class::{ALPHA, ByteClass, DIGIT};
+use uriscan_files::read_limited;
 
 /// What the value of a setting may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,8 +158,7 @@ fn is_graphic(text: &str) -> bool {
 }
 
 fn is_word(text: &str) -> bool {
-    const WORD: ByteClass = ALPHA.or(DIGIT).or(ByteClass::of(b"._-"));
-    text.bytes().all(|byte| WORD.has(byte))
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::files::File;
+use uriscan_files::File;
 
 /// Bytes of a block.
 const BLOCK: usize = 64 << 10;

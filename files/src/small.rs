@@ -41,7 +41,7 @@ fn too_long(limit: u64) -> io::Error {
 /// The content of the file at `path`, which may have so many bytes.
 ///
 /// ```
-/// use uriscan::internals::files::read_limited;
+/// use uriscan_files::read_limited;
 /// # fn main() -> std::io::Result<()> {
 /// let directory = tempfile::tempdir()?;
 /// let path = directory.path().join("rules");

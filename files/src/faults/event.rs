@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf, absolute};
 use std::str::FromStr;
 
-use crate::files::Call;
+use crate::Call;
 
 /// A change of the disk. Files have the numbers of the file system; paths are absolute.
 #[derive(Clone, Debug, PartialEq, Eq)]

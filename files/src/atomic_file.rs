@@ -21,7 +21,7 @@ const RANDOM: usize = 6;
 ///
 /// ```
 /// use std::io::Write;
-/// use uriscan::internals::files::AtomicFile;
+/// use uriscan_files::AtomicFile;
 /// # fn main() -> std::io::Result<()> {
 /// let directory = tempfile::tempdir()?;
 /// let path = directory.path().join("list");

@@ -143,7 +143,7 @@ impl Options {
     /// ignored, there is none, and `AWS_ENDPOINT_URL` and `AWS_ENDPOINT_URL_S3` are removed.
     ///
     /// ```
-    /// use uriscan::remote::Options;
+    /// use uriscan_remote::Options;
     /// let config = "[profile crawl]\nregion = eu-west-1\nsso_session = work\n";
     /// let error = Options::default().set("AWS_PROFILE", "crawl").aws_files("", config).unwrap_err();
     /// assert!(error.to_string().starts_with("the AWS profile crawl uses single sign-on"));

@@ -25,7 +25,7 @@ impl Location {
     /// Names that only the store knows, such as those of access points, and redirects of web servers, are not followed.
     ///
     /// ```
-    /// use uriscan::remote::{Location, Options};
+    /// use uriscan_remote::{Location, Options};
     /// let options = Options::default().set("AZURE_STORAGE_ACCOUNT", "me");
     /// let address = |text| Location::parse(text).unwrap().address(&options);
     /// assert_eq!(address("az://c/a"), address("abfss://c@me.dfs.core.windows.net/a"));

@@ -196,7 +196,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn a_list_of_access_is_kept_and_none_is_inherited() {
-        use crate::files::AtomicFile;
+        use crate::AtomicFile;
         use rustix::fs::{XattrFlags, fsetxattr};
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("x");

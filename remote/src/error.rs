@@ -11,7 +11,7 @@ use object_store::client::{HttpError, HttpErrorKind};
 
 use super::answer::Refused;
 use super::location::Service;
-use crate::escape::{counted, escaped};
+use uriscan_files::escape::{counted, escaped};
 
 /// The error for content that was replaced while it was read.
 pub(super) fn changed() -> io::Error {

@@ -6,7 +6,7 @@ use std::time::Duration;
 /// Credentials, endpoints and limits of a [`super::Client`].
 ///
 /// ```
-/// use uriscan::remote::Options;
+/// use uriscan_remote::Options;
 /// let options = Options::default().set("AWS_REGION", "eu-west-1").set("AWS_SECRET_ACCESS_KEY", "secret").retries(3);
 /// assert!(!format!("{options:?}").contains("secret\""));
 /// ```

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::fetch::Content;
 use super::stream::stream;
-use crate::files::Stored;
+use uriscan_files::Stored;
 
 /// Bytes of a request at most, if several parts are requested at the same time.
 const PART: u64 = 4 << 20;

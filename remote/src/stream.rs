@@ -10,7 +10,7 @@ use tokio::task::JoinHandle;
 use super::error::wrong_length;
 use super::fetch::{Content, Place};
 use super::web::{Fault, Known, Page, Retry, broken};
-use crate::escape::counted;
+use uriscan_files::escape::counted;
 
 /// Bytes of the first part that is requested, so that a look at the beginning costs little; each next one is twice as large.
 const FIRST_PART: u64 = 256 << 10;

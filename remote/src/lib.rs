@@ -1,4 +1,4 @@
-//! Floor 1: objects of S3, Google Cloud Storage and Azure, and files of web servers.
+//! Objects of S3, Google Cloud Storage and Azure, and files of web servers.
 //!
 //! A [`Client`] finds what a [`Location`] names: an [`Object`] to read, as a stream with read-ahead or by ranges, or an
 //! [`Upload`], whose object appears whole when it is completed, or not at all; many of them at the same time are a [`Group`].
@@ -9,7 +9,7 @@
 //! asked for again; one that is replaced after it was listed is an error, too. Requests that fail for a reason that may
 //! pass (a cut connection, a busy server) are repeated for a limited time, and go on where they stopped.
 //!
-//! The module reads neither the environment nor files of credentials: [`Options`] holds what it needs, by the names that the
+//! The crate reads neither the environment nor files of credentials: [`Options`] holds what it needs, by the names that the
 //! tools of each service read from the environment, and takes the texts of the files of the AWS tools. Messages hold neither these values nor the query of a URL, which may be
 //! a signature. Which certificates are trusted is up to the system.
 

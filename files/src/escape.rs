@@ -1,9 +1,9 @@
-//! Floor 0: escapes text from outside for printing: names of files and archive members, URIs, names
+//! Escapes text from outside for printing: names of files and archive members, URIs, names
 //! in rule files and sets.
 //!
 //! A terminal acts on control characters; characters that set the direction of text or have no
 //! width make a line read as something else. They are written as escapes, as in records
-//! ([`crate::io`]). Nothing else is changed.
+//! (the module `io` of `uriscan`). Nothing else is changed.
 
 use std::fmt::{self, Write};
 
@@ -11,7 +11,7 @@ use std::fmt::{self, Write};
 /// direction of others.
 ///
 /// ```
-/// use uriscan::io::escaped;
+/// use uriscan_files::escape::escaped;
 /// assert_eq!(escaped("résumé \x1b[2J\n.txt").to_string(), r"résumé \x1b[2J\n.txt");
 /// assert_eq!(escaped("a\u{202e}gpj.exe").to_string(), r"a\u{202e}gpj.exe");
 /// ```
@@ -19,8 +19,8 @@ pub fn escaped(text: &str) -> impl fmt::Display + '_ {
     Escaped(text)
 }
 
-/// The same for bytes; bytes that are not UTF-8 are written as `\xff`.
-pub(crate) fn escaped_bytes(text: &[u8]) -> String {
+/// [`escaped`] for bytes; bytes that are not UTF-8 are written as `\xff`.
+pub fn escaped_bytes(text: &[u8]) -> String {
     let mut out = String::with_capacity(text.len());
     for chunk in text.utf8_chunks() {
         // Writing to a `String` does not fail.
@@ -33,12 +33,12 @@ pub(crate) fn escaped_bytes(text: &[u8]) -> String {
 }
 
 /// A number of things, given what one of them is called: `1 byte`, `2 bytes`.
-pub(crate) fn counted(count: u64, one: &str) -> String {
+pub fn counted(count: u64, one: &str) -> String {
     format!("{count} {one}{}", if count == 1 { "" } else { "s" })
 }
 
 /// The escape for `c`.
-pub(crate) fn escape(c: char) -> String {
+pub fn escape(c: char) -> String {
     match c {
         '\t' | '\r' | '\n' => c.escape_default().to_string(),
         c if c.is_ascii() => format!("\\x{:02x}", u32::from(c)),

@@ -1,4 +1,4 @@
-//! Floor 0: the one place through which files are opened, read, written, synced and named.
+//! The one place through which files are opened, read, written, synced and named.
 //!
 //! A [`File`] is that of the standard library, and the functions do what those of `std::fs` do. They are here so that
 //! tests can make any call fail and can record all calls: with the feature `fault-injection` each passes through
@@ -7,6 +7,8 @@
 //!
 //! No call ends with [`io::ErrorKind::Interrupted`]: not every reader of the crates that read tables repeats it.
 //!
+//! Names that come from outside are shown by [`escape`]. The crate is a part of `uriscan`, and changes without notice.
+//!
 //! Questions about a path (`Path::metadata`, `Path::read_dir`) change nothing and are asked anywhere.
 
 #[cfg(unix)]
@@ -14,6 +16,7 @@ mod access;
 mod atomic_directory;
 mod atomic_file;
 mod descriptor;
+pub mod escape;
 #[cfg(feature = "fault-injection")]
 pub mod faults;
 mod links;
