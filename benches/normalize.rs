@@ -4,8 +4,9 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use criterion::Criterion;
+use uriscan::internals::normalize::normalize_exact;
 use uriscan::io::Source;
-use uriscan::normalize::{Level, Normalizer, Options, normalize_exact};
+use uriscan::normalize::{Level, Normalizer, Options};
 use uriscan::pipeline::{Equivalence, OnInvalid, Report, Settings, Sinks, normalize};
 
 use crate::corpus::{Corpus, MIXES};

@@ -2,7 +2,7 @@
 
 use criterion::{BatchSize, Criterion, Throughput};
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use uriscan::dedup::{Rows, Set};
+use uriscan::internals::dedup::{Rows, Set};
 use uriscan::key::{Hasher, Key};
 
 /// Number of rows in a chunk: 128 KiB of crawled URIs.

@@ -79,12 +79,12 @@
 //! # Features
 //!
 //! A feature adds modules, and changes no result of the others. Always available, with one crate below them (`memchr`): [`Uri`],
-//! [`normalize()`], and the modules [`grammar`], [`uri`], [`normalize`](mod@normalize), [`resolve`], [`repair`] and [`surt`].
+//! [`normalize()`], and the modules [`uri`], [`normalize`](mod@normalize), [`resolve`], [`repair`] and [`surt`].
 //!
 //! | feature | adds | default |
 //! | --- | --- | --- |
 //! | `idna` | the tables for names of hosts that are not ASCII. Without it a URI with such a host is an error at level `scheme`, and repairs leave it encoded | yes |
-//! | `keys` | `key`, `dedup` and `alias` | yes |
+//! | `keys` | `key` | yes |
 //! | `bulk` | `Equivalence`, `Deduplicator`, `dedup()`; `pipeline` and `io` with decompression, `set`, `rules`, `explain`, `audit`, `shape`, `extract`, `profile`; `serde` for [`Uri`]; `idna` and `keys` | yes |
 //! | `arrow` | `arrow`, and `bulk` | |
 //! | `tables` | `table`, and `arrow` | |
@@ -100,21 +100,21 @@
 mod macros;
 
 #[cfg(feature = "keys")]
-pub mod alias;
+mod alias;
 #[cfg(feature = "arrow")]
 pub mod arrow;
 #[cfg(feature = "bulk")]
 pub mod audit;
 mod chunk;
 #[cfg(feature = "keys")]
-pub mod dedup;
+mod dedup;
 #[cfg(feature = "bulk")]
 mod error;
 #[cfg(feature = "bulk")]
 pub mod explain;
 #[cfg(feature = "bulk")]
 pub mod extract;
-pub mod grammar;
+mod grammar;
 mod index;
 #[cfg(feature = "bulk")]
 pub mod io;
@@ -155,27 +155,53 @@ pub mod uri;
 pub use chunk::{Padded, PaddedBuf, Span};
 #[cfg(feature = "bulk")]
 pub use error::{Error, ErrorKind};
+pub use index::trimmed;
 #[cfg(feature = "bulk")]
 pub use pipeline::{Deduplicator, Equivalence, SetDeduplicator, dedup_text as dedup};
 pub use simd::{Backend, Kernels};
 pub use single::{Uri, normalize};
 pub use uri::{UriError, UriErrorKind};
 
-/// What the benches, the fuzz targets and the tools of this repository use from below. No part of the
-/// public API: it changes without notice.
+/// What the benches, the fuzz targets and the tests of this repository use from below. No part of the public API: it
+/// changes without notice.
 #[doc(hidden)]
 pub mod internals {
+    /// Redirects and canonical links.
+    #[cfg(feature = "keys")]
+    pub mod alias {
+        pub use crate::alias::*;
+    }
     /// Padded buffers.
     pub mod chunk {
         pub use crate::chunk::*;
+    }
+    /// Sets of keys in memory.
+    #[cfg(feature = "keys")]
+    pub mod dedup {
+        pub use crate::dedup::*;
+    }
+    /// Classes of bytes and facts about schemes.
+    pub mod grammar {
+        pub use crate::grammar::*;
     }
     /// The delimiter index of a chunk.
     pub mod index {
         pub use crate::index::*;
     }
+    /// The reference path.
+    pub mod normalize {
+        pub use crate::normalize::exact::normalize_exact;
+        pub use crate::normalize::rfc2396::normalize_rfc2396;
+    }
     /// Instruction sets.
     pub mod simd {
         pub use crate::simd::*;
+    }
+    /// Hosts, and the older grammar.
+    pub mod uri {
+        pub use crate::uri::differ::*;
+        pub use crate::uri::host::*;
+        pub use crate::uri::rfc2396::*;
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::path::{Component, Path};
 
-use uriscan::grammar::class::PCHAR;
 use uriscan::resolve::{BaseUri, Options, Resolver};
 
 /// The base of the file at the path `below` a directory whose own base is `base`; a file with a
@@ -30,7 +29,7 @@ pub(crate) fn of_file(base: &[u8], below: &Path, index: &[String]) -> Option<Vec
 fn encode(name: &[u8], out: &mut Vec<u8>) {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
     for &byte in name {
-        if PCHAR.has(byte) {
+        if byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@".contains(&byte) {
             out.push(byte);
         } else {
             let digit = |half: u8| DIGITS[usize::from(half & 15)];

@@ -3,8 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::json;
-use uriscan::grammar::Grammar;
-use uriscan::grammar::rfc2396::TRANSLATIONS;
+use uriscan::uri::{Grammar, Legacy};
 
 use crate::args::{self, GrammarFormat};
 use crate::exit::{Failure, Outcome};
@@ -29,8 +28,7 @@ fn about(grammar: Grammar) -> &'static str {
 /// When it cannot be written.
 pub(crate) fn run(typed: &args::Grammar) -> Result<Outcome, Failure> {
     let text = if typed.compare {
-        let rows = TRANSLATIONS.map(|rule| [rule.obsolete, rule.translation]);
-        list(["obsolete", "translation"], &rows, typed.to)
+        list(["obsolete", "translation"], &Legacy::TRANSLATIONS, typed.to)
     } else {
         let rows = Grammar::ALL.map(|grammar| [grammar.name(), about(grammar)]);
         list(["name", "about"], &rows, typed.to)

@@ -4,12 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use uriscan::extract::{self, ExtractorOptions, Format, LogFormat, RequestFilter, Schemes};
-use uriscan::grammar::Grammar;
-use uriscan::grammar::class::{ALPHA, SCHEME};
 use uriscan::normalize::{Level, Options};
 use uriscan::pipeline::{Equivalence, ExtractOptions, MemoryLimit, OnInvalid};
 use uriscan::repair::{Repairs, repair};
 use uriscan::resolve::{self, BaseUri, Context, LegacyBase, Suffix};
+use uriscan::uri::Grammar;
 
 use crate::args;
 use crate::environment::Environment;
@@ -175,8 +174,8 @@ pub(crate) fn extract_options(find: &args::Find, unicode: bool) -> Result<Extrac
         Some(list) => {
             let names: Vec<String> = list.split(',').map(str::to_ascii_lowercase).collect();
             let is_scheme = |name: &String| {
-                name.bytes().all(|byte| SCHEME.has(byte))
-                    && name.bytes().next().is_some_and(|b| ALPHA.has(b))
+                name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+                    && name.starts_with(|c: char| c.is_ascii_alphabetic())
             };
             if let Some(wrong) = names.iter().find(|name| !is_scheme(name)) {
                 let what =

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use std::io::Cursor;
 
 use uriscan::audit::redact_into;
+use uriscan::internals::normalize::normalize_exact;
 use uriscan::io::Source;
 use uriscan::key::{Hasher, Key, PublicHash};
-use uriscan::normalize::{Level, Options, normalize_exact};
+use uriscan::normalize::{Level, Options};
 use uriscan::pipeline::{
     DedupOptions, Emit, MemoryLimit, OnInvalid, Report, Settings, Sinks, dedup, keys, normalize,
 };

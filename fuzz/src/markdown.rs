@@ -2,7 +2,7 @@
 
 use pulldown_cmark::{Event, Options, Parser, Tag};
 use uriscan::extract::{Context, Extractor, ExtractorOptions, Format, Links};
-use uriscan::grammar::class::URI_BYTE;
+use uriscan::internals::grammar::class::URI_BYTE;
 use uriscan::{Kernels, PaddedBuf};
 
 use crate::{BACKENDS, Choice};

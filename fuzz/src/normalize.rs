@@ -2,7 +2,8 @@
 
 use std::cell::RefCell;
 
-use uriscan::normalize::{Level, Normalizer, Options, normalize_exact};
+use uriscan::internals::normalize::normalize_exact;
+use uriscan::normalize::{Level, Normalizer, Options};
 use uriscan::uri::{UriError, UriErrorKind, parse, split};
 
 use crate::{BACKENDS, Choice};

@@ -3,7 +3,7 @@
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
-use uriscan::grammar::class::WHITE_SPACE;
+use uriscan::trimmed;
 
 /// `array` without its dictionary, if it has one.
 ///
@@ -34,11 +34,7 @@ pub(crate) fn value(array: &dyn Array, row: usize) -> Option<&[u8]> {
 
 /// The record in `row`: the value without the white space around it.
 pub(crate) fn record(array: &dyn Array, row: usize) -> Option<&[u8]> {
-    let value = value(array, row)?;
-    let is_text = |&byte: &u8| !WHITE_SPACE.has(byte);
-    let start = value.iter().position(is_text).unwrap_or(value.len());
-    let end = value.iter().rposition(is_text).map_or(start, |last| last + 1);
-    Some(&value[start..end])
+    value(array, row).map(trimmed)
 }
 
 /// Whether values of this type are bytes, which may be other than UTF-8.

@@ -59,7 +59,7 @@ impl AliasRows {
 /// evidence.
 ///
 /// ```
-/// use uriscan::alias::{AliasRows, AliasTable, Lookup};
+/// use uriscan::internals::alias::{AliasRows, AliasTable, Lookup};
 /// use uriscan::key::Hasher;
 /// let hasher = Hasher::random();
 /// let [a, b, c] = [&b"a"[..], b"b", b"c"].map(|text| hasher.key(text));

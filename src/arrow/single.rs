@@ -3,8 +3,8 @@
 use super::canonical::too_long;
 use super::pieces::MAX_VALUE;
 use super::{Columns, OnInvalid};
-use crate::chunk::{PaddedBuf, Prefix, Span};
-use crate::index::{Index, Record, trim};
+use crate::chunk::{PaddedBuf, Prefix};
+use crate::index::{Index, Record, trimmed};
 use crate::key::{Key, PublicHasher};
 use crate::pipeline::Scratch;
 use crate::simd::{Isa, Task};
@@ -97,14 +97,6 @@ impl Room {
             (Err(_), OnInvalid::Null) => Ok(None),
             (Err(error), OnInvalid::Fail) => Err(error),
         }
-    }
-}
-
-/// `value` without the white space around it.
-fn trimmed(value: &[u8]) -> &[u8] {
-    match u32::try_from(value.len()) {
-        Ok(end) if end > 0 => trim(value, Span { start: 0, end }).of(value),
-        _ => value,
     }
 }
 

@@ -8,7 +8,7 @@ use super::canonical::too_long;
 use super::column::Column;
 use super::pieces::{Piece, Row, Work, each_piece};
 use super::{Columns, Error, Faults, collect, text_to_other};
-use crate::explain::{explain_with_rules, step};
+use crate::explain::{STEPS, explain_with_rules, step};
 use crate::grammar::Grammar;
 use crate::pipeline::Scratch;
 use crate::rules::Rule;
@@ -24,8 +24,7 @@ use crate::uri::UriError;
 /// ```
 pub fn step_names() -> Vec<&'static str> {
     let rules = Rule::ALL.into_iter().map(step::of_rule);
-    let mut names: Vec<&str> =
-        step::ALL.iter().copied().chain(rules).map(|step| step.name).collect();
+    let mut names: Vec<&str> = STEPS.iter().copied().chain(rules).map(|step| step.name).collect();
     // Both an option of the ladder and a rule drop the fragment: one name.
     let mut seen = std::collections::BTreeSet::new();
     names.retain(|name| seen.insert(*name));

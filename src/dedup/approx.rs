@@ -13,7 +13,7 @@ const MIN_KEYS: usize = 1 << 10;
 /// with a chance of `rate` at most.
 ///
 /// ```
-/// use uriscan::dedup::{Rows, ApproxSet};
+/// use uriscan::internals::dedup::{Rows, ApproxSet};
 /// use uriscan::key::Hasher;
 /// let hasher = Hasher::random();
 /// let mut rows = Rows::default();

@@ -38,7 +38,7 @@ pub(crate) struct ProbedRun<'r> {
 /// A place for a key is 21 bytes, and a quarter to a half of the places stay free.
 ///
 /// ```
-/// use uriscan::dedup::{Classes, Rows};
+/// use uriscan::internals::dedup::{Classes, Rows};
 /// use uriscan::key::Hasher;
 /// let hasher = Hasher::random();
 /// let mut rows = Rows::default();

@@ -7,7 +7,7 @@ use crate::key::Key;
 /// Numbers keys from 0 in the order in which they come. Reusable: memory that was touched once is cheap.
 ///
 /// ```
-/// use uriscan::dedup::Numbering;
+/// use uriscan::internals::dedup::Numbering;
 /// use uriscan::key::Key;
 /// let mut numbering = Numbering::new();
 /// numbering.reserve(3);

@@ -10,7 +10,7 @@ use crate::threads;
 /// A set of keys in memory, 16 bytes a key and free slots.
 ///
 /// ```
-/// use uriscan::dedup::{Rows, Set};
+/// use uriscan::internals::dedup::{Rows, Set};
 /// use uriscan::key::Hasher;
 /// let hasher = Hasher::random();
 /// let mut rows = Rows::default();

@@ -11,13 +11,13 @@
 mod difference;
 mod merge;
 mod necessary;
-pub mod step;
+pub(crate) mod step;
 mod trace;
 
 pub use difference::{Difference, Reason};
 pub use merge::{Merger, mergers};
 pub(crate) use necessary::necessary_rules;
-pub use step::Step;
+pub use step::{STEPS, Step};
 
 use crate::grammar::class::UNRESERVED;
 use crate::grammar::{PathForm, SchemeFacts, scheme_facts};
@@ -432,7 +432,7 @@ fn steps(pair: Pair<'_>, kept: Rules) -> Vec<&'static Step> {
             steps.push(change.step);
         }
     }
-    steps.sort_by_key(|step| step::ALL.iter().position(|known| known == step));
+    steps.sort_by_key(|step| STEPS.iter().position(|known| known == step));
     let of_rule = |rule| match rule {
         Rule::Fragment if options.drop_fragment => &step::FRAGMENT,
         rule => step::of_rule(rule),

@@ -23,17 +23,17 @@ macro_rules! steps {
     ($($id:ident $name:literal $level:expr, $source:literal, $meaning:literal;)*) => {
         $(
             #[doc = concat!("`", $name, "`: ", $meaning, ".")]
-            pub static $id: Step =
+            pub(crate) static $id: Step =
                 Step { name: $name, level: $level, source: $source, meaning: $meaning };
         )*
 
-        /// All steps of this module, in order.
-        pub static ALL: &[&Step] = &[$(&$id),*];
+        /// The steps of the ladder, in order, and the fragment that may be dropped.
+        pub static STEPS: &[&Step] = &[$(&$id),*];
     };
 }
 
-/// `alias`: a row of a file of aliases, the level `protocol`. It is not a change of a text, so it is not in [`ALL`].
-pub static ALIAS: Step = Step {
+/// `alias`: a row of a file of aliases, the level `protocol`. It is not a change of a text, so it is not in [`STEPS`].
+pub(crate) static ALIAS: Step = Step {
     name: "alias",
     level: None,
     source: "RFC 3986 section 6.2.4",
@@ -70,7 +70,7 @@ steps! {
 }
 
 /// The step of a rule beyond the RFC.
-pub fn of_rule(rule: Rule) -> &'static Step {
+pub(crate) fn of_rule(rule: Rule) -> &'static Step {
     static STEPS: LazyLock<Vec<Step>> = LazyLock::new(|| {
         let step = |rule: &Rule| Step {
             name: rule.name(),
@@ -90,8 +90,8 @@ mod tests {
 
     #[test]
     fn names_are_distinct_and_tidy() {
-        let names: std::collections::BTreeSet<&str> = ALL.iter().map(|step| step.name).collect();
-        assert_eq!(names.len(), ALL.len());
+        let names: std::collections::BTreeSet<&str> = STEPS.iter().map(|step| step.name).collect();
+        assert_eq!(names.len(), STEPS.len());
         let is_tidy = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
         assert!(names.iter().all(|name| name.bytes().all(is_tidy)));
     }

@@ -46,7 +46,7 @@ impl ByteClass {
     /// Whether `byte` is in the class. Bytes of 0x80 and above never are.
     ///
     /// ```
-    /// use uriscan::grammar::class::UNRESERVED;
+    /// use uriscan::internals::grammar::class::UNRESERVED;
     /// assert!(UNRESERVED.has(b'~') && !UNRESERVED.has(b'/') && !UNRESERVED.has(0xE9));
     /// ```
     #[inline(always)]

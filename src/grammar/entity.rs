@@ -91,7 +91,7 @@ const LATIN: &str = "nbsp iexcl cent pound curren yen brvbar sect uml copy ordf 
 /// The character that the reference at the start of `text` represents, and the bytes of the reference.
 ///
 /// ```
-/// use uriscan::grammar::character_reference;
+/// use uriscan::internals::grammar::character_reference;
 /// assert_eq!(character_reference(b"&amp;b"), Some(('&', 5)));
 /// assert_eq!(character_reference(b"&#x26;"), Some(('&', 6)));
 /// assert_eq!(character_reference(b"&b=1"), None);

@@ -13,7 +13,7 @@ named! {
     /// A generic syntax of URIs.
     ///
     /// ```
-    /// use uriscan::grammar::Grammar;
+    /// use uriscan::uri::Grammar;
     /// assert_eq!("rfc2396+2732".parse(), Ok(Grammar::Rfc2396And2732));
     /// assert_eq!(Grammar::default().name(), "rfc3986");
     /// ```
@@ -93,49 +93,37 @@ pub const REG_NAME: ByteClass = UNRESERVED.or(ByteClass::of(b"$,;:@&=+"));
 /// `userinfo = *( unreserved | escaped | ";" | ":" | "&" | "=" | "+" | "$" | "," )`, without `escaped`
 pub const USERINFO: ByteClass = UNRESERVED.or(ByteClass::of(b";:&=+$,"));
 
-/// A rule of RFC 2396 and its equivalent in RFC 3986.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Translation {
-    /// The name of the obsolete rule.
-    pub obsolete: &'static str,
-    /// Its translation, in the ABNF of RFC 3986.
-    pub translation: &'static str,
+impl Legacy {
+    /// The table of RFC 3986, Appendix D.2, row by row: a rule of RFC 2396, and its equivalent in the ABNF of RFC 3986.
+    pub const TRANSLATIONS: [[&str; 2]; 20] = [
+        ["absoluteURI", "absolute-URI"],
+        ["relativeURI", r#"relative-part [ "?" query ]"#],
+        ["hier_part", r#"( "//" authority path-abempty / path-absolute ) [ "?" query ]"#],
+        ["opaque_part", r#"path-rootless [ "?" query ]"#],
+        ["net_path", r#""//" authority path-abempty"#],
+        ["abs_path", "path-absolute"],
+        ["rel_path", "path-rootless"],
+        ["rel_segment", "segment-nz-nc"],
+        ["reg_name", "reg-name"],
+        ["server", "authority"],
+        ["hostport", r#"host [ ":" port ]"#],
+        ["hostname", "reg-name"],
+        ["path_segments", "path-abempty"],
+        ["param", r#"*<pchar excluding ";">"#],
+        [
+            "uric",
+            r#"unreserved / pct-encoded / ";" / "?" / ":" / "@" / "&" / "=" / "+" / "$" / "," / "/""#,
+        ],
+        [
+            "uric_no_slash",
+            r#"unreserved / pct-encoded / ";" / "?" / ":" / "@" / "&" / "=" / "+" / "$" / ",""#,
+        ],
+        ["mark", r#""-" / "_" / "." / "!" / "~" / "*" / "'" / "(" / ")""#],
+        ["escaped", "pct-encoded"],
+        ["hex", "HEXDIG"],
+        ["alphanum", "ALPHA / DIGIT"],
+    ];
 }
-
-const fn row(obsolete: &'static str, translation: &'static str) -> Translation {
-    Translation { obsolete, translation }
-}
-
-/// The table of RFC 3986 Appendix D.2, row by row.
-pub const TRANSLATIONS: [Translation; 20] = [
-    row("absoluteURI", "absolute-URI"),
-    row("relativeURI", r#"relative-part [ "?" query ]"#),
-    row("hier_part", r#"( "//" authority path-abempty / path-absolute ) [ "?" query ]"#),
-    row("opaque_part", r#"path-rootless [ "?" query ]"#),
-    row("net_path", r#""//" authority path-abempty"#),
-    row("abs_path", "path-absolute"),
-    row("rel_path", "path-rootless"),
-    row("rel_segment", "segment-nz-nc"),
-    row("reg_name", "reg-name"),
-    row("server", "authority"),
-    row("hostport", r#"host [ ":" port ]"#),
-    row("hostname", "reg-name"),
-    row("path_segments", "path-abempty"),
-    row("param", r#"*<pchar excluding ";">"#),
-    row(
-        "uric",
-        r#"unreserved / pct-encoded / ";" / "?" / ":" / "@" / "&" / "=" / "+" / "$" / "," / "/""#,
-    ),
-    row(
-        "uric_no_slash",
-        r#"unreserved / pct-encoded / ";" / "?" / ":" / "@" / "&" / "=" / "+" / "$" / ",""#,
-    ),
-    row("mark", r#""-" / "_" / "." / "!" / "~" / "*" / "'" / "(" / ")""#),
-    row("escaped", "pct-encoded"),
-    row("hex", "HEXDIG"),
-    row("alphanum", "ALPHA / DIGIT"),
-];
 
 #[cfg(test)]
 mod tests {

@@ -176,7 +176,7 @@ const fn starts() -> [u8; LONGEST + 2] {
 /// scheme not in the table, for which the generic rules of the module text apply.
 ///
 /// ```
-/// use uriscan::grammar::scheme_facts;
+/// use uriscan::internals::grammar::scheme_facts;
 /// assert_eq!(scheme_facts(b"HTTPS").unwrap().default_port, Some(443));
 /// assert!(scheme_facts(b"example").is_none());
 /// ```

@@ -314,7 +314,12 @@ pub fn trim(text: &[u8], span: Span) -> Span {
     if first > b' ' && last > b' ' { span } else { trim_each(text, span) }
 }
 
-/// `text` without the ASCII white space around it.
+/// The record that `text` is: without the ASCII white space around it (RFC 3986, Appendix C).
+///
+/// ```
+/// assert_eq!(uriscan::trimmed(b" http://h/ \r\n"), b"http://h/");
+/// ```
+#[inline]
 pub fn trimmed(text: &[u8]) -> &[u8] {
     let is_part = |byte: &u8| !WHITE_SPACE.has(*byte);
     let end = text.iter().rposition(is_part).map_or(0, |last| last + 1);

@@ -4,8 +4,8 @@
 //! and `\`. In every other respect a row is one of [`crate::io::json`] or [`crate::io::tsv`].
 
 use super::row::push_decimal;
-use crate::uri::rfc2396::LegacyForm;
-use crate::uri::{LegacyComponents, UriError};
+use crate::uri::UriError;
+use crate::uri::rfc2396::{LegacyComponents, LegacyForm};
 
 /// The names of the fields, in order, `line` before them.
 pub(crate) const FIELDS: [&str; 18] = [

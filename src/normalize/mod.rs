@@ -7,25 +7,25 @@
 
 mod case;
 mod common;
-pub mod exact;
+pub(crate) mod exact;
 pub(crate) mod fast;
 pub(crate) mod host;
 mod idna;
 mod ip;
-pub mod level;
+mod level;
 pub(crate) mod path_form;
 pub(crate) mod percent;
 pub(crate) mod port;
-mod rfc2396;
+pub(crate) mod rfc2396;
 mod split;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use common::{HostRoom, Room};
-pub use exact::normalize_exact;
+pub(crate) use exact::normalize_exact;
 pub(crate) use idna::{LONGEST_NAME, has_long_name, to_ascii as dns_to_ascii};
 pub use level::{Level, UnknownLevel};
-pub use rfc2396::normalize_rfc2396;
+pub(crate) use rfc2396::normalize_rfc2396;
 pub(crate) use split::{Split, host_of_unchanged};
 
 use crate::chunk::{PaddedBuf, Prefix};

@@ -15,8 +15,8 @@ use super::{Level, case, ip, path_form, percent, port};
 use crate::grammar::rfc2396::{Legacy, UNRESERVED};
 use crate::grammar::{SchemeFacts, scheme_facts};
 use crate::uri::dots::{guard_against_authority, has_dot_segment, remove_dot_segments_of_rfc2396};
-use crate::uri::rfc2396::{LegacyAuthority, LegacyForm};
-use crate::uri::{LegacyComponents, UriError, UriErrorKind, parse_rfc2396};
+use crate::uri::rfc2396::{LegacyAuthority, LegacyComponents, LegacyForm};
+use crate::uri::{UriError, UriErrorKind, parse_rfc2396};
 
 /// Appends the canonical form of the URI `text` by RFC 2396 at `level` to `out`, which keeps its
 /// content.
@@ -28,7 +28,7 @@ use crate::uri::{LegacyComponents, UriError, UriErrorKind, parse_rfc2396};
 /// unchanged then.
 ///
 /// ```
-/// use uriscan::grammar::rfc2396::Legacy;
+/// use uriscan::uri::Legacy;
 /// use uriscan::normalize::{Level, normalize_rfc2396};
 /// let mut out = Vec::new();
 /// normalize_rfc2396(b"HTTP://EXAMPLE.com:80/%7Ea%21/../b", Legacy::default(), Level::Scheme, false, &mut out).unwrap();

@@ -9,7 +9,8 @@ use crate::io::diagnostic::{self, Position};
 use crate::io::rfc2396::{LegacyRow, tsv_error_row, tsv_header};
 use crate::io::{Source, json, place};
 use crate::simd::Isa;
-use crate::uri::{Difference, UriError, difference, parse_rfc2396};
+use crate::uri::differ::{Difference, difference};
+use crate::uri::{UriError, parse_rfc2396};
 
 /// What is reported about every record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +34,7 @@ pub enum LegacyQuestion {
 /// [`LegacyQuestion::Differ`] what is valid under neither grammar; its `differing` counts what they read differently.
 ///
 /// ```
-/// use uriscan::grammar::rfc2396::Legacy;
+/// use uriscan::uri::Legacy;
 /// use uriscan::{io::Source, pipeline::{LegacyQuestion, Settings, Sinks, inspect_rfc2396}};
 /// let list = Source::new("list", &b"mailto:a@b?c\n"[..]);
 /// let mut out = Vec::new();

@@ -15,13 +15,13 @@
 //! stays in front of a path without authority that would otherwise begin with `//`.
 
 use crate::grammar::rfc2396::Legacy;
-use crate::uri::rfc2396::LegacyForm;
-use crate::uri::{LegacyComponents, UriError, UriErrorKind, parse_rfc2396};
+use crate::uri::rfc2396::{LegacyComponents, LegacyForm};
+use crate::uri::{UriError, UriErrorKind, parse_rfc2396};
 
 /// A base URI by RFC 2396.
 ///
 /// ```
-/// use uriscan::grammar::rfc2396::Legacy;
+/// use uriscan::uri::Legacy;
 /// use uriscan::resolve::{LegacyBase, LegacyTarget};
 /// let base = LegacyBase::new(b"http://a/b/c/d;p?q", Legacy::default()).unwrap();
 /// let mut out = Vec::new();

@@ -7,9 +7,9 @@ use rayon::prelude::*;
 use super::Error;
 use super::target::Target;
 use super::unit::Unit;
-use super::values::trimmed;
 use crate::arrow::{each_value, spelled_out};
 use crate::extract::{Cause, Filter, Filtered};
+use crate::index::trimmed;
 use crate::pipeline::Equivalence;
 
 /// Which rows of a table are read.

@@ -5,12 +5,13 @@ use std::io::{self, Read};
 use arrow_array::ArrayRef;
 
 use super::Error;
+use super::TableFormat;
 use super::input::Input;
 use super::job::{Job, Task};
 use super::pairs::{self, Pairs};
 use super::read::{self, Reader};
-use super::{TableFormat, values};
 use crate::arrow::{Columns, each_value, spelled_out};
+use crate::index::trimmed;
 use crate::io::Source;
 use crate::pipeline::push_value;
 
@@ -148,7 +149,7 @@ impl Values {
                 let values = spelled_out(&self.reader.target().values(batch)?)?;
                 let Content::Fields(columns) = &self.content else {
                     for value in each_value(&values) {
-                        push_value(values::trimmed(value.unwrap_or_default()), end, end, text);
+                        push_value(trimmed(value.unwrap_or_default()), end, end, text);
                     }
                     continue;
                 };
@@ -160,11 +161,11 @@ impl Values {
                 let mut more: Vec<_> =
                     more.iter().map(|it| it.as_ref().map(|it| each_value(it))).collect();
                 for value in each_value(&values) {
-                    push_value(values::trimmed(value.unwrap_or_default()), end, b'\t', text);
+                    push_value(trimmed(value.unwrap_or_default()), end, b'\t', text);
                     for (i, column) in (1..).zip(&mut more) {
                         let value = column.as_mut().and_then(Iterator::next).flatten();
                         let ended_by = if i < columns.len() { b'\t' } else { end };
-                        push_value(values::trimmed(value.unwrap_or_default()), end, ended_by, text);
+                        push_value(trimmed(value.unwrap_or_default()), end, ended_by, text);
                     }
                 }
             }

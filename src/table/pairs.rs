@@ -9,8 +9,9 @@ use super::input::Input;
 use super::job::{Job, Task};
 use super::read::{self, Reader};
 use super::target::names_of;
-use super::{Error, TableFormat, values};
+use super::{Error, TableFormat};
 use crate::arrow::{Columns, each_value, is_text, spelled_out};
+use crate::index::trimmed;
 
 /// The column of records.
 pub(super) const RECORD: &str = "uri";
@@ -75,8 +76,8 @@ impl Pairs {
         let [records, survivors] = &self.0;
         let [records, survivors] = [records.of(batch)?, survivors.of(batch)?];
         for (record, survivor) in records.each().zip(survivors.each()) {
-            push(values::trimmed(&record), b'\t');
-            push(values::trimmed(&survivor), record_end);
+            push(trimmed(&record), b'\t');
+            push(trimmed(&survivor), record_end);
         }
         Ok(())
     }

@@ -18,10 +18,10 @@ use super::read::{Reader, RereadableTable};
 use super::second_pass::{Chosen, Marked, SecondPass};
 use super::target::{Target, advice};
 use super::unit::Unit;
-use super::values::trimmed;
 use super::with::With;
 use crate::arrow::{Columns, Keyed, each_value, spelled_out};
 use crate::dedup::{ApproxSet, Rows};
+use crate::index::trimmed;
 use crate::key::Hasher;
 use crate::pipeline::{
     ClassOptions, DedupOptions, Origins, RecordWriter, Report, Seen, Select, Settings,

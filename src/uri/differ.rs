@@ -91,8 +91,8 @@ impl Difference {
 /// differences: the bytes are the same (RFC 3986, D.2).
 ///
 /// ```
-/// use uriscan::grammar::rfc2396::Legacy;
-/// use uriscan::uri::{Difference, difference};
+/// use uriscan::uri::Legacy;
+/// use uriscan::internals::uri::{Difference, difference};
 /// let legacy = Legacy::default();
 /// assert_eq!(difference(b"http://a_b/", legacy), Some(Difference::Registry(7)));
 /// assert_eq!(difference(b"mailto:a@b?subject=x", legacy), Some(Difference::OpaqueQuery(10)));

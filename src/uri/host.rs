@@ -74,7 +74,7 @@ fn is_reg_name(host: &[u8]) -> bool {
 /// `dec-octet` is 0 to 255 without leading zeros, so `01.2.3.4` is not an `IPv4address`.
 ///
 /// ```
-/// use uriscan::uri::parse_ipv4;
+/// use uriscan::internals::uri::parse_ipv4;
 /// assert_eq!(parse_ipv4(b"10.0.255.1"), Some([10, 0, 255, 1]));
 /// assert_eq!(parse_ipv4(b"10.0.256.1"), None);
 /// assert_eq!(parse_ipv4(b"10.0.01.1"), None);
@@ -119,7 +119,7 @@ fn dec_octet(text: &[u8]) -> Option<(u8, &[u8])> {
 /// `1:2:3:4:5:6:7::` is an address, `1:2:3:4:5:6:7:8::` is not.
 ///
 /// ```
-/// use uriscan::uri::parse_ipv6;
+/// use uriscan::internals::uri::parse_ipv6;
 /// assert_eq!(parse_ipv6(b"2001:db8::7"), Some([0x2001, 0xdb8, 0, 0, 0, 0, 0, 7]));
 /// assert_eq!(parse_ipv6(b"::ffff:1.2.3.4"), Some([0, 0, 0, 0, 0, 0xffff, 0x0102, 0x0304]));
 /// assert_eq!(parse_ipv6(b"1::2::3"), None);
@@ -195,7 +195,7 @@ fn h16(digits: &[u8]) -> u16 {
 /// The `v` is case-insensitive (RFC 5234 section 2.3), and no `pct-encoded` is allowed.
 ///
 /// ```
-/// use uriscan::uri::is_ip_future;
+/// use uriscan::internals::uri::is_ip_future;
 /// assert!(is_ip_future(b"v1.x") && is_ip_future(b"VF0.a:b"));
 /// assert!(!is_ip_future(b"v.x") && !is_ip_future(b"v1.") && !is_ip_future(b"v1.%41"));
 /// ```

@@ -221,8 +221,8 @@ impl LegacyComponents {
 /// Parses `text` as a `URI-reference` of RFC 2396 and validates every byte of it.
 ///
 /// ```
-/// use uriscan::grammar::rfc2396::Legacy;
-/// use uriscan::uri::parse_rfc2396;
+/// use uriscan::uri::Legacy;
+/// use uriscan::internals::uri::parse_rfc2396;
 /// let text = b"mailto:joe@example.com?subject=x";
 /// let parts = parse_rfc2396(text, Legacy::default()).unwrap();
 /// assert_eq!(parts.opaque_part(text), Some(&b"joe@example.com?subject=x"[..]));
@@ -232,7 +232,7 @@ impl LegacyComponents {
 /// ```
 ///
 /// # Errors
-/// The first fault in reading order, as the [module documentation](self) defines it.
+/// The first fault in reading order, as at the top of this file.
 /// [`UriErrorKind::TooLong`], at `u32::MAX`, when the text is longer than `u32::MAX` bytes.
 pub fn parse_rfc2396(text: &[u8], legacy: Legacy) -> Result<LegacyComponents, UriError> {
     let Ok(len) = u32::try_from(text.len()) else {

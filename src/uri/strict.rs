@@ -16,25 +16,6 @@
 //! The path rules then need no code of their own: after an authority a path is empty or begins with
 //! `/`, without one it cannot begin with `//`, and step 1 leaves only one invalid path, a
 //! relative-ref whose first segment holds a colon (`path-noscheme`).
-//!
-//! # Which error is reported
-//!
-//! The parts are checked in the order scheme or first segment, userinfo, host, port, path,
-//! query, fragment, each from its first byte; the first fault ends the parse.
-//!
-//! | part | fault | kind | `at` |
-//! | --- | --- | --- | --- |
-//! | any but IP literal and port | `%` without two hexadecimal digits | [`Percent`](UriErrorKind::Percent) | the `%` |
-//! | any but IP literal and port | a byte the part may not hold | by the byte | the byte |
-//! | first segment | all bytes before its `:` are fine in a path but make no scheme | [`Scheme`](UriErrorKind::Scheme) | the first byte no scheme may hold there |
-//! | IP literal | no `]`, or neither IPv6address nor IPvFuture within | [`IpLiteral`](UriErrorKind::IpLiteral) | the `[` |
-//! | after the `]` | a byte other than `:` and `@` | [`IpLiteral`](UriErrorKind::IpLiteral) | the byte |
-//! | port | a byte other than a digit and `@` | [`Port`](UriErrorKind::Port) | the byte |
-//! | host, after the `]`, port | a second `@` | [`Delimiter`](UriErrorKind::Delimiter) | the `@` |
-//!
-//! "By the byte" is `Space`, `Control`, `NonAscii`, `Bracket`, `Byte`, or `Delimiter` for a
-//! second `@` or `#`. Two consequences: `a b:c` is a `Space` at 1, not a `Scheme`; and
-//! `//[::1]@h` is a `Bracket` at 2, because its userinfo is `[::1]`.
 
 use super::host::{literal_kind, name_kind};
 use super::{Components, HostKind, UriError, UriErrorKind};
@@ -110,9 +91,28 @@ fn is_in(byte: u8, class: u8) -> bool {
 /// assert_eq!((error.kind, error.at), (UriErrorKind::Space, 10));
 /// ```
 ///
+/// # Which error is reported
+///
+/// The parts are checked in the order scheme or first segment, userinfo, host, port, path,
+/// query, fragment, each from its first byte; the first fault ends the parse.
+///
+/// | part | fault | kind | `at` |
+/// | --- | --- | --- | --- |
+/// | any but IP literal and port | `%` without two hexadecimal digits | [`Percent`](UriErrorKind::Percent) | the `%` |
+/// | any but IP literal and port | a byte the part may not hold | by the byte | the byte |
+/// | first segment | all bytes before its `:` are fine in a path but make no scheme | [`Scheme`](UriErrorKind::Scheme) | the first byte no scheme may hold there |
+/// | IP literal | no `]`, or neither IPv6address nor IPvFuture within | [`IpLiteral`](UriErrorKind::IpLiteral) | the `[` |
+/// | after the `]` | a byte other than `:` and `@` | [`IpLiteral`](UriErrorKind::IpLiteral) | the byte |
+/// | port | a byte other than a digit and `@` | [`Port`](UriErrorKind::Port) | the byte |
+/// | host, after the `]`, port | a second `@` | [`Delimiter`](UriErrorKind::Delimiter) | the `@` |
+///
+/// "By the byte" is `Space`, `Control`, `NonAscii`, `Bracket`, `Byte`, or `Delimiter` for a
+/// second `@` or `#`. Two consequences: `a b:c` is a `Space` at 1, not a `Scheme`; and
+/// `//[::1]@h` is a `Bracket` at 2, because its userinfo is `[::1]`.
+///
 /// # Errors
 ///
-/// The first fault in reading order, as the [module documentation](self) defines it, with its
+/// The first fault in that order, with its
 /// position in bytes from the start of `text`. [`UriErrorKind::TooLong`], at `u32::MAX`, if the text
 /// is longer than `u32::MAX` bytes; this is checked first. Never [`UriErrorKind::Relative`].
 pub fn parse(text: &[u8]) -> Result<Components, UriError> {

@@ -9,9 +9,10 @@ use flate2::read::MultiGzDecoder;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use uriscan::explain::{Comparison, compare};
+use uriscan::internals::normalize::normalize_exact;
 use uriscan::io::Source;
 use uriscan::key::PublicHash;
-use uriscan::normalize::{Level, Options, normalize_exact};
+use uriscan::normalize::{Level, Options};
 use uriscan::pipeline::{
     ClassOptions, DedupOptions, Keep, MemberOptions, MemoryLimit, OnInvalid, Report, Seen, Select,
     Settings, Sinks, classes, classes_unseen, collect, dedup,

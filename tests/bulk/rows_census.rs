@@ -8,9 +8,10 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use uriscan::Kernels;
+use uriscan::internals::normalize::normalize_exact;
 use uriscan::io::Source;
 use uriscan::key::Hasher;
-use uriscan::normalize::{Level, Options, normalize_exact};
+use uriscan::normalize::{Level, Options};
 use uriscan::pipeline::{
     Census, CensusOptions, DedupOptions, Equivalence, Settings, Sinks, census, dedup,
 };

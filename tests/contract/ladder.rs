@@ -1,7 +1,8 @@
 //! Tests equivalence at each level, by tables of exact forms, of pairs that must be equivalent and
 //! of pairs that must not.
 
-use uriscan::normalize::{Level, normalize_exact};
+use uriscan::internals::normalize::normalize_exact;
+use uriscan::normalize::Level;
 use uriscan::uri::UriErrorKind;
 
 fn normalized(text: &str, level: Level) -> String {

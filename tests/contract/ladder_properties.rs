@@ -1,8 +1,9 @@
 //! Properties of every canonical form: idempotence, re-parsing, nesting, agreement with 5.2.4.
 
 use proptest::prelude::*;
-use uriscan::grammar::scheme::known_schemes;
-use uriscan::normalize::{Level, normalize_exact};
+use uriscan::internals::grammar::scheme::known_schemes;
+use uriscan::internals::normalize::normalize_exact;
+use uriscan::normalize::Level;
 use uriscan::uri::{HostKind, parse};
 
 fn normalized(text: &[u8], level: Level, drop_fragment: bool) -> Option<Vec<u8>> {

@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 
 use proptest::prelude::*;
 use uriscan::explain::{Comparison, compare_with_rules};
-use uriscan::normalize::{Level, Options, normalize_exact};
+use uriscan::internals::normalize::normalize_exact;
+use uriscan::normalize::{Level, Options};
 use uriscan::rules::{Pack, Preset, Rule, RuleSet, Rules, Scratch};
 
 use super::rules_properties::{RULES, uri};

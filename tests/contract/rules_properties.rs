@@ -1,7 +1,8 @@
 //! Tests properties of all rules, on URIs composed of parts that rules affect.
 
 use proptest::prelude::*;
-use uriscan::normalize::{Level, normalize_exact};
+use uriscan::internals::normalize::normalize_exact;
+use uriscan::normalize::Level;
 use uriscan::rules::{Pack, Rule, RuleSet, Scratch};
 
 const PACK: &str = "[[param]]\ndrop = ['utm_*', 'ref', 'a']\n\

@@ -2,7 +2,8 @@
 //! effect of sorting.
 
 use proptest::prelude::*;
-use uriscan::normalize::{Level, Options, normalize_exact};
+use uriscan::internals::normalize::normalize_exact;
+use uriscan::normalize::{Level, Options};
 use uriscan::surt::{Form, Scratch, write, write_invalid};
 use uriscan::uri::{HostKind, host_kind, parse, split};
 

@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use uriscan::Backend;
-use uriscan::grammar::Grammar;
 use uriscan::key::PublicHash;
 use uriscan::pipeline::Entities;
 use uriscan::profile::Profile;
 use uriscan::repair::{Repair, Repairs};
+use uriscan::uri::Grammar;
 
 use super::named::named;
 use super::rule_choice::RuleChoice;

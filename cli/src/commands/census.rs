@@ -1,11 +1,11 @@
 //! `uriscan census`.
 
 use uriscan::Error;
-use uriscan::grammar::Grammar;
 use uriscan::key::Hasher;
 use uriscan::normalize::Options;
 use uriscan::pipeline::{self, CensusOptions, Equivalence, Report, SurveyOptions};
 use uriscan::repair::Repairs;
+use uriscan::uri::Grammar;
 
 use crate::args::{self, CensusFormat};
 use crate::bar::View;

@@ -1,11 +1,11 @@
 //! `uriscan key`.
 
 use uriscan::Error;
-use uriscan::grammar::Grammar;
 use uriscan::key::{Hasher, PublicHash};
 use uriscan::pipeline::{self, Equivalence, OnInvalid};
 use uriscan::profile::Profile;
 use uriscan::surt::Form;
+use uriscan::uri::Grammar;
 
 use crate::args;
 use crate::documents::LinkUse;

@@ -1,7 +1,6 @@
 //! Parsing and checking by RFC 2396, which `parse` and `check` share.
 
 use uriscan::Error;
-use uriscan::grammar::rfc2396;
 use uriscan::pipeline::{self, LegacyQuestion};
 
 use crate::job::{Done, Job, Run, Writes};
@@ -10,7 +9,7 @@ use crate::job::{Done, Job, Run, Writes};
 #[derive(Debug)]
 pub(super) struct Legacy {
     pub(super) question: LegacyQuestion,
-    pub(super) legacy: rfc2396::Legacy,
+    pub(super) legacy: uriscan::uri::Legacy,
 }
 
 impl Job for Legacy {

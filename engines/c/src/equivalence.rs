@@ -4,9 +4,10 @@ use core::ffi::c_char;
 use std::sync::Arc;
 
 use uriscan::key::Key;
+use uriscan::trimmed;
 
 use crate::border::{Buffer, Place, bytes, call, free, handle};
-use crate::error::{Failure, UriscanError, trimmed};
+use crate::error::{Failure, UriscanError};
 use crate::options;
 use crate::workers::Workers;
 

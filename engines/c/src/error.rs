@@ -1,9 +1,10 @@
 //! Errors as values: a code that each function returns, and a handle that has the details.
 
 use core::ffi::c_char;
-use std::fmt;
+use std::{fmt, slice};
 
 use uriscan::set::SetError;
+use uriscan::trimmed;
 use uriscan::uri::{UriError, UriErrorKind};
 
 use crate::border::{Buffer, call, free, handle};
@@ -122,20 +123,10 @@ impl fmt::Display for Failure {
     }
 }
 
-/// ASCII white space, as around records in lists (RFC 3986 Appendix C).
-fn is_white(byte: u8) -> bool {
-    uriscan::grammar::class::WHITE_SPACE.has(byte)
-}
-
-/// `text` without the white space around it.
-pub(crate) fn trimmed(text: &[u8]) -> &[u8] {
-    let end = text.iter().rposition(|&byte| !is_white(byte)).map_or(0, |last| last + 1);
-    &text[leading(&text[..end])..end]
-}
-
 /// Bytes of white space at the start of `text`.
 pub(crate) fn leading(text: &[u8]) -> usize {
-    text.iter().position(|&byte| !is_white(byte)).unwrap_or(text.len())
+    let is_white = |byte| trimmed(slice::from_ref(byte)).is_empty();
+    text.iter().position(|byte| !is_white(byte)).unwrap_or(text.len())
 }
 
 /// What the last call that failed had to say. To be used by one thread at a time; calls that succeed leave it as it is.

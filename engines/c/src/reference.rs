@@ -3,10 +3,11 @@
 use core::ffi::c_char;
 
 use uriscan::resolve::{BaseUri, Options, Resolver};
+use uriscan::trimmed;
 use uriscan::uri::{Components, HostKind, UriErrorKind, parse};
 
 use crate::border::{Buffer, Place, bytes, call};
-use crate::error::{Failure, URISCAN_NONE, UriscanError, leading, trimmed};
+use crate::error::{Failure, URISCAN_NONE, UriscanError, leading};
 
 /// No authority, hence no host.
 pub const URISCAN_HOST_NONE: i32 = 0;

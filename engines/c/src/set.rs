@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use uriscan::key::Key;
+use uriscan::trimmed;
 
 use crate::border::{Place, bytes, call, free, handle, values};
 use crate::disk::Disk;
 use crate::equivalence::{Forms, LONGEST, UriscanEquivalence};
-use crate::error::{Failure, UriscanError, trimmed};
+use crate::error::{Failure, UriscanError};
 use crate::memory::Memory;
 
 /// No equivalent text was seen before.

@@ -6,8 +6,9 @@ mod rules;
 use crate::appendix_a::at::{Rule, matches_variant};
 use proptest::prelude::*;
 use rules::*;
-use uriscan::grammar::rfc2396::Legacy;
-use uriscan::uri::{LegacyAuthority, LegacyComponents, UriErrorKind, parse_rfc2396};
+use uriscan::internals::uri::{LegacyAuthority, LegacyComponents, parse_rfc2396};
+use uriscan::uri::Legacy;
+use uriscan::uri::UriErrorKind;
 
 const BOTH: [Legacy; 2] = [Legacy { has_rfc2732: false }, Legacy { has_rfc2732: true }];
 

@@ -2,9 +2,10 @@
 //! strings.
 
 use proptest::prelude::*;
-use uriscan::grammar::rfc2396::Legacy;
+use uriscan::internals::uri::parse_rfc2396;
 use uriscan::resolve::{LegacyBase, LegacyTarget};
-use uriscan::uri::{UriErrorKind, parse_rfc2396};
+use uriscan::uri::Legacy;
+use uriscan::uri::UriErrorKind;
 
 const BASE: &str = "http://a/b/c/d;p?q";
 
