@@ -144,12 +144,12 @@ pub mod surt;
 mod survivors;
 #[cfg(feature = "tables")]
 pub mod table;
-#[cfg(feature = "bulk")]
-mod tally;
 #[cfg(feature = "keys")]
 mod threads;
 #[cfg(feature = "bulk")]
 mod time;
+#[cfg(feature = "bulk")]
+mod top_k;
 pub mod uri;
 
 pub use chunk::{Padded, PaddedBuf, Span};

@@ -1,4 +1,4 @@
-//! Floor 0: what all enums with names, and all options, have in common.
+//! What all enums with names, and all options, have in common.
 
 /// Defines enums whose variants have stable names: `Variant = "name"`, or `"name" | "other"` where `from_name` takes
 /// `other` too.

@@ -1,4 +1,4 @@
-//! Floor 0: points in time, as RFC 3339 and logs write them.
+//! Points in time, as RFC 3339 and logs write them.
 
 use std::fmt;
 use std::str::FromStr;

@@ -44,7 +44,10 @@ pub(crate) struct LinkUse<'a> {
 }
 
 impl<'a> LinkUse<'a> {
-    pub(crate) fn of(mending: &args::Mending, references: &'a args::References) -> LinkUse<'a> {
+    pub(crate) fn of(
+        mending: &args::RepairOptions,
+        references: &'a args::References,
+    ) -> LinkUse<'a> {
         let base = references.base.as_deref();
         let entities = mending.of_links();
         LinkUse { base, accepts_iris: mending.iri, entities, has_places: false }
@@ -55,7 +58,10 @@ impl<'a> LinkUse<'a> {
     }
 
     /// The use of links under these settings; repairs that were `typed` decide before those of the settings.
-    pub(crate) fn of_settings(settings: &'a Equivalence, typed: &args::Mending) -> LinkUse<'a> {
+    pub(crate) fn of_settings(
+        settings: &'a Equivalence,
+        typed: &args::RepairOptions,
+    ) -> LinkUse<'a> {
         let base = match &settings.context {
             Some(Context::Base { base, .. }) => str::from_utf8(base.as_bytes()).ok(),
             _ => None,
@@ -71,7 +77,7 @@ impl<'a> LinkUse<'a> {
     }
 
     /// Those of a command that names their places.
-    pub(crate) fn of_pages(mending: &args::Mending) -> LinkUse<'a> {
+    pub(crate) fn of_pages(mending: &args::RepairOptions) -> LinkUse<'a> {
         let entities = mending.of_links();
         LinkUse { base: None, accepts_iris: mending.iri, entities, has_places: true }
     }

@@ -92,7 +92,7 @@ pub(crate) fn equivalence_by(
 
 /// # Errors
 /// When repairs are asked for under `grammar`, which is not RFC 3986.
-pub(crate) fn unmended(grammar: Grammar, typed: &args::Mending) -> Result<(), Failure> {
+pub(crate) fn unmended(grammar: Grammar, typed: &args::RepairOptions) -> Result<(), Failure> {
     if typed.repairs().is_empty() {
         return Ok(());
     }

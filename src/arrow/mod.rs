@@ -1,4 +1,4 @@
-//! Floor 9: kernels on Arrow arrays.
+//! Kernels on Arrow arrays.
 //!
 //! [`Columns`] does with the values of an array of text what the jobs of [`crate::pipeline`] do
 //! with the lines of files: the same code, the same results, on all threads of the current rayon

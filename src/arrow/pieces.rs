@@ -180,13 +180,13 @@ impl Worker {
 
 /// The rows of a piece in the column that is read alongside. Reusable.
 #[derive(Default)]
-pub(super) struct Beside {
+pub(super) struct Companion {
     index: Index,
     places: Vec<Place>,
     gathered: PaddedBuf,
 }
 
-impl Beside {
+impl Companion {
     /// The `rows` of `column`, which are those of a piece.
     #[inline(always)]
     pub(super) fn piece<'a, I: Isa>(

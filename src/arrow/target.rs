@@ -4,7 +4,7 @@ use arrow_array::{Array, ArrayRef};
 
 use super::canonical::too_long;
 use super::column::Column;
-use super::pieces::{Beside, Piece, Row, Work, each_piece};
+use super::pieces::{Companion, Piece, Row, Work, each_piece};
 use super::text::{Text, join};
 use super::{Columns, Error, Faults, OnInvalid, collect, spelled_out, text_to_text};
 use crate::pipeline::Scratch;
@@ -127,7 +127,7 @@ impl Targets<'_> {
     ) -> (Faults, Text) {
         let mut text = Text::with_capacity(piece.rows.len(), 2 * piece.bytes());
         let mut faults = Faults::default();
-        let mut beside = Beside::default();
+        let mut beside = Companion::default();
         let bases = beside.piece(isa, bases, piece.rows.clone());
         let mut last: Option<(&[u8], Base<'_>)> = None;
         for ((row, value), base) in piece.rows.clone().zip(piece.iter()).zip(bases.iter()) {

@@ -1,4 +1,4 @@
-//! Floor 5: an audit of references by section 7 of RFC 3986: what may cause harm, and why.
+//! An audit of references by section 7 of RFC 3986: what may cause harm, and why.
 //!
 //! [`audit`] checks one reference, component by component, and reports [`Finding`]s: a [`Rule`], a
 //! [`Severity`], a range of bytes. A record that is not a URI-reference is checked too, split by

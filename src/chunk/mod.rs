@@ -1,4 +1,4 @@
-//! Floor 0: bytes of a source in memory, padded so that a whole block can be read at any byte.
+//! Bytes of a source in memory, padded so that a whole block can be read at any byte.
 
 /// Number of readable bytes past the content, at least.
 pub const PAD: usize = 256;

@@ -1,4 +1,4 @@
-//! Floor 6: the set of keys. It knows keys and row numbers, not what a URI is.
+//! The set of keys. It knows keys and row numbers, not what a URI is.
 //!
 //! Keys come in batches. Each chunk of a batch sorts its keys into partitions by their
 //! top bits ([`Rows::partition`]); then every partition takes its keys of all chunks in

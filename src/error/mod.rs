@@ -1,4 +1,4 @@
-//! Floor 8: why a run ended before it was done; one type for lists, tables, columns and sets.
+//! Why a run ended before it was done; one type for lists, tables, columns and sets.
 
 use std::fmt;
 use std::io;

@@ -1,4 +1,4 @@
-//! Floor 6: explains the canonical form of a URI, and why two URIs are equivalent or not.
+//! Explains the canonical form of a URI, and why two URIs are equivalent or not.
 //!
 //! [`explain`] performs the steps of the reference path one by one and records the changes of each.
 //! [`compare`] finds the lowest level at which two URIs are equivalent, with the steps that make

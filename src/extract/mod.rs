@@ -1,4 +1,4 @@
-//! Floor 5: finds URIs in sources other than lists: running text (RFC 3986 Appendix C and
+//! Finds URIs in sources other than lists: running text (RFC 3986 Appendix C and
 //! practice), pages, logs, mail, archives.
 //!
 //! A link is found by its `:` and extended to the left and to the right over the bytes that a URI

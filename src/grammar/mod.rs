@@ -1,4 +1,4 @@
-//! Floor 0: the byte classes of RFC 3986 Appendix A and the facts about schemes; the character
+//! The byte classes of RFC 3986 Appendix A and the facts about schemes; the character
 //! references of HTML.
 //!
 //! Every table used elsewhere (scalar look-ups, SIMD shuffles) is derived from the constants in

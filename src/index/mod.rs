@@ -1,4 +1,4 @@
-//! Floor 2: the structural index of a chunk: where records end, and a summary of every block.
+//! The structural index of a chunk: where records end, and a summary of every block.
 //!
 //! One pass over the bytes. The summaries suffice for plain records; a record that needs a closer
 //! look is classified again from its own first byte on ([`Record::classify`]).

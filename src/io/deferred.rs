@@ -15,7 +15,7 @@ const LOOK_BACK: usize = 4 << 10;
 
 /// Whole lines of a file, still to be read.
 #[derive(Clone, Debug)]
-pub(crate) struct Later {
+pub(crate) struct Deferred {
     file: Arc<File>,
     /// Offset of the first byte in the file.
     byte: u64,
@@ -25,7 +25,7 @@ pub(crate) struct Later {
     line_end: u8,
 }
 
-impl Later {
+impl Deferred {
     /// The number of bytes.
     pub(crate) fn len(&self) -> usize {
         self.len
@@ -73,7 +73,7 @@ impl Plain {
 
     /// The lines from `byte` on, up to `most` bytes of them, each with its `line_end`; `None` if no
     /// line end is found quickly, or the file ends before.
-    pub(super) fn lines(&self, byte: u64, most: usize, line_end: u8) -> Option<Later> {
+    pub(super) fn lines(&self, byte: u64, most: usize, line_end: u8) -> Option<Deferred> {
         let end = byte.checked_add(most as u64).filter(|&end| end < self.len)?;
         let mut tail = [0; LOOK_BACK];
         let tail = &mut tail[..most.min(LOOK_BACK)];
@@ -83,7 +83,7 @@ impl Plain {
         }
         let last = memchr::memrchr(line_end, tail)?;
         let len = (start - byte) as usize + last + 1;
-        Some(Later { file: Arc::clone(&self.file), byte, len, most, line_end })
+        Some(Deferred { file: Arc::clone(&self.file), byte, len, most, line_end })
     }
 
     /// A reader of the file from `byte` on, which fails at its end if the file has become shorter.

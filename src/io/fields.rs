@@ -79,7 +79,7 @@ pub(crate) fn members<'l>(
     reference: &str,
 ) -> Result<(Member<'l>, Member<'l>), UriError> {
     let mut reader = serde_json::Deserializer::from_slice(line);
-    let found = Pick([Some(base), Some(reference)])
+    let found = Paths([Some(base), Some(reference)])
         .deserialize(&mut reader)
         .and_then(|found| reader.end().map(|()| found));
     match found {
@@ -104,27 +104,27 @@ pub(crate) fn members<'l>(
 
 /// Reads the strings with these paths from an object, and skips the others. A path is a name, or names joined by dots for
 /// a member of a member; a name with dots comes first.
-struct Pick<'n>([Option<&'n str>; 2]);
+struct Paths<'n>([Option<&'n str>; 2]);
 
-type Picked<'de> = [Option<Cow<'de, str>>; 2];
+type Strings<'de> = [Option<Cow<'de, str>>; 2];
 
-impl<'de> DeserializeSeed<'de> for Pick<'_> {
-    type Value = Picked<'de>;
+impl<'de> DeserializeSeed<'de> for Paths<'_> {
+    type Value = Strings<'de>;
 
     fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Self::Value, D::Error> {
         reader.deserialize_map(self)
     }
 }
 
-impl<'de> Visitor<'de> for Pick<'_> {
-    type Value = Picked<'de>;
+impl<'de> Visitor<'de> for Paths<'_> {
+    type Value = Strings<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let (mut found, mut below) = (Picked::default(), Picked::default());
+        let (mut found, mut below) = (Strings::default(), Strings::default());
         while let Some(name) = map.next_key_seed(Text)? {
             let rest = self.0.map(|path| path?.strip_prefix(&*name));
             let is_named = rest.map(|rest| rest == Some(""));
@@ -140,7 +140,7 @@ impl<'de> Visitor<'de> for Pick<'_> {
                 map.next_value::<IgnoredAny>()?;
                 continue;
             }
-            let inner = map.next_value_seed(Below(Pick(paths)))?;
+            let inner = map.next_value_seed(Below(Paths(paths)))?;
             below.iter_mut().zip(inner).for_each(|(old, new)| *old = new.or(old.take()));
         }
         let mut below = below.into_iter();
@@ -149,10 +149,10 @@ impl<'de> Visitor<'de> for Pick<'_> {
 }
 
 /// Reads strings from a value if it is an object, and skips any other.
-struct Below<'n>(Pick<'n>);
+struct Below<'n>(Paths<'n>);
 
 impl<'de> DeserializeSeed<'de> for Below<'_> {
-    type Value = Picked<'de>;
+    type Value = Strings<'de>;
 
     fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Self::Value, D::Error> {
         reader.deserialize_any(self)
@@ -160,7 +160,7 @@ impl<'de> DeserializeSeed<'de> for Below<'_> {
 }
 
 impl<'de> Visitor<'de> for Below<'_> {
-    type Value = Picked<'de>;
+    type Value = Strings<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a value")
@@ -172,31 +172,31 @@ impl<'de> Visitor<'de> for Below<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
         while list.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Picked::default())
+        Ok(Strings::default())
     }
 
     fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
-        Ok(Picked::default())
+        Ok(Strings::default())
     }
 
     fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
-        Ok(Picked::default())
+        Ok(Strings::default())
     }
 
     fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
-        Ok(Picked::default())
+        Ok(Strings::default())
     }
 
     fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
-        Ok(Picked::default())
+        Ok(Strings::default())
     }
 
     fn visit_str<E>(self, _: &str) -> Result<Self::Value, E> {
-        Ok(Picked::default())
+        Ok(Strings::default())
     }
 
     fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(Picked::default())
+        Ok(Strings::default())
     }
 }
 

@@ -1,4 +1,4 @@
-//! Floor 7: reads sources into chunks that end at record ends; writes rows in several formats.
+//! Reads sources into chunks that end at record ends; writes rows in several formats.
 
 pub mod compress;
 pub(crate) mod container;

@@ -11,7 +11,7 @@ use memchr::memchr_iter;
 
 use super::container;
 use super::cut::{Cut, Doubtful, Lines};
-use super::deferred::{Later, Plain};
+use super::deferred::{Deferred, Plain};
 use super::prefetch::{Content, Sources};
 use super::ready::{Patience, Wait};
 use super::source::{ReadError, Source};
@@ -55,13 +55,13 @@ pub struct Chunk {
     /// See [`Source::base`].
     pub(crate) base: Option<Arc<[u8]>>,
     /// The bytes, if they are still to be read into `text`.
-    pub(crate) later: Option<Later>,
+    pub(crate) later: Option<Deferred>,
 }
 
 impl Chunk {
     /// Length in bytes, read or still to be read.
     pub(crate) fn len(&self) -> usize {
-        self.later.as_ref().map_or(self.text.padded().len(), Later::len)
+        self.later.as_ref().map_or(self.text.padded().len(), Deferred::len)
     }
 
     /// Removes the first `len` bytes, which are whole records; returns how many lines they are.
@@ -209,7 +209,7 @@ impl ChunkReader {
         self.chunk_bytes = change(self.chunk_bytes).clamp(1, self.usual_bytes);
     }
 
-    /// Leaves lines of large plain files to be read by the consumer of the chunk ([`Later`]),
+    /// Leaves lines of large plain files to be read by the consumer of the chunk ([`Deferred`]),
     /// unless lines are counted.
     pub(crate) fn read_later(&mut self) {
         self.sources.show_files();

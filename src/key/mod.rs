@@ -1,4 +1,4 @@
-//! Floor 5: 128-bit keys of canonical bytes.
+//! 128-bit keys of canonical bytes.
 //!
 //! Equal keys mean equal canonical forms. There are two kinds; the author of the URIs cannot
 //! provoke collisions of either:

@@ -1,4 +1,4 @@
-//! Floor 9: rules that data prove: from rows that say which URLs are the same page to a rules file, with the proof beside each
+//! Rules that data prove: from rows that say which URLs are the same page to a rules file, with the proof beside each
 //! rule.
 //!
 //! A site is a registrable domain, and makes rules for itself only. Of its URLs some are known to have the same content: by a

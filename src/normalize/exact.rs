@@ -45,7 +45,8 @@ use crate::uri::{Components, UriError, UriErrorKind, dots, parse, split};
 /// is unchanged then.
 ///
 /// ```
-/// use uriscan::normalize::{Level, normalize_exact};
+/// use uriscan::internals::normalize::normalize_exact;
+/// use uriscan::normalize::Level;
 /// let mut out = Vec::new();
 /// normalize_exact(b"HTTP://EXAMPLE.com:80/%7Ea/../b?#", Level::Scheme, false, &mut out).unwrap();
 /// assert_eq!(out, b"http://example.com/b?#");

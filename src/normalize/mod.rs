@@ -1,4 +1,4 @@
-//! Floor 4: canonical forms, the levels 6.2.2 and 6.2.3 of the ladder.
+//! Canonical forms, the levels 6.2.2 and 6.2.3 of the ladder.
 //!
 //! Two implementations return the same bytes. The reference path ([`normalize_exact`]) parses and
 //! writes component by component, one step per file. The fast path classifies a record by its class

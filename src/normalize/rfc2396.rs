@@ -29,7 +29,8 @@ use crate::uri::{UriError, UriErrorKind, parse_rfc2396};
 ///
 /// ```
 /// use uriscan::uri::Legacy;
-/// use uriscan::normalize::{Level, normalize_rfc2396};
+/// use uriscan::internals::normalize::normalize_rfc2396;
+/// use uriscan::normalize::Level;
 /// let mut out = Vec::new();
 /// normalize_rfc2396(b"HTTP://EXAMPLE.com:80/%7Ea%21/../b", Legacy::default(), Level::Scheme, false, &mut out).unwrap();
 /// assert_eq!(out, b"http://example.com/b");

@@ -1,4 +1,4 @@
-//! Floor 8: read, index, parse, key, deduplicate, write: in parallel, in order.
+//! Read, index, parse, key, deduplicate, write: in parallel, in order.
 //!
 //! Each function takes sources and a writer and returns a [`Report`]. The output
 //! does not depend on the number of threads, the backend, or the size of the chunks.

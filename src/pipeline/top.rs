@@ -14,7 +14,7 @@ use super::limit::within;
 use super::{DedupOptions, Equivalence, Error, MemoryLimit, OnInvalid, Report, Settings, Sinks};
 use crate::io::Source;
 use crate::key::Hasher;
-use crate::tally::{Counted, Most};
+use crate::top_k::{Counted, Most};
 pub use by::{By, UnknownPart};
 use distinct::with_distinct;
 use job::Count;
@@ -188,9 +188,9 @@ fn count(
 ) -> Result<Top, Error> {
     let mut job = Count::new(options, bytes, settings);
     let report = run(&mut job, sources, settings, sinks)?;
-    let Count { tallies, absent, counted, .. } = job;
-    let table = |((&by, tally), absent): ((&By, crate::tally::Tally), u64)| {
-        let Most { texts, distinct, error } = tally.most(options.most);
+    let Count { counts, absent, counted, .. } = job;
+    let table = |((&by, counts), absent): ((&By, crate::top_k::TopK), u64)| {
+        let Most { texts, distinct, error } = counts.most(options.most);
         let mut rows: Vec<TopRow> = texts
             .into_iter()
             .map(|Counted { text, count, error }| TopRow { value: Some(text), count, error })
@@ -202,7 +202,7 @@ fn count(
         }
         TopTable { by, rows, distinct, error }
     };
-    let all = options.by.iter().cycle().zip(tallies).zip(absent).map(table);
+    let all = options.by.iter().cycle().zip(counts).zip(absent).map(table);
     let mut tables: Vec<TopTable> = all.collect();
     let masked = tables.split_off(options.by.len());
     Ok(Top { tables, masked, counted, report: Report { written: 0, ..report } })

@@ -1,4 +1,4 @@
-//! Floor 6: canonical forms that agree with those of other systems.
+//! Canonical forms that agree with those of other systems.
 //!
 //! A store of URLs that another system has keyed needs the results of that system, right or wrong
 //! by RFC 3986. A [`Profile`] maps records to the bytes which that system compares; levels and rules

@@ -1,4 +1,4 @@
-//! Floor 5: maps IRIs to URIs (RFC 3987 section 3.1), and repairs records as found in logs and
+//! Maps IRIs to URIs (RFC 3987 section 3.1), and repairs records as found in logs and
 //! pages, by named and documented changes, each of which is reported.
 //!
 //! Only records that are not URI-references get here, so valid records cost nothing and are never

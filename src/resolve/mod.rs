@@ -1,4 +1,4 @@
-//! Floor 4: reference resolution, RFC 3986 section 5, and the references of section 4.
+//! Reference resolution, RFC 3986 section 5, and the references of section 4.
 //!
 //! A [`Resolver`] holds a base and writes the targets of references to the caller's buffer.
 //! Sections 5.2.2 to 5.2.4 and 5.3 are followed to the letter:

@@ -1,4 +1,4 @@
-//! Floor 6: rows of text tables as records. A row is the bytes that are written, and the value of one of its columns is the
+//! Rows of text tables as records. A row is the bytes that are written, and the value of one of its columns is the
 //! URI that is compared.
 
 mod csv;

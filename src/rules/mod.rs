@@ -1,4 +1,4 @@
-//! Floor 5: rules beyond the RFC, all off by default.
+//! Rules beyond the RFC, all off by default.
 //!
 //! A [`RuleSet`] maps the canonical form of a URI to a form that represents more URIs: without
 //! session ids, tracking parameters, `www.` and so on, as its rules define. [`RuleSet::apply`] is

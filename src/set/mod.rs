@@ -1,4 +1,4 @@
-//! Floor 6: sets of keys on disk, which persist between runs and can be merged. They know keys, not
+//! Sets of keys on disk, which persist between runs and can be merged. They know keys, not
 //! URIs.
 //!
 //! A set is a directory:

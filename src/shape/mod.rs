@@ -1,4 +1,4 @@
-//! Floor 5: the shape of a URI, with types in place of what differs from page to page.
+//! The shape of a URI, with types in place of what differs from page to page.
 //!
 //! It knows one reference and its components, not which others there are. **A shape is not an equivalence**: URIs that have one
 //! shape are different pages as a rule. It is for counting, for sampling, and to see what a list is made of.

@@ -1,4 +1,4 @@
-//! Floor 5: one reference at a time: what most users of the library need.
+//! One reference at a time: what most users of the library need.
 
 mod uri;
 

@@ -1,4 +1,4 @@
-//! Floor 5: sort-friendly forms of URIs (SURT), the keys of web archive indexes.
+//! Sort-friendly forms of URIs (SURT), the keys of web archive indexes.
 //!
 //! A host is written with its labels reversed, `com,example,www`, so that sorting the bytes of
 //! these forms groups the hosts of a domain. There are three forms:

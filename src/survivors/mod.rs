@@ -1,4 +1,4 @@
-//! Floor 7: which record of each equivalence class survives, within a memory limit.
+//! Which record of each equivalence class survives, within a memory limit.
 //!
 //! It takes records as keys with positions, and their bytes where the choice of the survivor or a report needs these.
 //! [`FirstSet`] says at once whether a record is the first of its class or a duplicate, as long as keys have room in memory, and

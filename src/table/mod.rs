@@ -1,4 +1,4 @@
-//! Floor 10: tables in, tables out: one column holds URIs, the other columns are preserved.
+//! Tables in, tables out: one column holds URIs, the other columns are preserved.
 //!
 //! The jobs of [`crate::pipeline`], applied to the rows of Parquet, Arrow, CSV and JSON lines by the kernels of
 //! [`crate::arrow`]. Rows keep their order unless [`SortBy`] requests another. A table is read, processed and written in units
@@ -36,7 +36,6 @@ mod ipc;
 mod job;
 mod json_array;
 mod jsonl;
-mod kept;
 mod keys;
 mod lengths;
 mod line;
@@ -52,6 +51,7 @@ mod parts;
 mod ranged;
 mod rank;
 mod read;
+mod row_filter;
 mod rows;
 mod second_pass;
 mod selection;

@@ -19,10 +19,10 @@ use super::groups::{Groups, Place};
 use super::input::{From, Input, OfColumns};
 use super::ipc;
 use super::job::Job;
-use super::kept::Kept;
 use super::members::Members;
 use super::notes::Notes;
 use super::ranged::{of_name, stored_rows};
+use super::row_filter::RowFilter;
 use super::rows::{Rows, batches, stream_rows};
 use super::target::Target;
 use super::text::Text;
@@ -146,7 +146,7 @@ pub(super) struct Reader {
     rereadable: Option<RereadableTable>,
     is_typed: bool,
     /// Which of its rows are read, if not all.
-    kept: Option<Kept>,
+    kept: Option<RowFilter>,
     /// Ends reading when it is set.
     stop: Option<Arc<AtomicBool>>,
 }
@@ -320,7 +320,8 @@ impl Opened {
         let Opened { name, rows, bytes, from, columns, footer, is_typed, .. } = self;
         let table = |(from, format)| RereadableTable { from, format, columns, footer };
         let rereadable = from.map(table);
-        let kept = job.filter.as_ref().map(|filter| Kept::new(filter, &job.columns.equivalence));
+        let kept =
+            job.filter.as_ref().map(|filter| RowFilter::new(filter, &job.columns.equivalence));
         let stop = job.stop.clone();
         let (target, schema) = (plan.target.clone(), plan.schema.clone());
         Ok(Reader { name, target, schema, fit, rows, bytes, rereadable, is_typed, kept, stop })

@@ -1,4 +1,4 @@
-//! Floor 0: work on all threads of the current rayon pool.
+//! Work on all threads of the current rayon pool.
 //!
 //! Rayon is generic over the work it runs, so each kind of work compiles some 10 KB of it. Here
 //! work is passed by reference to a trait object, so that this code exists once. The price is an

@@ -1,4 +1,4 @@
-//! Floor 3: one reference: its components as offsets, strict validation, errors.
+//! One reference: its components as offsets, strict validation, errors.
 
 mod block;
 pub(crate) mod bulk;

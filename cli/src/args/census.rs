@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 
 use super::extract::FromText;
-use super::groups::{Common, Mending, References, ReportFile, Strictness, Typed};
+use super::groups::{Common, References, RepairOptions, ReportFile, Strictness, Typed};
 use super::rule_choice::RuleChoice;
 use super::table::ColumnChoice;
 
@@ -21,7 +21,7 @@ pub(crate) struct Census {
     pub(crate) drop_fragment: bool,
 
     #[command(flatten)]
-    pub(crate) mending: Mending,
+    pub(crate) mending: RepairOptions,
 
     #[command(flatten)]
     pub(crate) rules: RuleChoice,

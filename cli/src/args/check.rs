@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 
 use super::extract::FromPages;
 use super::format::report_names;
-use super::groups::{Common, GrammarChoice, Mending, ReportFile, Typed};
+use super::groups::{Common, GrammarChoice, RepairOptions, ReportFile, Typed};
 
 /// Report records that are not URI references of RFC 3986, and why
 ///
@@ -38,7 +38,7 @@ pub(crate) struct Check {
     pub(crate) context: bool,
 
     #[command(flatten)]
-    pub(crate) mending: Mending,
+    pub(crate) mending: RepairOptions,
     #[command(flatten)]
     pub(crate) grammar: GrammarChoice,
     #[command(flatten)]

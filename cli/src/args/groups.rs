@@ -91,7 +91,7 @@ pub(crate) struct Equivalence {
     pub(crate) rules: RuleChoice,
 
     #[command(flatten)]
-    pub(crate) mending: Mending,
+    pub(crate) mending: RepairOptions,
 }
 
 /// The grammar of the records.
@@ -158,7 +158,7 @@ pub(crate) struct References {
 /// Repairs of invalid records.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Invalid records")]
-pub(crate) struct Mending {
+pub(crate) struct RepairOptions {
     /// Accept IRIs: percent-encode non-ASCII characters, convert DNS hosts to A-labels (RFC 3987, 3.1)
     #[arg(long)]
     pub(crate) iri: bool,
@@ -173,7 +173,7 @@ pub(crate) struct Mending {
     pub(crate) repair: Vec<Repairs>,
 }
 
-impl Mending {
+impl RepairOptions {
     /// Which links of documents are decoded.
     pub(crate) fn of_links(&self) -> Entities {
         if self.repair.iter().any(|repairs| repairs.has(Repair::Entity)) {

@@ -37,8 +37,8 @@ pub(crate) use extract::{Extract, Filters, Find, FromPages, FromText, Walk};
 pub(crate) use format::{TABLE_FORMATS, names_of};
 pub(crate) use grammar::{Grammar, GrammarFormat};
 pub(crate) use groups::{
-    Common, Destination, Equivalence, Hash, Input, InvalidRecords, Level, Memory, Mending,
-    OnInvalid, ProfileChoice, References, ReportFile, Reporting, StatsFormat, Typed, When,
+    Common, Destination, Equivalence, Hash, Input, InvalidRecords, Level, Memory, OnInvalid,
+    ProfileChoice, References, RepairOptions, ReportFile, Reporting, StatsFormat, Typed, When,
 };
 pub(crate) use key::{Key, KeyForm};
 pub(crate) use learn::Learn;

@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 
 use super::extract::FromPages;
 use super::format::report_names;
-use super::groups::{Common, GrammarChoice, Mending, Strictness, Typed};
+use super::groups::{Common, GrammarChoice, RepairOptions, Strictness, Typed};
 
 /// Split every record into its components, strictly by RFC 3986, Appendix A
 ///
@@ -37,7 +37,7 @@ pub(crate) struct Parse {
     #[command(flatten)]
     pub(crate) strictness: Strictness,
     #[command(flatten)]
-    pub(crate) mending: Mending,
+    pub(crate) mending: RepairOptions,
     #[command(flatten)]
     pub(crate) grammar: GrammarChoice,
     #[command(flatten)]

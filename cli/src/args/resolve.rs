@@ -3,7 +3,7 @@
 use clap::{ArgGroup, Args, ValueEnum};
 
 use super::extract::Filters;
-use super::groups::{Common, GrammarChoice, InvalidRecords, Mending, Typed};
+use super::groups::{Common, GrammarChoice, InvalidRecords, RepairOptions, Typed};
 
 /// Resolve relative references to absolute URLs, one per line (RFC 3986, section 5)
 ///
@@ -64,7 +64,7 @@ pub(crate) struct Resolve {
     #[command(flatten)]
     pub(crate) filters: Filters,
     #[command(flatten)]
-    pub(crate) mending: Mending,
+    pub(crate) mending: RepairOptions,
     #[command(flatten)]
     pub(crate) invalid: InvalidRecords,
     #[command(flatten)]

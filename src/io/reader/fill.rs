@@ -9,7 +9,7 @@ use super::{BYTE_ORDER_MARK, Chunk, ChunkReader, HEAD_PATIENCE, Next, Shape};
 use crate::chunk::PaddedBuf;
 use crate::extract::{Format, Kind};
 use crate::io::cut::HEAD_BYTES;
-use crate::io::deferred::Later;
+use crate::io::deferred::Deferred;
 use crate::io::source::ReadError;
 
 /// The beginning of a chunk.
@@ -32,7 +32,7 @@ fn is_part_of_mark(content: &[u8]) -> bool {
 
 impl ChunkReader {
     /// Leaves the next lines of the current source to be read later, if possible.
-    fn leave(&mut self) -> Option<Later> {
+    fn leave(&mut self) -> Option<Deferred> {
         let plain = self.plain.as_ref().filter(|_| self.is_begun && !self.in_long_record)?;
         let line_end = self.cut.line_end()?;
         if let Some(later) = plain.lines(self.byte, self.chunk_bytes, line_end) {

@@ -10,7 +10,7 @@ use crate::chunk::Span;
 use crate::index::Record;
 use crate::shape::is_repeating;
 use crate::simd::Isa;
-use crate::tally::Recent;
+use crate::top_k::Recent;
 use crate::uri::bulk::parse_record;
 use crate::uri::{Components, UriError, UriErrorKind, parse};
 

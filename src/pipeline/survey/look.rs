@@ -11,7 +11,7 @@ use crate::index::{Index, Record, trim};
 use crate::normalize::{self, Room, Split};
 use crate::pipeline::equivalence;
 use crate::simd::{Isa, Task};
-use crate::tally::Counts;
+use crate::top_k::Counts;
 
 /// Bytes of forms that are looked at before more are made: with a base each may be much longer than its record.
 const MOST_BYTES: usize = 1 << 20;

@@ -3,7 +3,7 @@
 //! It is made in the run itself: the driver shows it each chunk after the job has scanned it (`look`), in parallel, and adds up
 //! what was found in input order. Jobs whose records are not the lines of their chunks hand them over ([`Part::push`]). What a
 //! survey finds depends on the input and its options only, and its memory is limited: counts of texts are those of
-//! [`crate::tally::Frequent`], groups are looked at as a [`Sample`].
+//! [`crate::top_k::Frequent`], groups are looked at as a [`Sample`].
 
 mod eye;
 mod look;
@@ -20,8 +20,8 @@ use crate::key::Hasher;
 use crate::rules::ends;
 #[cfg(feature = "tables")]
 use crate::simd::Kernels;
-use crate::tally::{Counts, Frequent, Recent};
 use crate::threads;
+use crate::top_k::{Counts, Frequent, Recent};
 use crate::uri::{UriError, UriErrorKind};
 pub(super) use look::{Scratch, look};
 pub use overview::{

@@ -4,7 +4,7 @@ use crate::audit::{Rule, Severity};
 use crate::explain::Step;
 use crate::normalize::Level;
 use crate::pipeline::{Invalid, Keep};
-use crate::tally::MostFrequent;
+use crate::top_k::MostFrequent;
 use crate::uri::{UriError, UriErrorKind};
 
 /// What a survey found.

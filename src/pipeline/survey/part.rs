@@ -9,7 +9,7 @@ use crate::chunk::PaddedBuf;
 use crate::key::Key;
 use crate::pipeline::Invalid;
 use crate::pipeline::value::push_value;
-use crate::tally::Counts;
+use crate::top_k::Counts;
 use crate::uri::UriError;
 
 /// Bytes of a window of the input, after which counts may be dropped. It is one of positions, so it does not depend on how the

@@ -10,7 +10,7 @@ use crate::pipeline::invalid::{Fate, Policy};
 use crate::pipeline::slot::{Slot, Worker, record_at};
 use crate::rules::Known;
 use crate::simd::{Isa, Task};
-use crate::tally::Texts;
+use crate::top_k::Texts;
 use crate::uri::bulk::parse_record;
 
 /// Bytes of forms that are written down before their hosts are counted: with a base each may be much longer than its record.

@@ -15,7 +15,7 @@ use crate::pipeline::slot::{Slot, Worker};
 use crate::pipeline::{OnInvalid, Settings};
 use crate::rules::Known;
 use crate::simd::Isa;
-use crate::tally::{Tally, Texts};
+use crate::top_k::{Texts, TopK};
 use crate::uri::bulk::parse_record;
 
 /// The least that counts are given, however small the limit is.
@@ -136,7 +136,7 @@ pub(super) struct Count<'o> {
     pub(super) redact: bool,
     /// Whether the records are parts of entries of logs.
     is_of_logs: bool,
-    pub(super) tallies: Vec<Tally>,
+    pub(super) counts: Vec<TopK>,
     pub(super) absent: Vec<u64>,
     pub(super) counted: u64,
 }
@@ -155,7 +155,7 @@ impl<'o> Count<'o> {
             record_end: settings.record_end,
             redact: settings.redact,
             is_of_logs: options.by.iter().any(|by| by.log_part().is_some()),
-            tallies: (0..parts).map(|_| Tally::new(share)).collect(),
+            counts: (0..parts).map(|_| TopK::new(share)).collect(),
             absent: vec![0; parts],
             counted: 0,
         }
@@ -202,8 +202,8 @@ impl Job for Count<'_> {
         // After a fault of its source, a slot has no values at all.
         let chunks: Vec<&Found> =
             scanned.map(|slot| &slot.rows).filter(|found| !found.texts.is_empty()).collect();
-        for (part, tally) in self.tallies.iter_mut().enumerate() {
-            tally.add(&chunks.iter().map(|found| &found.texts[part]).collect::<Vec<_>>());
+        for (part, counts) in self.counts.iter_mut().enumerate() {
+            counts.add(&chunks.iter().map(|found| &found.texts[part]).collect::<Vec<_>>());
         }
         for found in chunks {
             self.counted += found.counted;

@@ -1,6 +1,6 @@
-//! Floor 7: counts how often each text occurs, exactly as long as there is room, then by Space-Saving.
+//! Counts how often each text occurs, exactly as long as there is room, then by Space-Saving.
 //!
-//! [`Frequent`] counts texts that come many at a time, in any order, for surveys. What follows is about [`Tally`], which takes them in
+//! [`Frequent`] counts texts that come many at a time, in any order, for surveys. What follows is about [`TopK`], which takes them in
 //! their order.
 //!
 //! It knows texts and their order, not what they are. Exact counts are kept in partitions, which take their texts in
@@ -166,7 +166,7 @@ pub(crate) struct Most {
 }
 
 /// Counts texts.
-pub(crate) struct Tally {
+pub(crate) struct TopK {
     state: State,
     /// Bytes of memory that the counts may take; `None` for no limit.
     limit: Option<usize>,
@@ -179,11 +179,11 @@ enum State {
     Bounded(SpaceSaving),
 }
 
-impl Tally {
+impl TopK {
     /// Counts within `limit` bytes of memory.
-    pub(crate) fn new(limit: Option<usize>) -> Tally {
+    pub(crate) fn new(limit: Option<usize>) -> TopK {
         let state = State::Exact { classes: Classes::new(), bytes: 0 };
-        Tally { state, limit, seen: 0 }
+        TopK { state, limit, seen: 0 }
     }
 
     /// Counts the texts of `chunks`, in order, on the current rayon pool.

@@ -13,7 +13,7 @@ use crate::index::trimmed;
 use crate::pipeline::Equivalence;
 
 /// Which rows of a table are read.
-pub(super) struct Kept {
+pub(super) struct RowFilter {
     filter: Filter,
     /// How URIs are read, unless as they are.
     equivalence: Option<Equivalence>,
@@ -21,12 +21,12 @@ pub(super) struct Kept {
     pub(super) filtered: Filtered,
 }
 
-impl Kept {
+impl RowFilter {
     /// The rows whose URI, as `equivalence` reads it, `filter` keeps.
-    pub(super) fn new(filter: &Filter, equivalence: &Equivalence) -> Kept {
+    pub(super) fn new(filter: &Filter, equivalence: &Equivalence) -> RowFilter {
         let is_read = equivalence.context.is_some() || !equivalence.repairs.is_empty();
         let equivalence = is_read.then(|| equivalence.clone());
-        Kept { filter: filter.clone(), equivalence, filtered: Filtered::default() }
+        RowFilter { filter: filter.clone(), equivalence, filtered: Filtered::default() }
     }
 
     /// Those rows of `units`, whose URIs are at `target`.

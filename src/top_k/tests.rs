@@ -3,9 +3,9 @@ use std::collections::BTreeMap;
 use super::*;
 
 /// Counts `stream` in chunks of `chunk` texts, a few chunks at a time.
-fn tally(stream: &[String], limit: Option<usize>, chunk: usize) -> Tally {
+fn top_k(stream: &[String], limit: Option<usize>, chunk: usize) -> TopK {
     let hasher = Hasher::random();
-    let mut tally = Tally::new(limit);
+    let mut top_k = TopK::new(limit);
     for batch in stream.chunks(chunk * 3) {
         let chunks: Vec<Texts> = batch
             .chunks(chunk)
@@ -17,9 +17,9 @@ fn tally(stream: &[String], limit: Option<usize>, chunk: usize) -> Tally {
                 all
             })
             .collect();
-        tally.add(&chunks.iter().collect::<Vec<_>>());
+        top_k.add(&chunks.iter().collect::<Vec<_>>());
     }
-    tally
+    top_k
 }
 
 /// A stream in which text `i` of `distinct` has about `1 / (i + 1)` of the weight of the first, in no special order.
@@ -49,7 +49,7 @@ fn exact_counts_are_those_of_a_tree_map() {
     let expected = true_counts(&stream);
     for (limit, chunk) in [(None, 1), (None, 700), (Some(1 << 20), 64), (Some(1 << 20), 9_000)] {
         for most in [0, 1, 20, 5_000] {
-            let found = tally(&stream, limit, chunk).most(most);
+            let found = top_k(&stream, limit, chunk).most(most);
             assert_eq!((found.distinct, found.error), (Some(expected.len() as u64), 0));
             let mut all: Vec<(Reverse<u64>, &[u8])> =
                 expected.iter().map(|(text, count)| (Reverse(*count), *text)).collect();
@@ -69,7 +69,7 @@ fn bounds_hold_and_frequent_texts_are_present() {
     let stream = skewed(60_000, 5_000);
     let counts = true_counts(&stream);
     for entries in [1, 2, 10, 100, 1_000] {
-        let found = tally(&stream, Some(entries * (ENTRY + 45)), 500).most(usize::MAX);
+        let found = top_k(&stream, Some(entries * (ENTRY + 45)), 500).most(usize::MAX);
         assert!(found.distinct.is_none() && found.error > 0);
         // Each dropped count represents as many texts, and so does each entry that is left.
         let bound = stream.len() as u64 / entries as u64;
@@ -92,9 +92,9 @@ fn bounds_hold_and_frequent_texts_are_present() {
 fn results_depend_on_texts_and_limit_only() {
     let stream = skewed(20_000, 4_000);
     for bytes in [ENTRY, 40 * ENTRY, 600 * ENTRY, 6_000 * ENTRY] {
-        let expected = tally(&stream, Some(bytes), 1).most(usize::MAX);
+        let expected = top_k(&stream, Some(bytes), 1).most(usize::MAX);
         for chunk in [3, 100, 20_000] {
-            assert_eq!(tally(&stream, Some(bytes), chunk).most(usize::MAX), expected, "{bytes}");
+            assert_eq!(top_k(&stream, Some(bytes), chunk).most(usize::MAX), expected, "{bytes}");
         }
     }
 }
