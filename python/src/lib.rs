@@ -12,6 +12,7 @@ mod find;
 mod findings;
 mod firsts;
 mod form;
+mod learn;
 mod output;
 mod params;
 mod pool;
@@ -36,6 +37,8 @@ mod _uriscan {
     use crate::firsts::Firsts;
     #[pymodule_export]
     use crate::form::{Form, options};
+    #[pymodule_export]
+    use crate::learn::{Learner, rules_file};
     #[pymodule_export]
     use crate::set::{Adding, KeySet};
     #[pymodule_export]

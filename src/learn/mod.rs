@@ -15,6 +15,7 @@ mod contents;
 mod cut;
 mod difference;
 mod edit;
+mod findings;
 mod forms;
 mod host;
 mod page;
@@ -31,7 +32,8 @@ mod undo;
 mod within;
 mod write;
 
-pub use run::{Learned, Tested, learn, test};
+pub use findings::{Findings, Learned};
+pub use run::{Learner, Tested, learn, test};
 pub use score::Score;
 
 use crate::pipeline::MemoryLimit;

@@ -16,12 +16,23 @@ use crate::threads;
 use crate::uri::UriErrorKind;
 
 /// What was read.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Read {
     pub(super) report: Report,
     pub(super) sites: u64,
     pub(super) others: u64,
     pub(super) telling: u64,
     pub(super) log_entries: u64,
+}
+
+impl Read {
+    pub(super) fn add(&mut self, other: &Read) {
+        self.report += &other.report;
+        self.sites += other.sites;
+        self.others += other.others;
+        self.telling += other.telling;
+        self.log_entries += other.log_entries;
+    }
 }
 
 /// How rows are read and put together.
@@ -40,8 +51,8 @@ struct Part {
 }
 
 /// What is in a chunk.
-#[derive(Default)]
-struct Found {
+#[derive(Debug, Default)]
+pub(super) struct Found {
     rows: Vec<u8>,
     report: Report,
     others: u64,
@@ -59,9 +70,6 @@ impl Part {
     /// Reads the rows of the chunk.
     fn read(&mut self, how: &How<'_>) {
         let Part { chunk, reader, found } = self;
-        found.rows.clear();
-        (found.report, found.others) = (Report::default(), 0);
-        (found.telling, found.log_entries) = (0, 0);
         let text = chunk.text.padded();
         found.report.bytes = text.len() as u64;
         if chunk.shape != Shape::Records {
@@ -97,13 +105,30 @@ impl Part {
 
 impl Found {
     /// Counts a record and adds its row.
-    fn take(&mut self, line: &Line<'_>, how: &How<'_>) {
+    pub(super) fn take(&mut self, line: &Line<'_>, how: &How<'_>) {
         self.report.records += 1;
         match line {
             Line::Row(..) => self.add(line, how),
             Line::Invalid(kind) => self.report.invalid.add(*kind),
             Line::Other => self.others += 1,
         }
+    }
+
+    /// The bytes of its rows.
+    pub(super) fn rows_bytes(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Puts its rows into `store`, adds its counts to `read`, and forgets both.
+    pub(super) fn move_to(&mut self, store: &mut Store, read: &mut Read) -> Result<(), Error> {
+        let Found { rows, report, others, telling, log_entries, .. } = self;
+        read.report += &std::mem::take(report);
+        read.others += std::mem::take(others);
+        read.telling += std::mem::take(telling);
+        read.log_entries += std::mem::take(log_entries);
+        store.push(rows)?;
+        rows.clear();
+        Ok(())
     }
 
     /// Adds its row, if it is one.
@@ -149,12 +174,8 @@ pub(super) fn fill(
             return Ok(());
         }
         threads::each(&mut parts[..filled], |_, part| part.read(how));
-        for Part { found, .. } in &parts[..filled] {
-            read.report += &found.report;
-            read.others += found.others;
-            read.telling += found.telling;
-            read.log_entries += found.log_entries;
-            store.push(&found.rows)?;
+        for Part { found, .. } in &mut parts[..filled] {
+            found.move_to(store, read)?;
         }
         if let Some(progress) = &mut sinks.progress {
             progress(read.report.bytes);

@@ -2,46 +2,24 @@
 
 use std::path::Path;
 
-use super::read::{How, Read, fill};
+use super::findings::{Findings, Learned};
+use super::read::{Found, How, Read, fill};
+use super::record::Reader;
 use super::score::Score;
-use super::site::{Learned as OfSite, Site};
+use super::site::Site;
 use super::store::{Rows, Store};
 use super::{LearnOptions, Proof};
 use crate::error::Error;
+use crate::extract::warc::ArchivedPage;
+use crate::index::trimmed;
 use crate::io::Source;
 use crate::key::Hasher;
 use crate::pipeline::{Report, Settings, Sinks};
 use crate::rules::RuleSet;
+use crate::simd::Kernels;
 use crate::survivors::SpillDir;
 use crate::threads;
-use uriscan_files::escape::{counted, escaped, escaped_bytes};
-
-/// What was learned.
-#[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub struct Learned {
-    /// Totals of what was read.
-    pub report: Report,
-    /// Sites with rows.
-    pub sites: u64,
-    /// Sites that got rules, and these.
-    pub sites_with_rules: u64,
-    /// Rules that were written.
-    pub rules: u64,
-    /// URIs that rules do not change: of other schemes, and records about something that is not a page.
-    pub others: u64,
-    /// Rows that say which content a page has: by a digest, a canonical link or a redirect.
-    pub telling: u64,
-    /// Invalid rows that are entries of an access log, which does not have the target of a redirect.
-    pub log_entries: u64,
-    /// The rules on the pages that were held back.
-    pub held_back: Score,
-    /// Bytes of the file, of which [`crate::rules::Pack::MOST_BYTES`] can be read.
-    pub bytes: u64,
-}
-
-/// Bytes of comments on what is not proven that a file has at most; with more it has none.
-const MOST_OPEN_BYTES: usize = 16 << 20;
+use uriscan_files::escape::escaped_bytes;
 
 /// The share of the memory limit that rows take while they are gathered: what is made of them takes several times as much.
 const SHARE: usize = 8;
@@ -85,44 +63,107 @@ fn learn_here(
 ) -> Result<Learned, Error> {
     let (proof, hasher) = (Proof::of(options, sinks.undecided.is_some()), Hasher::random());
     let names: Vec<String> = sources.iter().map(|source| source.name.clone()).collect();
-    let mut learned = Learned::default();
-    let (mut found, mut open_bytes): (Vec<OfSite>, usize) = (Vec::new(), 0);
+    let mut findings = Findings::default();
     let work = |site: Site<'_>| site.learn(&proof, &hasher);
     let how = How { options, hasher: &hasher, rules: None };
-    let read = each_site(sources, &how, settings, sinks, &work, &mut |site| {
-        learned.sites_with_rules += u64::from(site.rules > 0);
-        learned.rules += site.rules;
-        learned.held_back += site.held_back;
-        open_bytes += site.open_text.len();
-        if !(site.text.is_empty() && site.open_text.is_empty()) {
-            found.push(site);
+    let read = each_site(sources, &how, settings, sinks, &work, &mut |site| findings.push(site))?;
+    findings.read = read;
+    findings.write(&names.iter().map(String::as_str).collect::<Vec<_>>(), options, sinks)
+}
+
+/// Learns from rows that are handed over one by one, as [`learn()`] does from sources.
+///
+/// Several may have the rows of different sites each, in other processes or on other machines: [`Findings::add`] puts together what
+/// they found.
+///
+/// ```
+/// use uriscan::learn::{LearnOptions, Learner};
+///
+/// let options = LearnOptions::default();
+/// let mut learner = Learner::new(&options);
+/// for i in 0..100 {
+///     let digest = format!("{i}");
+///     learner.add(format!("http://h.example/p{i}").as_bytes(), digest.as_bytes(), b"", b"").unwrap();
+///     learner.add(format!("http://h.example/p{i}?ref=x").as_bytes(), digest.as_bytes(), b"", b"").unwrap();
+/// }
+/// let mut out = Vec::new();
+/// let learned = learner.finish().unwrap().to_file(&["rows"], &options, &mut out).unwrap();
+/// assert_eq!((learned.rules, learned.report.records), (1, 200));
+/// ```
+#[derive(Debug)]
+pub struct Learner {
+    options: LearnOptions,
+    hasher: Hasher,
+    reader: Reader,
+    store: Store,
+    read: Read,
+    found: Found,
+}
+
+/// Bytes of rows that are put by site at a time.
+const ROWS: usize = 1 << 20;
+
+impl Learner {
+    /// One without rows. Rows that exceed the limit of `options` are spilled.
+    pub fn new(options: &LearnOptions) -> Learner {
+        let hasher = Hasher::random();
+        Learner {
+            reader: Reader::new(hasher.clone(), Kernels::detect()),
+            store: store(options, &hasher),
+            options: options.clone(),
+            read: Read::default(),
+            found: Found::default(),
+            hasher,
         }
-        if open_bytes > MOST_OPEN_BYTES {
-            found.iter_mut().for_each(|site| site.open_text = String::new());
-        }
-    })?;
-    (learned.report, learned.sites, learned.others) = (read.report, read.sites, read.others);
-    (learned.telling, learned.log_entries) = (read.telling, read.log_entries);
-    found.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-    let mut heading = heading(&learned, &names, options);
-    if open_bytes > MOST_OPEN_BYTES {
-        let sites = counted(found.len() as u64, "site");
-        heading += &format!(
-            "# What is not proven is left out, as there is too much of it: learn from fewer than these {sites} at a time.\n"
-        );
     }
-    sinks.out.write_all(heading.as_bytes()).map_err(Error::write)?;
-    learned.bytes = heading.len() as u64;
-    for site in &found {
-        for text in [&site.text, &site.open_text] {
-            learned.bytes += text.len() as u64;
-            sinks.out.write_all(text.as_bytes()).map_err(Error::write)?;
+
+    /// Adds a row: a URL, a digest of the content that it has, the canonical URL that its page names, and the URL that it redirects
+    /// to; all but the first may be empty. White space around a URL is not part of it, and a row whose URL is blank is not counted. A
+    /// digest is any bytes.
+    ///
+    /// # Errors
+    /// When rows cannot be spilled.
+    pub fn add(
+        &mut self,
+        url: &[u8],
+        digest: &[u8],
+        canonical: &[u8],
+        redirect: &[u8],
+    ) -> Result<(), Error> {
+        let [url, canonical, location] = [url, canonical, redirect].map(trimmed);
+        if url.is_empty() {
+            return Ok(());
         }
-        if let Some(undecided) = &mut sinks.undecided {
-            undecided.write_all(&site.undecided).map_err(Error::write)?;
-        }
+        let page = ArchivedPage {
+            url,
+            digest: digest.into(),
+            canonical: canonical.into(),
+            location,
+            ..ArchivedPage::default()
+        };
+        let how = How { options: &self.options, hasher: &self.hasher, rules: None };
+        self.found.take(&self.reader.read_archived(&page), &how);
+        if self.found.rows_bytes() >= ROWS { self.put_away() } else { Ok(()) }
     }
-    Ok(learned)
+
+    /// Puts the rows since the last time by site.
+    fn put_away(&mut self) -> Result<(), Error> {
+        self.found.move_to(&mut self.store, &mut self.read)
+    }
+
+    /// What the rows say, about each site. Works on the threads of the caller's pool.
+    ///
+    /// # Errors
+    /// When spilled rows cannot be read.
+    pub fn finish(mut self) -> Result<Findings, Error> {
+        self.put_away()?;
+        let Learner { options, hasher, store, mut read, .. } = self;
+        let (proof, mut findings) = (Proof::of(&options, false), Findings::default());
+        let work = |site: Site<'_>| site.learn(&proof, &hasher);
+        finish(store, &mut read, &hasher, &work, &mut |site| findings.push(site))?;
+        findings.read = read;
+        Ok(findings)
+    }
 }
 
 /// How good rules are.
@@ -214,7 +255,7 @@ fn test_here(
     Ok(tested)
 }
 
-/// Reads the rows of `sources`, calls `work` for each site, many at the same time, and passes what it returns to `take`.
+/// Reads the rows of `sources`, and does [`finish`].
 fn each_site<T: Send>(
     sources: Vec<Source>,
     how: &How<'_>,
@@ -223,16 +264,31 @@ fn each_site<T: Send>(
     work: &(dyn Fn(Site<'_>) -> T + Sync),
     take: &mut dyn FnMut(T),
 ) -> Result<Read, Error> {
-    let &How { options, hasher, .. } = how;
+    let mut store = store(how.options, how.hasher);
+    let mut read = Read::default();
+    fill(sources, &mut store, how, settings, sinks, &mut read)?;
+    finish(store, &mut read, how.hasher, work, take)?;
+    Ok(read)
+}
+
+/// No rows, with room as `options` limit it.
+fn store(options: &LearnOptions, hasher: &Hasher) -> Store {
     // Without a limit nothing is written there.
     let (room, dir) = options.limit.as_ref().map_or((usize::MAX, Path::new("")), |limit| {
         (limit.bytes / SHARE, limit.temp_dir.as_path())
     });
-    let dir = SpillDir::new(dir);
-    let mut store = Store::new(hasher.clone(), room, dir.clone());
-    let report = Report::default();
-    let mut read = Read { report, sites: 0, others: 0, telling: 0, log_entries: 0 };
-    fill(sources, &mut store, how, settings, sinks, &mut read)?;
+    Store::new(hasher.clone(), room, SpillDir::new(dir))
+}
+
+/// Calls `work` for each site of `store`, many at the same time, and passes what it returns to `take`.
+fn finish<T: Send>(
+    store: Store,
+    read: &mut Read,
+    hasher: &Hasher,
+    work: &(dyn Fn(Site<'_>) -> T + Sync),
+    take: &mut dyn FnMut(T),
+) -> Result<(), Error> {
+    let dir = store.dir().clone();
     store.finish(&mut |sites| {
         read.sites += sites.len() as u64;
         let one = |(name, Rows { rows, is_whole }): (&[u8], Rows<'_>)| {
@@ -242,37 +298,5 @@ fn each_site<T: Send>(
         Ok(())
     })?;
     read.report.spilled = dir.written();
-    Ok(read)
-}
-
-/// The beginning of the file.
-fn heading(learned: &Learned, names: &[String], options: &LearnOptions) -> String {
-    /// Inputs that are named.
-    const MOST: usize = 10;
-    let LearnOptions { precision, confidence, min_pages, date, .. } = options;
-    let Learned { report, sites, sites_with_rules, rules, held_back, .. } = learned;
-    let date = date.as_ref().map_or(String::new(), |date| format!(" on {}", escaped(date)));
-    let mut inputs: Vec<String> =
-        names.iter().take(MOST).map(|name| escaped(name).to_string()).collect();
-    if names.len() > MOST {
-        inputs.push(format!("and {} more", names.len() - MOST));
-    }
-    let share =
-        |share: Option<f64>| share.map_or("unknown".to_owned(), |share| format!("{share:.4}"));
-    let Score { pages, right, wrong, lost, saved, .. } = held_back;
-    format!(
-        "# Rules that data prove, learned by `uriscan learn`{date} from {}.\n\
-         # {}, {} of them invalid, of {}; {} for {} of these.\n\
-         # A rule is written if its precision is at least {precision}, with a confidence of {confidence} and on {min_pages} pages or more.\n\
-         # On {} held back: precision {} ({right} joined rightly, {wrong} wrongly), recall {}, {lost} pages lost, {saved} fetches saved.\n",
-        inputs.join(", "),
-        counted(report.records, "row"),
-        report.invalid.total(),
-        counted(*sites, "site"),
-        counted(*rules, "rule"),
-        sites_with_rules,
-        counted(*pages, "page"),
-        share(held_back.precision()),
-        share(held_back.recall()),
-    )
+    Ok(())
 }

@@ -2,6 +2,8 @@
 
 use std::ops::AddAssign;
 
+use serde::{Deserialize, Serialize};
+
 use super::contents::NONE;
 use crate::key::Hasher;
 use crate::rules::{RuleSet, Scratch};
@@ -9,7 +11,7 @@ use crate::rules::{RuleSet, Scratch};
 /// What rules do to URLs whose content is known.
 ///
 /// A page is what has one content. Rules join URLs in groups; a group is right if all of it is one page.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Score {
     /// URLs with known content.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::bound::least;
 use super::contents::{Contents, Evidence, NONE, unite};
 use super::edit::Edit;
+use super::findings::OfSite;
 use super::forms::{Content, Forms};
 use super::host::{self, Declared, Host, OpenAlias};
 use super::pool::pool;
@@ -28,20 +29,6 @@ pub(super) struct Site<'t> {
     declared: Declared,
     /// Whether all rows of the site are there, and not only a sample.
     pub(super) is_whole: bool,
-}
-
-/// What was learned about a site.
-#[derive(Debug, Default)]
-pub(super) struct Learned {
-    pub(super) name: Vec<u8>,
-    /// The part of the rules file with rules, and the comments on what is not proven.
-    pub(super) text: String,
-    pub(super) open_text: String,
-    pub(super) rules: u64,
-    /// That of the pages which were held back.
-    pub(super) held_back: Score,
-    /// Lines of URLs to fetch, which would decide what is not decided.
-    pub(super) undecided: Vec<u8>,
 }
 
 /// URLs that belong together are not held back if they are more than this share of all: the rest would be another site.
@@ -136,7 +123,7 @@ impl<'t> Site<'t> {
     }
 
     /// Finds its rules.
-    pub(super) fn learn(&self, proof: &Proof, hasher: &Hasher) -> Learned {
+    pub(super) fn learn(&self, proof: &Proof, hasher: &Hasher) -> OfSite {
         let held_back = self.held_back();
         let uniform = self.uniform();
         let has_rules = |url: &[u8]| {
@@ -176,10 +163,10 @@ impl<'t> Site<'t> {
         let [text, open_text] = write::site(&about, (&rules, &taken_back, &open), proof);
         let undecided = match proof.wants_fetches {
             true => undecided::lines(&open, proof),
-            false => Vec::new(),
+            false => String::new(),
         };
-        let rules = write::tables_of(&rules) as u64;
-        Learned { name: self.name.to_vec(), text, open_text, rules, held_back, undecided }
+        let (name, rules) = (String::from_utf8_lossy(self.name), write::tables_of(&rules) as u64);
+        OfSite { name: name.into_owned(), text, open_text, rules, held_back, undecided }
     }
 }
 

@@ -55,6 +55,11 @@ impl Store {
         Store::within(hasher, room, dir, 64 - BITS)
     }
 
+    /// Where files are made.
+    pub(super) fn dir(&self) -> &SpillDir {
+        &self.dir
+    }
+
     fn within(hasher: Hasher, room: usize, dir: SpillDir, shift: u32) -> Store {
         let parts = (0..1 << BITS).map(|_| Part::default()).collect();
         Store { hasher, room, dir, file: None, parts, held: 0, shift }

@@ -1,6 +1,7 @@
 //! Which URLs to fetch to decide what is not decided.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
 
 use super::Proof;
 use super::write::Rule;
@@ -8,7 +9,7 @@ use uriscan_files::escape::escaped_bytes;
 
 /// Lines of a URL, the number of hypotheses that it says something about, and these, with tabs between them: for each of the `open`
 /// rules that may be proven as many as are needed, if so many are known. Those that say most are chosen first.
-pub(super) fn lines(open: &[Rule], proof: &Proof) -> Vec<u8> {
+pub(super) fn lines(open: &[Rule], proof: &Proof) -> String {
     let needed = |rule: &Rule| proof.needed(&rule.hypothesis.trial);
     let undecided: Vec<(&Rule, u64)> =
         open.iter().filter_map(|rule| Some((rule, needed(rule)?))).collect();
@@ -21,7 +22,7 @@ pub(super) fn lines(open: &[Rule], proof: &Proof) -> Vec<u8> {
     // In the order of their names where they say as much.
     urls.sort_by_key(|(_, rules)| std::cmp::Reverse(rules.len()));
     let mut left: Vec<u64> = undecided.iter().map(|(_, needed)| *needed).collect();
-    let mut out = Vec::new();
+    let mut out = String::new();
     for (url, rules) in urls {
         if rules.iter().all(|&rule| left[rule] == 0) {
             continue;
@@ -32,8 +33,8 @@ pub(super) fn lines(open: &[Rule], proof: &Proof) -> Vec<u8> {
             format!("{}: {}", escaped_bytes(&rule.host), rule.masked_name())
         };
         let names = rules.iter().map(name).collect::<Vec<_>>().join("; ");
-        out.extend_from_slice(url);
-        out.extend_from_slice(format!("\t{}\t{names}\n", rules.len()).as_bytes());
+        // A canonical URL is ASCII.
+        let _ = writeln!(out, "{}\t{}\t{names}", String::from_utf8_lossy(url), rules.len());
     }
     out
 }

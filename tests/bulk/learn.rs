@@ -8,7 +8,7 @@ use std::io::Cursor;
 
 use sites::{EDITS, Kind, Row, Site};
 use uriscan::io::Source;
-use uriscan::learn::{LearnOptions, Learned, learn, test};
+use uriscan::learn::{Findings, LearnOptions, Learned, Learner, learn, test};
 use uriscan::pipeline::{MemoryLimit, Settings, Sinks};
 use uriscan::rules::{Pack, RuleSet, Scratch};
 
@@ -270,4 +270,36 @@ fn a_host_with_many_rules_is_learned_in_time_that_grows_with_their_number() {
     };
     let found = rules_in(&lines(20));
     assert_eq!(found.matches("drop = ").count(), 20, "{found}");
+}
+
+#[test]
+fn sites_that_are_learned_apart_make_the_same_file() {
+    let sites: Vec<Site> = (0..12).map(|number| Site::new(7, number, true, 0)).collect();
+    let all = rows(&sites, 60);
+    let options = LearnOptions::default().date(Some("2026-11-27".to_owned()));
+    let (whole, text) = learned(&all, &options);
+    for count in [1, 3, 12] {
+        let mut learners: Vec<Learner> = (0..count).map(|_| Learner::new(&options)).collect();
+        // Rows of a site are handed to one of them, from the last to the first.
+        for (number, site) in sites.iter().enumerate().rev() {
+            let mut own = rows(std::slice::from_ref(site), 60);
+            own.reverse();
+            for (url, digest) in own {
+                let learner = &mut learners[number % count];
+                learner.add(url.as_bytes(), digest.as_bytes(), b" ", b"").unwrap();
+            }
+        }
+        learners[0].add(b" ", b"x", b"", b"").unwrap();
+        let mut together = Findings::default();
+        for learner in learners {
+            let bytes = learner.finish().unwrap().to_bytes();
+            together.add(Findings::from_bytes(&bytes).unwrap());
+        }
+        let mut out = Vec::new();
+        let joined = together.to_file(&["rows"], &options, &mut out).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), text, "{count}");
+        assert_eq!((joined.rules, joined.held_back), (whole.rules, whole.held_back));
+        assert_eq!(joined.report.records, whole.report.records);
+    }
+    assert!(Findings::from_bytes(b"{}").is_none());
 }

@@ -24,6 +24,7 @@ from ._classes import census, clusters, dedup, groups
 from ._dedup import Deduplicator
 from ._errors import InternalError, SetError, UriError
 from ._explain import AUDIT_RULES, audit, explain
+from ._learn import Learned, learn
 from ._links import DEFAULTS as _LINKS
 from ._links import Links
 from ._links import find as _find
@@ -54,6 +55,7 @@ __all__ = [
     "Deduplicator",
     "InternalError",
     "Key",
+    "Learned",
     "Normalizer",
     "Set",
     "SetError",
@@ -79,6 +81,7 @@ __all__ = [
     "key",
     "key_parquet",
     "key_context",
+    "learn",
     "normalize",
     "normalize_parquet",
     "params",

@@ -156,7 +156,7 @@ def dedup_parquet(
     text("keep", keep)
     asked = {
         "keep": keep, "select": selection(repeated, unique), "count": count, "approx": approx,
-        "memory": _memory_bytes(max_memory), "with_columns": with_columns, "seen": None if seen is None else os.fspath(seen), "update": update,
+        "memory": memory_bytes(max_memory), "with_columns": with_columns, "seen": None if seen is None else os.fspath(seen), "update": update,
     }  # fmt: skip
     others = {"dupes": dupes, "clusters": clusters}
     return _run("dedup", inputs, output, column, {"no_uri": "drop", **options}, asked, others=others, hash=hash)
@@ -315,7 +315,7 @@ def _hash_of_set(seen: Path | None, update: bool) -> KeyHash:
         raise
 
 
-def _memory_bytes(memory: int | str | None) -> int | None:
+def memory_bytes(memory: int | str | None) -> int | None:
     """The bytes of a memory limit."""
     if memory is None or isinstance(memory, int):
         count = memory

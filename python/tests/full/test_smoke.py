@@ -22,6 +22,7 @@ def test_spark(tmp_path):
         assert [row.link for row in uris.extract(rows, "url", scheme="any").sort("n").collect()] == [
             link for links in uriscan.extract(URLS, scheme="any") for link in links or []
         ]
+        assert uris.learn(rows, "url", same="n") == uriscan.learn(URLS, list(range(len(URLS))))
         seen = uriscan.SetPieces.create(tmp_path / "seen", bits=1)
         assert uris.add(rows, "url", seen.path) == len(kept)
         assert uris.dedup(rows, "url", seen=seen.path).count() == 0

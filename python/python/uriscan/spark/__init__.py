@@ -8,6 +8,7 @@ Every executor needs ``pip install uriscan pyarrow``; PySpark is 4.1 or newer. T
     pages = spark.read.parquet("s3a://crawl/pages/")
     uris.normalize(pages, "url", into="form")
     uris.dedup(pages, "url").write.parquet("s3a://crawl/distinct/")
+    uris.learn(pages, "url", same="digest").save("site-rules.toml")
 """
 
 from __future__ import annotations
@@ -30,11 +31,12 @@ import uriscan
 from .._options import Equivalence, KeyHash, OnInvalid, Unpack, names
 from .._options import form as _form
 from .._pieces import SetPieces
-from ._dedup import Job, TooManyPages
 from .._keys import one_thread
+from ._dedup import Job, TooManyPages
+from ._learn import learn
 from ._seen import add
 
-__all__ = ["add", "dedup", "extract", "key", "normalize"]
+__all__ = ["add", "dedup", "extract", "key", "learn", "normalize"]
 
 
 def normalize(

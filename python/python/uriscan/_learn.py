@@ -1,0 +1,147 @@
+"""Rules that data prove: from rows that say which URLs are the same page to a rules file."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Sequence
+
+from . import _uriscan
+from ._tables import memory_bytes
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What :func:`learn` found: a rules file, and its numbers."""
+
+    text: str
+    """The rules file, with the proof beside each rule."""
+    rows: int
+    """Rows with a URL."""
+    invalid: int
+    """Those whose URL is invalid."""
+    telling: int
+    """Those that say which content a page has."""
+    sites: int
+    """Sites with rows."""
+    sites_with_rules: int
+    """Those that got rules."""
+    rules: int
+    """Rules that are written."""
+    held_back: int
+    """Pages that were held back, to measure the rules on."""
+    right: int
+    """Groups of these that the rules join rightly."""
+    wrong: int
+    """Groups of these that are different pages."""
+    lost: int
+    """Pages of these that the rules lose."""
+    saved: int
+    """Fetches of these that the rules save."""
+    possible: int
+    """Fetches of these that the best rules would save."""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the rules file to ``path``, for ``rules=`` here and ``--rules`` of the program."""
+        Path(path).write_bytes(self.text.encode())
+
+
+def learn(
+    urls: Any,
+    same: Any = None,
+    *,
+    canonical: Any = None,
+    redirect: Any = None,
+    precision: float = 0.95,
+    confidence: float = 0.95,
+    min_pages: int = 20,
+    date: str | None = None,
+    max_memory: int | str | None = None,
+    temp_dir: str | os.PathLike[str] | None = None,
+    name: str | Sequence[str] = "columns",
+) -> Learned:
+    """Rules for the sites of ``urls``, found from evidence which URLs are the same page; ``uriscan learn`` writes the same file.
+
+    Args:
+        urls: A column or a list.
+        same: A column whose equal values say that pages are the same, such as a digest of the content. ``None`` says nothing.
+        canonical: A column with the URL that a page names as its canonical one.
+        redirect: A column with the URL that a URL redirects to.
+        precision: The share of the joined groups that must be one page, at the lower bound.
+        confidence: The confidence of that bound.
+        min_pages: The least number of groups that say something about a rule.
+        date: A day that the file names; by default none, so that the same rows give the same file.
+        max_memory: Bytes, or a text such as ``"2G"``; what exceeds it spills to disk, and of sites that exceed an eighth of it
+            alone, pages are sampled.
+        temp_dir: The directory for what spills.
+        name: What the file says the rows are from.
+
+    Returns:
+        The text of a rules file, and its numbers: :class:`Learned`.
+
+    Raises:
+        TypeError, ValueError: For columns of different lengths or without text, and values that a keyword cannot have.
+
+    >>> pages = [f"http://h.example/p{i}" for i in range(100)]
+    >>> found = learn(pages + [page + "?ref=x" for page in pages], 2 * [str(i) for i in range(100)])
+    >>> found.rules, found.wrong
+    (1, 0)
+    >>> print(found.text[-46:].rstrip())
+    [[site]]
+    hosts = ["h.example"]
+    drop = ["ref"]
+    """
+    learning = Learning(precision, confidence, min_pages, date, max_memory, temp_dir)
+    learning.add(urls, [same, canonical, redirect])
+    return learning.together([learning.finish()], [name] if isinstance(name, str) else list(name))
+
+
+class Learning:
+    """Rows are added, perhaps in several processes, each with those of other sites; the parts are put together."""
+
+    def __init__(
+        self,
+        precision: float,
+        confidence: float,
+        min_pages: int,
+        date: str | None,
+        max_memory: int | str | None,
+        temp_dir: str | os.PathLike[str] | None,
+    ) -> None:
+        for name, share in (("precision", precision), ("confidence", confidence)):
+            if not 0 <= share < 1:
+                raise ValueError(f"{name}={share}: a number from 0 to below 1 is expected")
+        if min_pages < 0:
+            raise ValueError(f"min_pages={min_pages}: a number from 0 on is expected")
+        self.proof = {"precision": float(precision), "confidence": float(confidence), "min_pages": min_pages, "date": date}
+        memory = memory_bytes(max_memory)
+        self.limit = None if memory is None else (memory, os.fspath(temp_dir or tempfile.gettempdir()))
+        self._learner: Any = None
+
+    def add(self, urls: Any, others: Sequence[Any]) -> None:
+        """Adds rows: URLs, and columns of digests, canonical URLs and targets of redirects, or ``None``."""
+        if self._learner is None:
+            self._learner = _uriscan.Learner(self.proof, self.limit)
+        self._learner.add(_texts(urls), [None if other is None else _texts(other) for other in others])
+
+    def finish(self) -> bytes:
+        """What the rows say."""
+        if self._learner is None:
+            self._learner = _uriscan.Learner(self.proof, self.limit)
+        return self._learner.finish()
+
+    def together(self, parts: Sequence[bytes], names: Sequence[str]) -> Learned:
+        """The file of what ``parts`` say."""
+        text, numbers = _uriscan.rules_file(list(parts), list(names), self.proof)
+        return Learned(text, *numbers)
+
+
+def _texts(values: Any) -> _uriscan.Column:
+    """``values`` as a column."""
+    if isinstance(values, str):
+        raise TypeError("a column or a list is needed, not one text")
+    if isinstance(values, list):
+        values = [value if value is None or isinstance(value, (str, bytes)) else str(value) for value in values]
+    return values if isinstance(values, _uriscan.Column) else _uriscan.Column(values)

@@ -1,0 +1,92 @@
+"""Rules are those that the program learns from the same rows."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from learning import SITES, rows
+
+import uriscan
+
+PROGRAM = os.environ.get("URISCAN_PROGRAM") or Path(__file__).resolve().parents[2] / "target" / "debug" / "uriscan"
+needs_program = pytest.mark.skipif(not os.path.exists(PROGRAM), reason="there is no program to compare with; URISCAN_PROGRAM names one")
+
+
+def learned(made, **keywords):
+    urls, same, canonical, redirect = zip(*made)
+    return uriscan.learn(list(urls), list(same), canonical=list(canonical), redirect=list(redirect), **keywords)
+
+
+def of_program(made, tmp_path, *options):
+    path = tmp_path / "rows.csv"
+    # What has no URL is not a row to the program, whose CSV cannot tell null from nothing.
+    lines = [",".join(value or "" for value in row) for row in made]
+    path.write_text("\n".join(["url,same,canonical,redirect", *lines, ""]), "utf-8")
+    columns = ["--column", "url", "--same", "same", "--canonical", "canonical", "--redirect", "redirect"]
+    done = subprocess.run([PROGRAM, "learn", "rows.csv", *columns, *options], capture_output=True, cwd=tmp_path, check=True)
+    return done.stdout.decode()
+
+
+@needs_program
+def test_the_file_is_that_of_the_program(tmp_path):
+    made = rows()
+    found = learned(made, name="rows.csv")
+    assert found.text == of_program(made, tmp_path)
+    assert found.sites == len(SITES) and found.sites_with_rules == len(SITES) and found.wrong == 0
+    strict = learned(made, precision=0.5, min_pages=3, confidence=0.9, date="2026-11-27", max_memory="64M", temp_dir=tmp_path, name="rows.csv")
+    options = ["--precision", "0.5", "--min-pages", "3", "--confidence", "0.9", "--date", "2026-11-27"]
+    assert strict.text == of_program(made, tmp_path, *options)
+
+
+def test_the_order_of_rows_does_not_matter():
+    assert learned(rows(seed=1)).text == learned(rows(seed=2)).text
+
+
+def test_rules_are_used_as_they_were_written(tmp_path):
+    learned(rows()).save(tmp_path / "rules.toml")
+    urls = ["http://shop.example/p1?ref=x", "http://shop.example/p1", "http://shop.example/p1?page=1"]
+    assert uriscan.dedup(urls, rules=[str(tmp_path / "rules.toml")]) == [urls[0], urls[2]]
+
+
+def test_columns_of_any_type_are_evidence():
+    pa = pytest.importorskip("pyarrow")
+    urls = [f"http://h.example/p{page}{query}" for page in range(80) for query in ("", "?ref=x")]
+    numbers = [page for page in range(80) for _ in range(2)]
+    expected = uriscan.learn(urls, [str(number) for number in numbers])
+    assert expected.rules == 1
+    for same in (
+        numbers,
+        pa.array(numbers),
+        pa.array(numbers, pa.int8()),
+        pa.array([str(number) for number in numbers]).dictionary_encode(),
+        pa.chunked_array([pa.array(numbers[:7]), pa.array(numbers[7:])]),
+        pa.array([bytes([number]) for number in numbers]),
+    ):
+        assert uriscan.learn(pa.array(urls), same) == expected
+
+
+@pytest.mark.parametrize(
+    "wrong, message",
+    [
+        ({"precision": 1.0}, "precision=1.0"),
+        ({"confidence": -0.1}, "confidence=-0.1"),
+        ({"min_pages": -1}, "min_pages=-1"),
+        ({"max_memory": "1M"}, "64M or more"),
+        ({"same": ["1", "2"]}, "different numbers of rows"),
+    ],
+)
+def test_what_cannot_be_is_refused(wrong, message):
+    with pytest.raises(ValueError, match=message):
+        uriscan.learn(["http://h"], **wrong)
+
+
+def test_urls_are_text():
+    for urls in (7, "http://h", [7.5]):
+        with pytest.raises(TypeError):
+            uriscan.learn(urls if not isinstance(urls, list) else pytest.importorskip("pyarrow").array(urls))
+
+
+def test_nothing_is_learned_from_nothing():
+    assert uriscan.learn([]).rows == 0
+    assert uriscan.learn(["http://h/", None]).rules == 0
