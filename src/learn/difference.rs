@@ -2,6 +2,7 @@
 //! counting, so an edit that is missed here is a rule that is not found, and no more.
 
 use super::edit::Edit;
+use crate::rules::fold;
 use crate::uri::{Split, split};
 
 /// Bytes of URLs, and parameters of them, that are looked at: the time for two is that of a product of these.
@@ -189,15 +190,16 @@ fn of_queries(a: Option<&[u8]>, b: Option<&[u8]>, edits: &mut Vec<Edit>) -> Opti
         edits.push(Edit::AnyParam);
         return Some(());
     }
-    let mut differing = Vec::new();
-    for param in a.iter().chain(&b) {
-        let name = name_of(param);
-        let of_name = |params: &[&[u8]]| -> Vec<Vec<u8>> {
-            params.iter().filter(|it| name_of(it) == name).map(|it| it.to_vec()).collect()
-        };
-        if !differing.contains(&name) && of_name(&a) != of_name(&b) {
-            differing.push(name);
-        }
+    let mut differing = differing_names(&a, &b);
+    let lower = [&a, &b].map(|params| params.iter().map(|param| with_lower_name(param)).collect());
+    let [lower_a, lower_b]: [Vec<Vec<u8>>; 2] = lower;
+    let lower = [&lower_a, &lower_b].map(|params| params.iter().map(|it| &it[..]).collect());
+    let [lower_a, lower_b]: [Vec<&[u8]>; 2] = lower;
+    let differing_then = differing_names(&lower_a, &lower_b);
+    let has_case = differing_then.len() < differing.len();
+    if has_case {
+        edits.push(Edit::NameCase);
+        (a, b, differing) = (lower_a, lower_b, differing_then);
     }
     if differing.len() > MOST_PARAMS {
         edits.push(Edit::AnyParam);
@@ -207,7 +209,7 @@ fn of_queries(a: Option<&[u8]>, b: Option<&[u8]>, edits: &mut Vec<Edit>) -> Opti
     b.retain(|param| !differing.contains(&name_of(param)));
     if a != b {
         edits.push(Edit::Sort);
-    } else if differing.is_empty() {
+    } else if differing.is_empty() && !has_case {
         edits.push(Edit::EmptyQuery);
     }
     for name in differing {
@@ -217,6 +219,29 @@ fn of_queries(a: Option<&[u8]>, b: Option<&[u8]>, edits: &mut Vec<Edit>) -> Opti
         });
     }
     Some(())
+}
+
+/// The names whose parameters differ.
+fn differing_names<'q>(a: &[&'q [u8]], b: &[&'q [u8]]) -> Vec<&'q [u8]> {
+    let mut differing = Vec::new();
+    for param in a.iter().chain(b) {
+        let name = name_of(param);
+        let of_name = |params: &[&'q [u8]]| -> Vec<&'q [u8]> {
+            params.iter().filter(|it| name_of(it) == name).copied().collect()
+        };
+        if !differing.contains(&name) && of_name(a) != of_name(b) {
+            differing.push(name);
+        }
+    }
+    differing
+}
+
+/// `param` as the rule leaves it.
+fn with_lower_name(param: &[u8]) -> Vec<u8> {
+    let mut lower = Vec::with_capacity(param.len());
+    fold(name_of(param), &mut lower);
+    lower.extend_from_slice(&param[name_of(param).len()..]);
+    lower
 }
 
 /// The parameters of a query; none of an empty one.
@@ -243,6 +268,10 @@ mod tests {
             ("http://h/a?x=1", "http://h/a", "drop-param=x"),
             ("http://h/a?x=1&y=2&z=3", "http://h/a?x=2&z=3&y=1", "drop-param=x drop-param=y"),
             ("http://h/a?x=1&y=2", "http://h/a?y=2&x=1", "sort-query"),
+            ("http://h/a?ID=1&x=2", "http://h/a?id=1&x=2", "param-case"),
+            ("http://h/a?Id=1&s=2&y", "http://h/a?y&ID=1", "param-case sort-query drop-param=s"),
+            ("http://h/a?%C3%9CA", "http://h/a?%C3%9Ca", "param-case"),
+            ("http://h/a?A=1", "http://h/a?a=2", "param-case drop-param=a"),
             ("http://h/a?", "http://h/a", "empty-query"),
             ("http://h/a?x&&y", "http://h/a?x&y", "empty-param"),
             ("http://h/a/", "http://h/a", "trailing-slash"),

@@ -13,6 +13,8 @@ pub(super) enum Edit {
     EmptyParam,
     /// Slashes in a row become one.
     Slashes,
+    /// Names of parameters become lower case.
+    NameCase,
     /// Parameters are sorted.
     Sort,
     /// The parameter of this name is dropped.
@@ -139,6 +141,7 @@ impl Edit {
             Edit::EmptyQuery => "empty-query".to_owned(),
             Edit::EmptyParam => "empty-param".to_owned(),
             Edit::Slashes => "duplicate-slash".to_owned(),
+            Edit::NameCase => "param-case".to_owned(),
             Edit::Sort => "sort-query".to_owned(),
             Edit::Param(name) => format!("drop-param={}", escaped(name)),
             Edit::Session => "session-id".to_owned(),

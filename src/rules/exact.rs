@@ -57,6 +57,9 @@ impl RuleSet {
             || (has(Rule::TrailingSlash) && text.drop_trailing_slash())
         {}
         for place in [Where::Query, Where::Route] {
+            if has(Rule::ParamCase) {
+                text.fold_names(place);
+            }
             let has_pair = text.has_coldfusion_pair(place);
             let holding = text.holding(self, place);
             while text.drop_param(self, &scope, place, (has_pair, &holding)) {}

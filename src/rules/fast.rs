@@ -39,9 +39,14 @@ const PATH: Rules = Rules::of(&[
 ]);
 const FRAGMENT: Rules = Rules::of(&[Rule::Fragment, Rule::Anchor]);
 const PARAMS: Rules = Rules::of(&[Rule::KeepParam, Rule::DropParam, Rule::AllowParam]);
-const QUERY: Rules =
-    Rules::of(&[Rule::SessionId, Rule::EmptyParam, Rule::SortQuery, Rule::EmptyQuery])
-        .union(PARAMS);
+const QUERY: Rules = Rules::of(&[
+    Rule::SessionId,
+    Rule::ParamCase,
+    Rule::EmptyParam,
+    Rule::SortQuery,
+    Rule::EmptyQuery,
+])
+.union(PARAMS);
 
 /// Rules that may change a URI without `?`, `#`, `;` and `(`.
 const BUT_DELIMITERS: Rules = HEAD.union(PATH).without(Rules::of(&[Rule::SessionId]));
@@ -157,7 +162,7 @@ impl RuleSet {
             query => query,
         };
         let is_same_query = query.map(<[u8]>::len) == has_query.then(|| query_end - path_end - 1)
-            && !fired.has(Rule::SortQuery);
+            && !fired.has_any(Rules::of(&[Rule::ParamCase, Rule::SortQuery]));
         let tail = self.tail(scope, &form[query_end..], host, route, &mut fired);
         if fired.is_empty() {
             return (form, fired);

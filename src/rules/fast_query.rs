@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use super::names::Action;
-use super::parts::{folded, name_of};
+use super::parts::{fold, folded, name_of};
 use super::query::any_param;
 use super::rule::{Rule, Rules};
 use super::scope::Scope;
@@ -14,6 +14,8 @@ use super::set::RuleSet;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Query {
     text: Vec<u8>,
+    /// The query with names in lower case.
+    folded: Vec<u8>,
     /// The parameters that are kept, as ranges in the query.
     params: Vec<(u32, u32)>,
     groups: Vec<u32>,
@@ -31,7 +33,13 @@ impl RuleSet {
         buffers: &'a mut Query,
         fired: &mut Rules,
     ) -> Option<&'a [u8]> {
-        let Query { text, params, groups } = buffers;
+        let Query { text, folded: names, params, groups } = buffers;
+        let query = if scope.rules.has(Rule::ParamCase) && fold_names(query, names) {
+            fired.add(Rule::ParamCase);
+            &names[..]
+        } else {
+            query
+        };
         if self.params.needs_host() {
             self.params.groups(&folded(host()), path, query, groups);
         } else {
@@ -113,6 +121,21 @@ impl RuleSet {
             }
         }
     }
+}
+
+/// `param-case`: `query` in `out`, with the names of its parameters in lower case; returns whether that changes it.
+fn fold_names(query: &[u8], out: &mut Vec<u8>) -> bool {
+    out.clear();
+    let mut is_changed = false;
+    any_param(query, |start, name_end, end| {
+        if start > 0 {
+            out.push(b'&');
+        }
+        is_changed |= fold(&query[start..name_end], out);
+        out.extend_from_slice(&query[name_end..end]);
+        false
+    });
+    is_changed
 }
 
 /// The parts `params` of `query`, with `&` between them, in `out`.

@@ -57,7 +57,7 @@ pub use names::Action;
 pub use pack::{Included, Pack};
 pub use param::{Pattern, Place};
 pub use params::Override;
-pub(crate) use parts::{INDEX_PAGES, host_in};
+pub(crate) use parts::{INDEX_PAGES, fold, host_in};
 pub use preset::Preset;
 pub use rule::{Argument, Rule, Rules};
 pub use set::{Builder, RuleError, RuleSet};

@@ -173,8 +173,8 @@ pub(super) fn decode(path: &[u8], chars: &[u8], out: &mut Vec<u8>) -> bool {
     out.len() - len != path.len()
 }
 
-/// `path-case`: appends `path` to `out` in lower case, except for the digits of triplets; returns whether that changes it.
-pub(super) fn fold(path: &[u8], out: &mut Vec<u8>) -> bool {
+/// `path-case` and `param-case`: appends `path`, or a name, to `out` in lower case, except for the digits of triplets; returns whether that changes it.
+pub(crate) fn fold(path: &[u8], out: &mut Vec<u8>) -> bool {
     let start = out.len();
     out.extend_from_slice(path);
     let mut from = start;

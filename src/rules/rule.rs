@@ -41,6 +41,8 @@ named! {
         Extension = "extension",
         /// `trailing-slash`
         TrailingSlash = "trailing-slash",
+        /// `param-case`
+        ParamCase = "param-case",
         /// `keep-param`
         KeepParam = "keep-param",
         /// `drop-param`
@@ -139,6 +141,7 @@ impl Rule {
             Rule::TrailingSlash => {
                 "A single slash at the end of a path is dropped, unless it is the whole path."
             }
+            Rule::ParamCase => "Letters of the names of parameters become lower case.",
             Rule::KeepParam => "Parameters are dropped unless a keep-param matches their name.",
             Rule::DropParam => "Parameters whose name matches are dropped.",
             Rule::AllowParam => {

@@ -16,7 +16,7 @@ impl Starts {
         rules: Rules,
         patterns: impl IntoIterator<Item = &'a Glob>,
     ) -> Option<Starts> {
-        if rules.has(Rule::SortQuery) {
+        if rules.has_any(Rules::of(&[Rule::ParamCase, Rule::SortQuery])) {
             return None;
         }
         let mut starts = Starts(Box::new([0; _]));
@@ -155,7 +155,7 @@ mod tests {
         let patterns = rules(&["drop-param=id"]);
         assert!(!may_touch(&patterns, b"http://h/#/a?b&c"));
         assert!(may_touch(&patterns, b"http://h/#/a?b&id"));
-        for all in ["sort-query", "drop-param=*id", "keep-param=a"] {
+        for all in ["sort-query", "param-case", "drop-param=*id", "keep-param=a"] {
             assert!(may_touch(&rules(&[all]), b"http://h/?page=1"), "{all}");
         }
     }
@@ -167,7 +167,7 @@ mod tests {
         fn what_is_not_touched_is_not_changed(
             chosen in prop::sample::subsequence(
                 vec!["drop-param=utm_*", "drop-param=a", "drop-param=ab", "drop-param=b*c", "keep-param=abc", "allow-param=b",
-                    "session-id", "empty-query", "fragment", "sort-query"],
+                    "session-id", "empty-query", "fragment", "sort-query", "param-case"],
                 0..5,
             ),
             path in "[a-z/]{0,70}",

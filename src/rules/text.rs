@@ -5,8 +5,8 @@ use core::ops::Range;
 use super::names::Action;
 use super::param::Unit;
 use super::parts::{
-    folded, has_dot_segment, has_needless_dot, host_in, https_port, is_dot_segment, is_meaningful,
-    name_of, route_query, stem, www_len,
+    fold, folded, has_dot_segment, has_needless_dot, host_in, https_port, is_dot_segment,
+    is_meaningful, name_of, route_query, stem, www_len,
 };
 use super::rule::Rule;
 use super::scope::Scope;
@@ -294,6 +294,17 @@ impl Text {
                 range
             })
             .collect()
+    }
+
+    /// Brings the names of parameters to lower case, one after the other.
+    pub(super) fn fold_names(&mut self, place: Where) {
+        for range in self.params(place) {
+            let name = name_of(&self.bytes[range.clone()]);
+            let (end, mut folded) = (range.start + name.len(), Vec::new());
+            if fold(name, &mut folded) {
+                self.edit(Rule::ParamCase, range.start..end, &folded, None);
+            }
+        }
     }
 
     /// For each unit of `rules`, whether what it needs besides its hosts is there.

@@ -303,3 +303,25 @@ fn sites_that_are_learned_apart_make_the_same_file() {
     }
     assert!(Findings::from_bytes(b"{}").is_none());
 }
+
+#[test]
+fn the_case_of_names_is_a_rule_where_it_means_nothing() {
+    let mut rows: Vec<Row> = Vec::new();
+    for page in 0..150 {
+        let row = |host: &str, query: String, digest: String| {
+            (format!("http://{host}.example/item.aspx{query}"), digest)
+        };
+        rows.push(row("a", format!("?id={page}&sort=x"), format!("a{page}")));
+        rows.push(row("a", format!("?ID={page}&Sort=x"), format!("a{page}")));
+        // Here another parameter has the same letters.
+        rows.push(row("b", format!("?id={page}"), format!("b{page}")));
+        rows.push(row("b", format!("?ID={page}"), format!("b-{page}")));
+    }
+    let (_, text) = learned(&rows, &LearnOptions::default());
+    assert!(text.contains("hosts = [\"a.example\"]\nrules = [\"param-case\"]\n"), "{text}");
+    assert!(!text.contains("hosts = [\"b.example\"]"), "{text}");
+    let rules = rules_of(&text);
+    let mut scratch = Scratch::default();
+    let form = rules.apply(b"http://a.example/?ID=1&Sort=x", &mut scratch).0;
+    assert_eq!(form, b"http://a.example/?id=1&sort=x");
+}

@@ -133,6 +133,43 @@ fn parameters_of_routes_are_dropped_like_those_of_queries() {
 }
 
 #[test]
+fn param_case() {
+    check(
+        &rule_set(&["param-case"]),
+        &[
+            ("http://h/?ID=1", "http://h/?id=1"),
+            ("http://h/?Id=A&PAGE=B&x", "http://h/?id=A&page=B&x"),
+            ("http://h/?A=%c3%9C&%C3%9cB", "http://h/?a=%C3%9C&%C3%9Cb"),
+            ("http://h/#/t?ID=1", "http://h/#/t?id=1"),
+            ("http://h/?A=1=2&&B", "http://h/?a=1=2&&b"),
+        ],
+        &[
+            ("http://h/?id=A", "http://h/?id=a"),
+            ("http://h/?A", "http://h/A"),
+            ("http://h/?ID=1&b", "http://h/?b&id=1"),
+            ("http://h/A?x", "http://h/a?x"),
+            ("http://h/#ID=1", "http://h/#id=1"),
+            ("mailto:a@h?Subject=x", "mailto:a@h?subject=x"),
+        ],
+    );
+    // Patterns, conditions and session ids look at the names in lower case.
+    let more = rule_set(&["param-case", "drop-param=id", "drop-param=UP", "sort-query"]);
+    check(
+        &more,
+        &[
+            ("http://h/?ID=1&b", "http://h/?b"),
+            ("http://h/?Z=1&a=2", "http://h/?a=2&z=1"),
+            ("http://h/?SID=1&A", "http://h/?a&sid=1"),
+        ],
+        &[("http://h/?UP=1", "http://h/"), ("http://h/?a=ID", "http://h/?a=id")],
+    );
+    let session = rule_set(&["param-case", "session-id"]);
+    let id = "0123456789abcdef0123456789abcdef";
+    let [upper, lower] = ["SID", "sid"].map(|name| format!("http://h/viewtopic.php?{name}={id}"));
+    check(&session, &[(&upper, &lower), (&upper, "http://h/viewtopic.php")], &[]);
+}
+
+#[test]
 fn empty_param() {
     check(
         &rule_set(&["empty-param"]),

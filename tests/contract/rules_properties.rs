@@ -25,7 +25,7 @@ const SITES: &str = "[[site]]\nhosts = ['a.h', 'site:example.com']\nexcept = ['b
     [[site]]\nhosts = ['www.example.com', 'localhost']\nwithout = ['www', 'session-id', 'sort-query']\nrules = ['empty-query']\n";
 
 /// Rules as typed.
-pub(super) const RULES: [&str; 24] = [
+pub(super) const RULES: [&str; 25] = [
     "fragment",
     "anchor",
     "userinfo",
@@ -43,6 +43,7 @@ pub(super) const RULES: [&str; 24] = [
     "extension",
     "extension=HTML,c",
     "trailing-slash",
+    "param-case",
     "keep-param=a*",
     "drop-param=b*",
     "drop-param=?",
@@ -53,8 +54,8 @@ pub(super) const RULES: [&str; 24] = [
 ];
 
 /// These, and `pack` for [`PACK`], `hosts` for [`HOSTS`], `sites` for [`SITES`].
-const TYPED: [&str; 27] = {
-    let mut typed = ["sites"; 27];
+const TYPED: [&str; 28] = {
+    let mut typed = ["sites"; 28];
     let (rules, files) = typed.split_at_mut(RULES.len());
     rules.copy_from_slice(&RULES);
     (files[1], files[2]) = ("pack", "hosts");

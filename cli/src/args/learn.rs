@@ -11,8 +11,8 @@ use super::table::{Dialect, TABLES};
 /// Learn rules from evidence of equal pages, and write a rules file with the proof beside each rule
 ///
 /// Reads rows of a URL and something that says which pages are the same: a digest of the content, a canonical link, a redirect.
-/// From URLs with the same content it makes hypotheses for each host: a parameter without meaning, its order, a trailing slash, an
-/// index page, an extension, http for https, the case of paths, a prefix of paths, another name of the host; of parameters also
+/// From URLs with the same content it makes hypotheses for each host: a parameter without meaning, its order, the case of names, a
+/// trailing slash, an index page, an extension, http for https, the case of paths, a prefix of paths, another name of the host; of parameters also
 /// whether they mean nothing below a first segment, or beside another one. Each is tried on all URLs of the
 /// site. A rule is written if the lower confidence bound of its precision, the share of joined groups of URLs that are the same page, is
 /// high enough; a group is counted once, however many URLs it has.

@@ -290,7 +290,7 @@ fn sites_are_listed_with_their_place() {
 fn rules_are_listed_for_people_and_machines() {
     let text = run(["rules"], "").quiet();
     let json: Value = serde_json::from_str(&run(["rules", "--to", "json"], "").quiet()).unwrap();
-    for (kind, count) in [("rules", 21), ("presets", 5), ("files", 1)] {
+    for (kind, count) in [("rules", 22), ("presets", 5), ("files", 1)] {
         let all = json[kind].as_array().unwrap();
         assert_eq!(all.len(), count);
         for one in all {
