@@ -20,9 +20,12 @@ pub(crate) struct WarcRecord<'t> {
     header: &'t [u8],
     /// That of an ARC archive.
     line: Option<arc::Line<'t>>,
-    /// Offset of the block from the first byte of the record.
+    /// Offset of its first byte, after line ends that were left.
+    start: usize,
+    /// Offset of the block.
     block: usize,
-    /// Offset after the block; two line ends follow, in an ARC archive one.
+    /// Offset after the block. Line ends follow, which are read before the next record: two, in an ARC archive one, but some writers
+    /// count them with the block, and others leave more.
     block_end: usize,
 }
 
@@ -39,9 +42,14 @@ pub(crate) enum Extent<'t> {
     Record(WarcRecord<'t>),
 }
 
-/// What `text` begins with.
+/// Bytes of line ends before a record, at most.
+const MOST_ENDS: usize = 64;
+
+/// What `text` begins with, after line ends.
 pub(crate) fn extent(text: &[u8]) -> Extent<'_> {
-    if !is_begin(text) && !may_begin(text) {
+    let is_end = |byte: &&u8| matches!(byte, b'\r' | b'\n');
+    let start = text.iter().take(MOST_ENDS).take_while(is_end).count();
+    if !is_begin(&text[start..]) && !may_begin(&text[start..]) {
         return match arc::begins(text) {
             arc::Begins::Record(line) => WarcRecord::of_line(text, line),
             arc::Begins::Open => Extent::Open,
@@ -49,8 +57,8 @@ pub(crate) fn extent(text: &[u8]) -> Extent<'_> {
         };
     }
     let head = &text[..text.len().min(LONGEST_HEADER)];
-    let mut ends = memchr::memchr_iter(b'\n', head);
-    let (header_len, block) = loop {
+    let mut ends = memchr::memchr_iter(b'\n', head).skip_while(|&at| at < start);
+    let (header_end, block) = loop {
         let Some(at) = ends.next() else {
             return if head.len() == LONGEST_HEADER { Extent::Broken } else { Extent::Open };
         };
@@ -61,11 +69,13 @@ pub(crate) fn extent(text: &[u8]) -> Extent<'_> {
             return Extent::Broken;
         }
     };
-    let header = &text[..header_len];
+    let header = &text[start..header_end];
     let length =
         field(header, b"content-length").and_then(|value| str::from_utf8(value).ok()?.parse().ok());
     match length.and_then(|length: usize| block.checked_add(length)) {
-        Some(block_end) => Extent::Record(WarcRecord { header, line: None, block, block_end }),
+        Some(block_end) => {
+            Extent::Record(WarcRecord { header, line: None, start, block, block_end })
+        }
         None => Extent::Broken,
     }
 }
@@ -161,6 +171,7 @@ impl<'t> WarcRecord<'t> {
             Some(block_end) => Extent::Record(WarcRecord {
                 header: &text[..line.block],
                 line: Some(line),
+                start: 0,
                 block: line.block,
                 block_end,
             }),
@@ -168,10 +179,9 @@ impl<'t> WarcRecord<'t> {
         }
     }
 
-    /// The offset after the record and the line ends that belong to it.
+    /// The offset after the record, and before the line ends that follow it.
     pub(crate) fn end(&self) -> usize {
-        // Of an ARC archive, they are read before the next record.
-        self.block_end.saturating_add(if self.line.is_some() { 0 } else { 4 })
+        self.block_end
     }
 
     /// The type of the record, and the media type of its `block`.
@@ -237,8 +247,9 @@ pub(crate) fn records(
                 let is_cut = end > content.len();
                 let end = end.min(content.len());
                 let block = Span { start: (at + record.block).min(end) as u32, end: end as u32 };
-                if !one(extractor, kernels, text, at, &record, block, links) {
-                    return links.leave(at);
+                let start = at + record.start;
+                if !one(extractor, kernels, text, start, &record, block, links) {
+                    return links.leave(start);
                 }
                 if is_cut {
                     // The archive is truncated here; the rest of the block was searched.
@@ -279,7 +290,7 @@ fn one(
     }
     if extractor.options().warc_targets {
         if let Some(target) = target {
-            let start = at + target.as_ptr().addr() - record.header.as_ptr().addr();
+            let start = target.as_ptr().addr() - text.content().as_ptr().addr();
             let span = Span { start: start as u32, end: (start + target.len()) as u32 };
             let schemes = &extractor.finder().options().schemes;
             let mut absolute = Absolute::new(kernels, None);

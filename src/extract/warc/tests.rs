@@ -75,7 +75,8 @@ fn large_bodies_and_what_has_no_room_are_left() {
     assert_eq!((found.len(), found.left()), (18, Some(2 * small.len() as u32)));
     let rest = &text[2 * small.len()..];
     let found = links(rest, Some(2000), Room { is_alone: true, ..room });
-    assert_eq!((found.len(), found.left()), (300_000, Some(large.len() as u32)));
+    // The line ends after the record are left, too.
+    assert_eq!((found.len(), found.left()), (300_000, Some(large.len() as u32 - 4)));
     let found = links(&rest[large.len()..], Some(2000), room);
     assert_eq!((found.len(), found.left()), (9, None));
 }
@@ -160,5 +161,34 @@ fn the_last_of_several_types_counts() {
     ] {
         let found = media_type(header.as_bytes());
         assert_eq!((found.0, found.1), (media.as_bytes(), charset), "{header}");
+    }
+}
+
+#[test]
+fn line_ends_between_records_do_not_take_a_record_with_them() {
+    let record = |more: usize, ends: &str| {
+        let block = "http://h/1\r\n\r\n";
+        let length = "http://h/1".len() + more;
+        let header = "WARC/1.0\r\nWARC-Type: resource\r\nContent-Type: text/plain";
+        let block = &block[..length];
+        format!("{header}\r\nContent-Length: {length}\r\n\r\n{block}{ends}")
+    };
+    let usual = record(0, "\r\n\r\n");
+    for (what, first) in [
+        ("as they should be", usual.clone()),
+        ("counted with the block", record(4, "")),
+        ("one counted with the block", record(2, "\r\n")),
+        ("more than two", record(0, "\r\n\r\n\r\n\r\n\r\n")),
+        ("too many, and counted", record(4, "\r\n\r\n")),
+        ("of Unix", record(0, "\n\n")),
+        ("one", record(0, "\r\n")),
+        ("none", record(0, "")),
+    ] {
+        let text = [&first[..], &usual].concat();
+        let found = links(text.as_bytes(), None, Room::default());
+        assert_eq!((found.len(), found.broken()), (2, 0), "{what}");
+        let mut pages = 0;
+        let broken = archived_pages(text.as_bytes(), &mut |_| pages += 1);
+        assert_eq!((pages, broken), (0, 0), "{what}: without a URL");
     }
 }
