@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::contents::NONE;
+use super::page;
 use crate::key::Hasher;
 
 /// What is known of the content of the URLs with a form.
@@ -135,6 +136,19 @@ impl Forms {
         groups
     }
 
+    /// What the `group` says alone.
+    pub(super) fn trial_of(&self, group: &[u32]) -> Trial {
+        let mut trial = Trial::default();
+        trial.add(group, &self.content, &|group| self.is_evidence(group));
+        trial
+    }
+
+    /// Whether equal contents of the `group` speak for what joins it. What pages are made of is served whatever the query is, and hosts
+    /// that share it may share no page.
+    fn is_evidence(&self, group: &[u32]) -> bool {
+        !group.iter().all(|&number| page::is_part(self.get(number)))
+    }
+
     /// Counts what `map` joins; of groups of one content only those that `counts` selects. `fetch` receives a URL for each group that would say something if the content of that URL were
     /// known, too: one of its forms, or the form that they would have.
     pub(super) fn trial(
@@ -144,9 +158,10 @@ impl Forms {
         counts: &dyn Fn(&[u32]) -> bool,
         fetch: &mut dyn FnMut(&[u8]),
     ) -> Trial {
+        let counts = |group: &[u32]| counts(group) && self.is_evidence(group);
         let (mut trial, mut form) = (Trial::default(), Vec::new());
         for group in self.joined(hasher, &mut map) {
-            if trial.add(&group, &self.content, counts) || !counts(&group) {
+            if trial.add(&group, &self.content, &counts) || !counts(&group) {
                 continue;
             }
             let of = |number: &&u32| self.content[**number as usize];
@@ -168,13 +183,6 @@ impl Forms {
 }
 
 impl Trial {
-    /// What the group of forms with these `contents` says alone.
-    pub(super) fn of(group: &[u32], contents: &[Content]) -> Trial {
-        let mut trial = Trial::default();
-        trial.add(group, contents, &|_| true);
-        trial
-    }
-
     /// Adds what other groups say.
     pub(super) fn sum(&mut self, other: &Trial) {
         self.right += other.right;

@@ -14,6 +14,40 @@ pub(super) fn number(url: &[u8]) -> u64 {
     xxh3_64(rest)
 }
 
+/// What pages are made of, by extension: scripts, styles, images, fonts.
+const PARTS: [&[u8]; 21] = [
+    b"avif",
+    b"bmp",
+    b"cur",
+    b"css",
+    b"eot",
+    b"gif",
+    b"ico",
+    b"jpeg",
+    b"jpg",
+    b"js",
+    b"map",
+    b"mjs",
+    b"otf",
+    b"png",
+    b"svg",
+    b"swf",
+    b"ttf",
+    b"webmanifest",
+    b"webp",
+    b"woff",
+    b"woff2",
+];
+
+/// Whether the canonical `url` is, by its name, that of a part of pages, or of a file for robots.
+pub(super) fn is_part(url: &[u8]) -> bool {
+    let path = split(url).path;
+    let name = &path[memchr::memrchr(b'/', path).map_or(0, |slash| slash + 1)..];
+    let extension = memchr::memrchr(b'.', name).map_or(&b""[..], |dot| &name[dot + 1..]);
+    name.eq_ignore_ascii_case(b"robots.txt")
+        || PARTS.iter().any(|part| extension.eq_ignore_ascii_case(part))
+}
+
 /// The number of the whole reduced path: that of URLs which rules join unless they drop a prefix.
 pub(super) fn whole_number(url: &[u8]) -> u64 {
     xxh3_64(&reduced(split(url).path))

@@ -64,7 +64,7 @@ pub(super) fn parts(
         out.extend_from_slice(rules.apply(form, &mut scratch).0);
     });
     let groups: Vec<(&[u32], Trial)> =
-        groups.iter().map(|group| (&group[..], Trial::of(group, &forms.content))).collect();
+        groups.iter().map(|group| (&group[..], forms.trial_of(group))).collect();
     // First how often each is right, so that values which are new on each page take no room afterwards.
     let mut right: HashMap<Part<'_>, u64> = HashMap::new();
     for (group, trial) in groups.iter().filter(|(_, trial)| trial.right > 0) {

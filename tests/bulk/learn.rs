@@ -305,6 +305,36 @@ fn sites_that_are_learned_apart_make_the_same_file() {
 }
 
 #[test]
+fn what_pages_are_made_of_proves_nothing_about_pages() {
+    let mut rows: Vec<Row> = Vec::new();
+    for i in 0..200 {
+        // Two hosts with one theme, and a server of files that ignores the query.
+        for url in [
+            format!("http://shop.x.example/theme/a{i}.css"),
+            format!("http://blog.x.example/theme/a{i}.css"),
+            format!("http://shop.x.example/theme/a{i}.css?v=2"),
+            format!("http://shop.x.example/en/theme/a{i}.css"),
+            format!("http://shop.x.example/theme/A{i}.css"),
+        ] {
+            rows.push((url, format!("css{i}")));
+        }
+        rows.push((format!("http://shop.x.example/item/{i}"), format!("item{i}")));
+        rows.push((format!("http://blog.x.example/post/{i}"), format!("post{i}")));
+    }
+    let (found, text) = learned(&rows, &LearnOptions::default());
+    assert_eq!(found.rules, 0, "{text}");
+    // They contradict what pages say.
+    for i in 0..200 {
+        rows.push((format!("http://shop.x.example/item/{i}?v=2"), format!("item{i}")));
+        rows.push((format!("http://shop.x.example/theme/b{i}.css"), format!("b{i}")));
+        rows.push((format!("http://shop.x.example/theme/b{i}.css?v=2"), format!("b{i}-2")));
+    }
+    let (_, text) = learned(&rows, &LearnOptions::default());
+    assert!(!text.contains("hosts = [\"shop.x.example\"]\ndrop"), "{text}");
+    assert!(text.contains("paths = [\"/item/\"]\ndrop = [\"v\"]"), "{text}");
+}
+
+#[test]
 fn the_case_of_names_is_a_rule_where_it_means_nothing() {
     let mut rows: Vec<Row> = Vec::new();
     for page in 0..150 {
