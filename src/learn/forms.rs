@@ -59,6 +59,10 @@ pub(super) struct Trial {
     pub(super) doubtful: u64,
     /// Forms in the groups that are right, less one for each: what need not be fetched.
     pub(super) saved: u64,
+    /// The forms in the largest of these.
+    pub(super) largest: u64,
+    /// The forms in each group that says nothing and has more than two: their content is unknown, or changes.
+    pub(super) silent: Vec<u32>,
     /// Two forms that are joined rightly, and two that are joined wrongly.
     pub(super) example: Option<(u32, u32)>,
     pub(super) counterexample: Option<(u32, u32)>,
@@ -190,6 +194,15 @@ impl Trial {
         self.lost += other.lost;
         self.doubtful += other.doubtful;
         self.saved += other.saved;
+        self.largest = self.largest.max(other.largest);
+        self.silent.extend_from_slice(&other.silent);
+    }
+
+    /// Pages that may be lost: those that are, or are the page behind that of many, and all forms that would be joined in larger groups than
+    /// any of one page has.
+    pub(super) fn risk(&self) -> u64 {
+        let beyond = |&size: &u32| u64::from(size).saturating_sub(self.largest.max(2));
+        self.lost + self.doubtful + self.silent.iter().map(beyond).sum::<u64>()
     }
 
     /// Adds a group of forms, which counts as right if `counts` selects it; `false` if it says nothing.
@@ -207,6 +220,9 @@ impl Trial {
                 it => has_shared |= it == Content::Shared,
             }
         }
+        if known.len() < 2 && !has_shared && group.len() > 2 {
+            self.silent.push(group.len() as u32);
+        }
         let Some(&(first_content, first)) = known.first() else { return false };
         if let Some(&(_, other)) = known.iter().find(|(content, _)| *content != first_content) {
             known.sort_unstable();
@@ -223,6 +239,7 @@ impl Trial {
         if counts(group) {
             self.right += 1;
             self.saved += group.len() as u64 - 1;
+            self.largest = self.largest.max(group.len() as u64);
             self.example.get_or_insert((first, second));
         }
         true

@@ -37,6 +37,7 @@ pub use run::{Learner, Tested, learn, test};
 pub use score::Score;
 
 use crate::pipeline::MemoryLimit;
+use edit::Edit;
 use forms::Trial;
 
 /// What is learned, and when it is proven.
@@ -89,11 +90,11 @@ impl Proof {
         Proof { precision, confidence, min_pages, wants_fetches }
     }
 
-    /// Whether a rule costs little, whatever the share of right groups: it loses few pages beside the fetches it saves, as one group may
-    /// have any number of pages, and few groups have a page that was perhaps not seen.
+    /// Whether a rule costs little, whatever the share of right groups: it may lose few pages beside the fetches it saves, as one group may
+    /// have any number of pages.
     fn is_cheap(&self, trial: &Trial) -> bool {
-        let joined = (trial.saved + trial.lost) as f64;
-        trial.lost as f64 <= (1.0 - self.precision) * joined && trial.doubtful <= trial.right
+        let risk = trial.risk();
+        risk as f64 <= (1.0 - self.precision) * (trial.saved + risk) as f64
     }
 
     /// The lower bound of the share of groups that are right.
@@ -107,6 +108,11 @@ impl Proof {
             && self.is_cheap(trial)
             && share >= self.precision
             && self.bound(trial) >= self.precision
+    }
+
+    /// Whether `edits` with this trial are a rule. That no parameter means anything is refuted by one that does.
+    fn is_rule(&self, edits: &[Edit], trial: &Trial) -> bool {
+        self.is_given(trial) && (trial.wrong == 0 || !edits.contains(&Edit::AnyParam))
     }
 
     /// Whether it is evidence against a rule, however little there is.

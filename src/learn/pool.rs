@@ -33,7 +33,7 @@ pub(super) fn pool(hosts: &mut [Host<'_>], may_be_wide: bool, proof: &Proof, has
         let mut sum = Trial::default();
         open().for_each(|tried| sum.sum(&tried.trial));
         let speaking = open().filter(|tried| tried.trial.right > 0).count() as u64;
-        if speaking < 2 || !proof.is_given(&sum) {
+        if speaking < 2 || !proof.is_rule(&edits, &sum) {
             continue;
         }
         let is_there = |host: &&Host<'_>| {

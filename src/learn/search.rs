@@ -117,7 +117,7 @@ impl HostRules {
                 }
                 let mut tried = found.tried(&edits, &forms, proof, hasher);
                 tried.is_declared = declared.contains(&edits);
-                if proof.is_given(&tried.trial) {
+                if proof.is_rule(&tried.edits, &tried.trial) {
                     found.accepted.push(tried);
                     rejected.remove(&edits);
                     forms = found.forms(urls, hasher);
@@ -135,7 +135,7 @@ impl HostRules {
             // Of overlapping parts the later ones have nothing left to join.
             for part in within::parts(&known, &edits, &forms, proof, hasher) {
                 let tried = found.tried(&[part], &forms, proof, hasher);
-                if proof.is_given(&tried.trial) {
+                if proof.is_rule(&tried.edits, &tried.trial) {
                     found.accepted.push(tried);
                     forms = found.forms(urls, hasher);
                 }

@@ -103,17 +103,20 @@ fn what_a_third_page_names_does_not_outweigh_the_digests_of_pages() {
 
 #[test]
 fn a_parameter_that_opens_pages_behind_a_log_in_page_is_not_dropped() {
-    let free =
-        pages(100, |i| format!("http://p.example/f{i}\td{i}\nhttp://p.example/f{i}?key=7\td{i}\n"));
-    assert!(rules(&free).contains("drop = [\"key\"]"));
+    let free = |count| {
+        pages(count, |i| {
+            format!("http://p.example/f{i}\td{i}\nhttp://p.example/f{i}?key=7\td{i}\n")
+        })
+    };
+    assert!(rules(&free(100)).contains("drop = [\"key\"]"));
     let paid = pages(2_000, |i| {
         format!("http://p.example/paid{i}\tlogin\nhttp://p.example/paid{i}?key=7\tr{i}\n")
     });
-    assert_eq!(rules(&(free.clone() + &paid)), "");
+    assert_eq!(rules(&(free(100) + &paid)), "");
     // A few pages that were errors once are no reason.
     let errors =
-        pages(12, |i| format!("http://p.example/e{i}\toops\nhttp://p.example/e{i}?key=7\tr{i}\n"));
-    assert!(rules(&(free + &errors)).contains("drop = [\"key\"]"));
+        pages(7, |i| format!("http://p.example/e{i}\toops\nhttp://p.example/e{i}?key=7\tr{i}\n"));
+    assert!(rules(&(free(200) + &errors)).contains("drop = [\"key\"]"));
 }
 
 #[test]
@@ -280,4 +283,55 @@ fn an_extension_that_tells_pages_apart_is_not_dropped() {
     let other =
         pages(50, |i| format!("http://h.example/q{i}\te{i}\nhttp://h.example/q{i}.html\tf{i}\n"));
     assert!(!rules(&(same + &other)).contains("extension"));
+}
+
+#[test]
+fn a_parameter_of_changing_pages_is_not_one_without_meaning() {
+    let mut rows = String::new();
+    for i in 0..80 {
+        rows +=
+            &format!("http://f.example/about/{i}\ts{i}\nhttp://f.example/about/{i}?id=5\ts{i}\n");
+    }
+    for i in 0..400 {
+        rows += &format!(
+            "http://f.example/thread?id={i}\ta{i}\nhttp://f.example/thread?id={i}\tb{i}\n"
+        );
+    }
+    // Threads have a counter of views.
+    assert!(!rules(&rows).contains("[[site]]"));
+    assert!(rules(&rows).contains("paths = [\"/about/\"]\ndrop = [\"id\"]"));
+    // The same without any content.
+    let unknown: String = (0..400).map(|i| format!("http://f.example/find?id={i}\n")).collect();
+    let known = rows.lines().take(160).map(|line| format!("{line}\n")).collect::<String>();
+    assert!(!rules(&(known.clone() + &unknown)).contains("[[site]]"));
+    assert!(rules(&known).contains("drop = [\"id\"]"));
+}
+
+#[test]
+fn a_parameter_that_opens_pages_is_not_one_without_meaning() {
+    let rows = |paid: usize| {
+        let free = (0..100)
+            .map(|i| format!("http://p.example/f{i}\td{i}\nhttp://p.example/f{i}?key=7\td{i}\n"));
+        let paid = (0..paid).map(|i| {
+            format!("http://p.example/paid{i}\tlogin\nhttp://p.example/paid{i}?key=7\tr{i}\n")
+        });
+        free.chain(paid).collect::<String>()
+    };
+    for paid in [20, 40, 80, 100] {
+        assert!(!rules(&rows(paid)).contains("[["), "{paid}");
+    }
+    assert!(rules(&rows(0)).contains("drop = [\"key\"]"));
+}
+
+#[test]
+fn names_that_are_new_on_each_page_do_not_drop_one_with_a_meaning() {
+    let mut rows = String::new();
+    for i in 0..300 {
+        rows += &format!("http://t.example/n{i}\td{i}\nhttp://t.example/n{i}?k{i}=1\td{i}\n");
+    }
+    assert!(rules(&rows).contains("drop = [\"*\"]"));
+    for i in 0..6 {
+        rows += &format!("http://t.example/arch?id={i}\ta{i}\n");
+    }
+    assert!(!rules(&rows).contains("drop = [\"*\"]"));
 }
