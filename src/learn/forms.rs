@@ -57,9 +57,9 @@ pub(super) struct Trial {
     pub(super) lost: u64,
     /// Groups of one content and that of many pages: which of them a crawler would get is chance.
     pub(super) doubtful: u64,
-    /// Forms in the groups that are right, less one for each: what need not be fetched.
+    /// Forms with known content in the groups that are right, less one for each: what need not be fetched.
     pub(super) saved: u64,
-    /// The forms in the largest of these.
+    /// How many of these the largest group has.
     pub(super) largest: u64,
     /// The forms in each group that says nothing and has more than two: their content is unknown, or changes.
     pub(super) silent: Vec<u32>,
@@ -238,8 +238,8 @@ impl Trial {
         let Some(&(_, second)) = known.get(1) else { return false };
         if counts(group) {
             self.right += 1;
-            self.saved += group.len() as u64 - 1;
-            self.largest = self.largest.max(group.len() as u64);
+            self.saved += known.len() as u64 - 1;
+            self.largest = self.largest.max(known.len() as u64);
             self.example.get_or_insert((first, second));
         }
         true

@@ -32,7 +32,7 @@ pub(super) struct Site<'t> {
 }
 
 /// URLs that belong together are not held back if they are more than this share of all: the rest would be another site.
-const LARGE_SHARE: usize = 10;
+const LARGE_SHARE: usize = 50;
 
 /// A host with so many URLs or more that has one content under this share of them serves one page for everything.
 const LEAST_URLS: usize = 20;

@@ -335,3 +335,34 @@ fn names_that_are_new_on_each_page_do_not_drop_one_with_a_meaning() {
     }
     assert!(!rules(&rows).contains("drop = [\"*\"]"));
 }
+
+#[test]
+fn what_contradicts_a_rule_is_not_held_back_as_a_whole() {
+    // On the pages of seasons the parameter has a meaning: they hang together, as they have one path.
+    let sites: String = (0..40)
+        .map(|n| {
+            let view = pages(200, |i| {
+                format!("http://s{n}.example/view/{i}?s=1\tv{i}\nhttp://s{n}.example/view/{i}?s=2\tv{i}\n")
+            });
+            let seasons = pages(20, |y| {
+                let url = format!("http://s{n}.example/season?y={y}");
+                format!("{url}&s=1\tw{y}1\n{url}&s=2\tw{y}2\n")
+            });
+            view + &seasons
+        })
+        .collect();
+    let rules = rules(&sites);
+    assert_eq!(rules.matches("paths = [\"/view/\"]\ndrop = [\"s\"]").count(), 40, "{rules}");
+    assert!(!rules.contains("[[site]]"), "{rules}");
+}
+
+#[test]
+fn urls_without_content_do_not_outweigh_pages_that_are_lost() {
+    let mut rows =
+        pages(130, |i| format!("http://q.example/p{i}\td{i}\nhttp://q.example/p{i}?q=1\td{i}\n"));
+    rows += &pages(1_000, |i| format!("http://q.example/list?q={i}\tl{i}\n"));
+    rows += &pages(2_500, |i| {
+        (0..10).map(|page| format!("http://q.example/p{page}?q={}\n", i + 2)).collect()
+    });
+    assert!(!rules(&rows).contains("drop"), "{}", rules(&rows));
+}
