@@ -246,6 +246,13 @@ pub(super) fn name_of(url: &[u8]) -> &[u8] {
     &url[host_range(url)]
 }
 
+/// The port that the canonical `url` names; none for that of its scheme.
+pub(super) fn port_of(url: &[u8]) -> &[u8] {
+    let end = host_range(url).end;
+    let rest = url[end..].strip_prefix(b":").unwrap_or_default();
+    &rest[..rest.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(rest.len())]
+}
+
 /// Where that is.
 fn host_range(url: &[u8]) -> std::ops::Range<usize> {
     let parts = split(url);

@@ -142,7 +142,9 @@ impl Reader {
         let (names, leads) = (label_of(canonical), label_of(location));
         // A redirect to the same page, as one that sets a cookie, says nothing.
         let leads = if location.form == url { 0 } else { leads };
-        let same = if fields.same.is_empty() { 0 } else { label(hasher, b'd', &fields.same) };
+        // Indexes write `-` for a digest that is not known.
+        let has_digest = !matches!(&fields.same[..], b"" | b"-");
+        let same = if has_digest { label(hasher, b'd', &fields.same) } else { 0 };
         let targets = [canonical.of_site(url), location.of_site(url)];
         Line::Row(Row { url, same, names, leads, is_declared: false }, targets)
     }

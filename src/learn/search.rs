@@ -57,6 +57,9 @@ const MOST: usize = 256;
 /// Pairs of URLs with the same content that are looked at, for each content.
 const MOST_PAIRS: usize = 64;
 
+/// Rules for a host: with each, all URLs are looked at again.
+const MOST_RULES: usize = 100;
+
 /// Passes through the hypotheses.
 const MOST_PASSES: usize = 16;
 
@@ -115,6 +118,9 @@ impl HostRules {
                 if edits.iter().any(|edit| known.contains(edit)) {
                     continue;
                 }
+                if found.accepted.len() >= MOST_RULES {
+                    break;
+                }
                 let mut tried = found.tried(&edits, &forms, proof, hasher);
                 tried.is_declared = declared.contains(&edits);
                 if proof.is_rule(&tried.edits, &tried.trial) {
@@ -133,7 +139,9 @@ impl HostRules {
         for edits in within::contradicted(open, proof) {
             let known: Vec<Edit> = found.edits().cloned().collect();
             // Of overlapping parts the later ones have nothing left to join.
-            for part in within::parts(&known, &edits, &forms, proof, hasher) {
+            let room = MOST_RULES.saturating_sub(found.accepted.len());
+            for part in within::parts(&known, &edits, &forms, proof, hasher).into_iter().take(room)
+            {
                 let tried = found.tried(&[part], &forms, proof, hasher);
                 if proof.is_rule(&tried.edits, &tried.trial) {
                     found.accepted.push(tried);

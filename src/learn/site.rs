@@ -108,6 +108,24 @@ impl<'t> Site<'t> {
         counts.into_iter().filter(|(_, counts)| is_uniform(*counts)).map(|(name, _)| name).collect()
     }
 
+    /// Hosts with servers on several ports, in the order of their names: rules cannot tell them apart. A share of `1 - precision` of
+    /// their URLs may have other ports than the rest.
+    fn ported(&self, precision: f64) -> Vec<&'t [u8]> {
+        let mut counts: BTreeMap<&[u8], BTreeMap<&[u8], usize>> = BTreeMap::new();
+        for &url in &self.urls {
+            *counts
+                .entry(host::name_of(url))
+                .or_default()
+                .entry(host::port_of(url))
+                .or_default() += 1;
+        }
+        let is_ported = |ports: &BTreeMap<&[u8], usize>| {
+            let (all, most) = (ports.values().sum::<usize>(), ports.values().max().copied());
+            (all - most.unwrap_or(all)) as f64 > (1.0 - precision) * all as f64
+        };
+        counts.into_iter().filter(|(_, ports)| is_ported(ports)).map(|(name, _)| name).collect()
+    }
+
     /// Whether a rule for all of its hosts is one for what is known: all rows are there, it is a registrable domain, and rules may name
     /// each host.
     fn may_have_wide_rules(&self) -> bool {
@@ -125,10 +143,11 @@ impl<'t> Site<'t> {
     /// Finds its rules.
     pub(super) fn learn(&self, proof: &Proof, hasher: &Hasher) -> OfSite {
         let held_back = self.held_back();
-        let uniform = self.uniform();
+        let (uniform, ported) = (self.uniform(), self.ported(proof.precision));
         let has_rules = |url: &[u8]| {
             let name = host::name_of(url);
-            is_plain(name) && uniform.binary_search(&name).is_err()
+            let is_in = |hosts: &[&[u8]]| hosts.binary_search(&name).is_ok();
+            is_plain(name) && !is_in(&uniform) && !is_in(&ported)
         };
         let Contents { of: contents, is_shared, .. } = &self.contents;
         let of = |i: usize| (self.urls[i], Content::of(contents[i], is_shared[i]));
@@ -159,6 +178,7 @@ impl<'t> Site<'t> {
             shared: self.contents.shared_urls,
             is_whole: self.is_whole,
             uniform: &uniform,
+            ported: &ported,
         };
         let [text, open_text] = write::site(&about, (&rules, &taken_back, &open), proof);
         let undecided = match proof.wants_fetches {
@@ -275,7 +295,8 @@ fn written(hosts: &[Host<'_>]) -> Vec<Rule> {
         };
         host.rules.accepted.iter().map(rule)
     });
-    aliases.chain(others).collect()
+    // A rule with a secret, as one beside `token=…`, would give it away.
+    aliases.chain(others).filter(|rule| rule.name() == rule.masked_name()).collect()
 }
 
 /// What had some support and was not proven.

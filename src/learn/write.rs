@@ -169,6 +169,8 @@ pub(super) struct About<'t> {
     pub(super) is_whole: bool,
     /// Hosts with one page for everything.
     pub(super) uniform: &'t [&'t [u8]],
+    /// Hosts with servers on several ports.
+    pub(super) ported: &'t [&'t [u8]],
 }
 
 /// The part of a file about a site: its rules, with what there is to say about it, and what is not proven; nothing if there is nothing to
@@ -178,9 +180,9 @@ pub(super) fn site(
     (rules, taken_back, open): (&[Rule], &[Rule], &[Rule]),
     proof: &Proof,
 ) -> [String; 2] {
-    let About { name, urls, volatile, shared, is_whole, uniform } = *about;
+    let About { name, urls, volatile, shared, is_whole, uniform, ported } = *about;
     let has_rules = !(rules.is_empty() && taken_back.is_empty() && open.is_empty());
-    if is_whole && !has_rules && uniform.is_empty() {
+    if is_whole && !has_rules && uniform.is_empty() && ported.is_empty() {
         return Default::default();
     }
     let mut out = format!("\n# {}: {}", escaped_bytes(name), counted(urls, "URL"));
@@ -201,6 +203,10 @@ pub(super) fn site(
             "# {} has one page for everything, and gets no rules",
             escaped_bytes(name)
         );
+    }
+    for name in ported {
+        let name = escaped_bytes(name);
+        let _ = writeln!(out, "# {name} has servers on several ports, and gets no rules");
     }
     proven_rules(&mut out, name, (rules, taken_back), proof);
     // What is said of a site without rules is left out with what is not proven.

@@ -366,3 +366,43 @@ fn urls_without_content_do_not_outweigh_pages_that_are_lost() {
     });
     assert!(!rules(&rows).contains("drop"), "{}", rules(&rows));
 }
+
+#[test]
+fn servers_on_several_ports_are_not_one_host() {
+    let of = |port: &str, count: usize| {
+        pages(count, |i| {
+            format!(
+                "http://203.0.113.5{port}/p{i}\td{port}{i}\nhttp://203.0.113.5{port}/p{i}?id=1\td{port}{i}\n"
+            )
+        })
+    };
+    let other = pages(100, |i| format!("http://203.0.113.5:8002/view?id={i}\tv{i}\n"));
+    let both = of(":8001", 200) + &other;
+    assert_eq!(rules(&both), "");
+    assert!(file(&both).contains("# 203.0.113.5 has servers on several ports, and gets no rules"));
+    assert!(rules(&of(":8001", 200)).contains("drop = [\"id\"]"));
+    let few = of("", 200) + &pages(5, |i| format!("http://203.0.113.5:8002/x{i}\tx{i}\n"));
+    assert!(rules(&few).contains("drop = [\"id\"]"));
+}
+
+#[test]
+fn a_rule_that_has_a_secret_is_not_written() {
+    let lines = pages(100, |i| {
+        let with = format!("http://h.example/a/p{i}?access_token=SeCrEtSeCrEt42");
+        format!(
+            "{with}\td{i}\n{with}&s=1\td{i}\nhttp://h.example/b/q{i}\te{i}\nhttp://h.example/b/q{i}?s=1\tf{i}\n"
+        )
+    });
+    assert!(!file(&lines).contains("SeCrEt"), "{}", file(&lines));
+    assert!(rules(&lines).contains("paths = [\"/a/\"]"), "{}", file(&lines));
+}
+
+#[test]
+fn a_digest_that_is_not_known_says_nothing() {
+    let lines = pages(100, |i| {
+        format!(
+            "http://h.example/p{i}\t-\nhttp://h.example/p{i}?s=1\t-\nhttp://h.example/x{i}\tx{i}\n"
+        )
+    });
+    assert_eq!(rules(&lines), "");
+}

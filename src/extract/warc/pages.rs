@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::{Extent, WarcRecord, codings_of, extent, field, header_end, media_type, next_record};
+use super::{
+    Extent, WarcRecord, codings_of, extent, field, header_end, is_shorter, media_type, next_record,
+};
 use super::{unchunked, value_of};
 use crate::extract::attribute;
 use crate::extract::body::{Sort, has_prefix};
@@ -79,6 +81,12 @@ fn archived<'t>(record: &WarcRecord<'t>, block: &'t [u8]) -> Option<Archived<'t>
         }
         _ => return None,
     };
+    // A digest of what was left of the content is not that of the content.
+    let is_cut = field(record.header, b"warc-truncated").is_some_and(|why| !why.is_empty());
+    let page = page.map(|page| match is_cut {
+        true => ArchivedPage { digest: Cow::Borrowed(b""), ..page },
+        false => page,
+    });
     Some(page.map_or(Archived::Other, Archived::Page))
 }
 
@@ -165,7 +173,10 @@ impl<'t> Body<'t> {
                 let is_whole = is_whole && head.len() == payload.len();
                 Body { text: Cow::Owned(text), is_whole }
             }
-            None => Body::whole(payload),
+            None => {
+                let is_whole = !(codings.is_empty() && is_shorter(payload, header));
+                Body { text: Cow::Borrowed(payload), is_whole }
+            }
         };
         let sort = Sort::of(media_type(header).0);
         let is_like = |bytes: &[u8]| sort.is_some_and(|sort| sort.is_like(bytes));
@@ -397,5 +408,26 @@ mod tests {
         assert_eq!(pages(cut), (Vec::new(), 1));
         assert_eq!(pages(&format!("noise\r\n{whole}")).0.len(), 1);
         assert_eq!(pages("").1, 0);
+    }
+
+    #[test]
+    fn a_body_that_was_cut_off_when_it_was_archived_says_nothing_by_its_content() {
+        let short = record(
+            "response",
+            "http://h/a",
+            "",
+            "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nthe beginning",
+        );
+        let cut =
+            |record: String| record.replacen("WARC-Type", "WARC-Truncated: length\r\nWARC-Type", 1);
+        let body = "HTTP/1.1 200 OK\r\n\r\nthe beginning";
+        for archive in [
+            short,
+            cut(record("response", "http://h/a", "", body)),
+            cut(record("response", "http://h/a", "sha1:A", body)),
+        ] {
+            let (found, broken) = pages(&archive);
+            assert_eq!((&*found[0][0], &*found[0][1], broken), ("http://h/a", "", 0), "{archive}");
+        }
     }
 }
