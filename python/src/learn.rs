@@ -1,8 +1,9 @@
 //! Learning rules from columns.
 
 use std::path::PathBuf;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
+use arrow_array::builder::LargeBinaryBuilder;
 use arrow_array::{Array, ArrayRef};
 use arrow_cast::cast;
 use arrow_schema::{ArrowError, DataType};
@@ -105,6 +106,22 @@ impl Learner {
             })
         })?;
         added.map_err(|error| failed(py, error))
+    }
+
+    /// The site of each URL, all of whose rows belong to one learner, as bytes; null for what has none and may be anywhere.
+    fn sites(&self, py: Python<'_>, urls: &Bound<'_, Column>) -> PyResult<Column> {
+        let wrong = |error: ArrowError| PyTypeError::new_err(error.to_string());
+        let urls = text_of(&urls.get().together().map_err(wrong)?).map_err(wrong)?;
+        let sites = pool::locked(py, &self.0, |learner, _| {
+            let mut sites = LargeBinaryBuilder::new();
+            for row in 0..urls.len() {
+                let url = value(&urls, row);
+                let learner = learner.as_mut();
+                sites.append_option(learner.zip(url).and_then(|(learner, url)| learner.site(url)));
+            }
+            sites.finish()
+        })?;
+        Ok(Column::of_array(Arc::new(sites)))
     }
 
     /// What the rows say, to be joined with what others say about other sites. There is nothing to be added after that.

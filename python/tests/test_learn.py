@@ -5,9 +5,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from learning import SITES, rows
+from learning import SITES, hostile, rows
 
 import uriscan
+from uriscan._learn import Learning
 
 PROGRAM = os.environ.get("URISCAN_PROGRAM") or Path(__file__).resolve().parents[2] / "target" / "debug" / "uriscan"
 needs_program = pytest.mark.skipif(not os.path.exists(PROGRAM), reason="there is no program to compare with; URISCAN_PROGRAM names one")
@@ -43,6 +44,53 @@ def test_the_order_of_rows_does_not_matter():
     assert learned(rows(seed=1)).text == learned(rows(seed=2)).text
 
 
+LOOSE = {"precision": 0.5, "confidence": 0.5, "min_pages": 2}
+"""Much is a rule then, and much is a comment."""
+
+
+@needs_program
+def test_hostile_rows_are_those_of_the_program(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    names, columns = ["url", "same", "canonical", "redirect"], [pa.array(column, pa.binary()) for column in zip(*hostile())]
+    pq.write_table(pa.table(dict(zip(names, columns))), tmp_path / "rows.parquet")
+    options = ["--precision", "0.5", "--confidence", "0.5", "--min-pages", "2", "--column", "url"]
+    options += [word for name in names[1:] for word in (f"--{name}", name)]
+    done = subprocess.run([PROGRAM, "learn", "rows.parquet", *options], capture_output=True, cwd=tmp_path, check=True)
+    found = uriscan.learn(columns[0], columns[1], canonical=columns[2], redirect=columns[3], name="rows.parquet", **LOOSE)
+    assert found.text.encode() == done.stdout
+    assert found.rules > 5 and found.invalid > 100
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_sites_that_are_learned_apart_make_the_same_file(seed):
+    made = hostile(seed=seed)
+
+    def part(some):
+        learning = Learning(*LOOSE.values(), None, None, None)
+        url, *others = ([row[field] for row in some] for field in range(4))
+        # A list without a value is one of text.
+        learning.add(url, [column if any(column) else None for column in others])
+        return learning
+
+    whole = part(made)
+    pa = pytest.importorskip("pyarrow")
+    apart = {}
+    for site, row in zip(pa.array(whole.sites([row[0] for row in made])).to_pylist(), made):
+        apart.setdefault(site or row[0], []).append(row)
+    parts = [part(some).finish() for some in apart.values() if some[0][0] is not None]
+    found = whole.together(parts, ["rows"])
+    assert found == whole.together([whole.finish()], ["rows"])
+    assert found.sites > 10 and found.rules > 5
+
+
+def test_what_has_no_digest_says_nothing():
+    urls = [f"http://h.example/p{page}{query}" for page in range(80) for query in ("", "?ref=x")]
+    found = uriscan.learn(urls, [None] * len(urls))
+    assert (found.telling, found.rules, found.rows) == (0, 0, len(urls))
+    assert found == uriscan.learn(urls, [""] * len(urls)) == uriscan.learn(urls)
+
+
 def test_rules_are_used_as_they_were_written(tmp_path):
     learned(rows()).save(tmp_path / "rules.toml")
     urls = ["http://shop.example/p1?ref=x", "http://shop.example/p1", "http://shop.example/p1?page=1"]
@@ -61,7 +109,7 @@ def test_columns_of_any_type_are_evidence():
         pa.array(numbers, pa.int8()),
         pa.array([str(number) for number in numbers]).dictionary_encode(),
         pa.chunked_array([pa.array(numbers[:7]), pa.array(numbers[7:])]),
-        pa.array([bytes([number]) for number in numbers]),
+        pa.array([bytes([number, 0]) for number in numbers]),
     ):
         assert uriscan.learn(pa.array(urls), same) == expected
 

@@ -102,6 +102,12 @@ impl Reader {
         }
     }
 
+    /// The site of `url`; `None` if it makes no [`Line::Row`].
+    pub(super) fn site(&mut self, url: &[u8]) -> Option<&[u8]> {
+        let url = self.normalizer.normalize(url).ok()?;
+        is_web(url).then(|| site_of(url))
+    }
+
     /// Reads what an archive says about a page.
     pub(super) fn read_archived(&mut self, page: &ArchivedPage<'_>) -> Line<'_> {
         let ArchivedPage { url, digest, canonical, location, .. } = page;

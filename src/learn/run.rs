@@ -146,6 +146,21 @@ impl Learner {
         if self.found.rows_bytes() >= ROWS { self.put_away() } else { Ok(()) }
     }
 
+    /// The site of `url`, all of whose rows belong to one learner: its registrable domain, or else its host, as it is compared. `None`
+    /// for what has no site, such as an invalid URL: any learner may count it.
+    ///
+    /// ```
+    /// use uriscan::learn::{LearnOptions, Learner};
+    ///
+    /// let mut learner = Learner::new(&LearnOptions::default());
+    /// assert_eq!(learner.site(b"HTTPS://user@WWW.Example.co.uk:443/a"), Some(&b"example.co.uk"[..]));
+    /// assert_eq!(learner.site(b"http://10.0.0.1/"), Some(&b"10.0.0.1"[..]));
+    /// assert_eq!(learner.site(b"mailto:a@example.com"), None);
+    /// ```
+    pub fn site(&mut self, url: &[u8]) -> Option<&[u8]> {
+        self.reader.site(trimmed(url))
+    }
+
     /// Puts the rows since the last time by site.
     fn put_away(&mut self) -> Result<(), Error> {
         self.found.move_to(&mut self.store, &mut self.read)

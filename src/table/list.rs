@@ -74,16 +74,16 @@ pub fn pair_source(input: Input, record_end: u8) -> Source {
 }
 
 /// The rows of the table `input` as a source of lines of fields with a tab between them: the value of `column`, and those of the
-/// columns `more`, which hold text; an empty field for `None`.
+/// columns `more`, which hold text; an empty field for `None`. Rows without a value of `column` are blank lines.
 ///
 /// ```
 /// use std::io::Read;
 /// use uriscan::table::{Input, TableFormat, fields_source};
 ///
-/// let input = Input::stream("list", TableFormat::Csv, &b"id,url,sum\n1,http://h,a\n2,http://i,\n"[..]);
+/// let input = Input::stream("list", TableFormat::Csv, &b"id,url,sum\n1,http://h,a\n2,http://i,\n3,,b\n"[..]);
 /// let mut text = String::new();
 /// (fields_source(input, "url", &[Some("sum"), None]).open)().unwrap().read_to_string(&mut text).unwrap();
-/// assert_eq!(text, "http://h\ta\t\nhttp://i\t\t\n");
+/// assert_eq!(text, "http://h\ta\t\nhttp://i\t\t\n\n");
 /// ```
 pub fn fields_source(input: Input, column: &str, more: &[Option<&str>]) -> Source {
     let name = input.name().to_owned();
@@ -161,11 +161,17 @@ impl Values {
                 let mut more: Vec<_> =
                     more.iter().map(|it| it.as_ref().map(|it| each_value(it))).collect();
                 for value in each_value(&values) {
+                    let start = text.len();
                     push_value(trimmed(value.unwrap_or_default()), end, b'\t', text);
+                    let is_blank = text.len() == start + 1;
                     for (i, column) in (1..).zip(&mut more) {
                         let value = column.as_mut().and_then(Iterator::next).flatten();
                         let ended_by = if i < columns.len() { b'\t' } else { end };
                         push_value(trimmed(value.unwrap_or_default()), end, ended_by, text);
+                    }
+                    if is_blank {
+                        text.truncate(start);
+                        text.push(end);
                     }
                 }
             }

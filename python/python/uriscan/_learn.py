@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Sequence
 
 from . import _uriscan
+from ._kinds import column as _column
 from ._tables import memory_bytes
 
 
@@ -116,20 +117,29 @@ class Learning:
         if min_pages < 0:
             raise ValueError(f"min_pages={min_pages}: a number from 0 on is expected")
         self.proof = {"precision": float(precision), "confidence": float(confidence), "min_pages": min_pages, "date": date}
-        memory = memory_bytes(max_memory)
-        self.limit = None if memory is None else (memory, os.fspath(temp_dir or tempfile.gettempdir()))
-        self._learner: Any = None
+        self.memory = memory_bytes(max_memory)
+        self.temp_dir = None if temp_dir is None else os.fspath(temp_dir)
+        self._made: Any = None
+
+    @property
+    def _learner(self) -> Any:
+        """The one of this process."""
+        if self._made is None:
+            # Where nothing is said, each machine has a directory of its own.
+            limit = None if self.memory is None else (self.memory, self.temp_dir or tempfile.gettempdir())
+            self._made = _uriscan.Learner(self.proof, limit)
+        return self._made
 
     def add(self, urls: Any, others: Sequence[Any]) -> None:
         """Adds rows: URLs, and columns of digests, canonical URLs and targets of redirects, or ``None``."""
-        if self._learner is None:
-            self._learner = _uriscan.Learner(self.proof, self.limit)
         self._learner.add(_texts(urls), [None if other is None else _texts(other) for other in others])
+
+    def sites(self, urls: Any) -> _uriscan.Column:
+        """The site of each URL, all of whose rows belong to one process; null for what has none, and may be anywhere."""
+        return self._learner.sites(_texts(urls))
 
     def finish(self) -> bytes:
         """What the rows say."""
-        if self._learner is None:
-            self._learner = _uriscan.Learner(self.proof, self.limit)
         return self._learner.finish()
 
     def together(self, parts: Sequence[bytes], names: Sequence[str]) -> Learned:
@@ -140,8 +150,8 @@ class Learning:
 
 def _texts(values: Any) -> _uriscan.Column:
     """``values`` as a column."""
-    if isinstance(values, str):
-        raise TypeError("a column or a list is needed, not one text")
+    if type(values).__module__ == "numpy":
+        values = values.tolist()
     if isinstance(values, list):
         values = [value if value is None or isinstance(value, (str, bytes)) else str(value) for value in values]
-    return values if isinstance(values, _uriscan.Column) else _uriscan.Column(values)
+    return values if isinstance(values, _uriscan.Column) else _column(values)

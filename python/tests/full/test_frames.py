@@ -250,3 +250,12 @@ def test_what_is_wrong_is_said_in_the_words_of_the_keywords():
         pandas.DataFrame({"u": ["x"]}).uri.dedup("u", keep="best")
     with pytest.raises(TypeError, match="a table of 2 columns: choose one"):
         uriscan.normalize(pandas.DataFrame({"a": ["x"], "b": ["y"]}))
+
+
+def test_rules_are_learned_from_columns_of_each_library():
+    urls = [f"http://h.example/p{page}{query}" for page in range(80) for query in ("", "?ref=x")]
+    digests = [page for page in range(80) for _ in range(2)]
+    expected = uriscan.learn(urls, digests)
+    assert expected.rules == 1
+    for made in (polars.Series, pandas.Series, lambda given: pandas.Series(given, dtype="category"), numpy.array):
+        assert uriscan.learn(made(urls), made(digests)) == expected

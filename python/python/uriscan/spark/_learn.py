@@ -6,11 +6,9 @@ import os
 from typing import Iterator, Sequence
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-
-import uriscan
+from pyspark.sql import types as T
 
 from .._keys import one_thread
 from .._learn import Learned, Learning
@@ -39,10 +37,13 @@ def learn(
     are sampled, and the file says so. The driver gets the parts of the file.
     """
     learning = Learning(precision, confidence, min_pages, date, max_memory, temp_dir)
+    kind = rows.select(url).schema[0].dataType
+    if not isinstance(kind, (T.StringType, T.BinaryType)):
+        raise TypeError(f"column {url} is of type {kind.simpleString()}, not string or binary")
 
     def site(urls: pa.Array) -> pa.Array:
         one_thread()
-        return sites(urls)
+        return pa.array(learning.sites(urls)).cast(pa.binary())
 
     def part(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         one_thread()
@@ -50,7 +51,7 @@ def learn(
         for batch in batches:
             has_rows |= batch.num_rows > 0
             others = iter(batch.columns[1:])
-            learning.add(batch.column(0), [column and next(others) for column in evidence])
+            learning.add(batch.column(0), [None if column is None else next(others) for column in evidence])
         if has_rows:
             yield pa.record_batch([pa.array([learning.finish()], pa.binary())], ["part"])
 
@@ -58,14 +59,7 @@ def learn(
     columns = [F.col(column) for column in (url, *evidence) if column is not None]
     named = [column.alias(f"c{number}") for number, column in enumerate(columns)]
     # What has no site is a row to count, wherever it is.
-    where = F.coalesce(F.arrow_udf(site, "string")(F.col("c0")), F.col("c0").cast("string"))
-    moved = rows.select(*named).withColumn("site", where).repartition("site").drop("site")
+    where = F.coalesce(F.arrow_udf(site, "binary")(F.col("c0")), F.col("c0").cast("binary"))
+    moved = rows.select(*named).where("c0 is not null").withColumn("site", where).repartition("site").drop("site")
     parts = [bytes(row.part) for row in moved.mapInArrow(part, "part binary").collect()]
     return learning.together(parts, [name] if isinstance(name, str) else list(name))
-
-
-def sites(urls: pa.Array) -> pa.Array:
-    """The site of each URL, all of whose rows belong together: its registrable domain, or else its host."""
-    forms = uriscan.normalize(urls, level="scheme")
-    domains, hosts = (uriscan.part(forms, name) for name in ("domain", "host"))
-    return pc.coalesce(domains, hosts).cast(pa.string())
