@@ -406,3 +406,23 @@ fn a_digest_that_is_not_known_says_nothing() {
     });
     assert_eq!(rules(&lines), "");
 }
+
+#[test]
+fn names_that_differ_in_case_are_not_one_where_some_pages_differ() {
+    let of = |differing: usize| {
+        pages(200, |i| {
+            let other = if i % 10 < differing { "x" } else { "" };
+            format!(
+                "http://h.example/v.aspx?id={i}\td{i}\nhttp://h.example/v.aspx?ID={i}\td{i}{other}\n"
+            )
+        })
+    };
+    assert!(rules(&of(0)).contains("rules = [\"param-case\"]"), "{}", file(&of(0)));
+    assert_eq!(rules(&of(1)), "");
+    // Both names in one URL are two parameters: nothing joins what differs in one of them.
+    let both = pages(200, |i| {
+        format!("http://h.example/w?a={i}&A=1\td{i}1\nhttp://h.example/w?a={i}&A=2\td{i}2\n")
+    });
+    let form = rules(&(of(0) + &both));
+    assert!(!form.contains("drop"), "{form}");
+}
