@@ -84,34 +84,41 @@ struct Wire {
 }
 
 impl Findings {
-    pub(super) fn push(&mut self, site: OfSite) {
+    pub(super) fn push(&mut self, mut site: OfSite) {
         self.sites_with_rules += u64::from(site.rules > 0);
         self.rules += site.rules;
         self.held_back += site.held_back;
-        self.open_bytes += site.open_text.len();
-        if !(site.text.is_empty() && site.open_text.is_empty()) {
-            self.parts.push(site);
+        if site.text.is_empty() && site.open_text.is_empty() {
+            return;
         }
-        self.drop_open();
+        self.add_open(site.open_text.len());
+        if self.open_bytes > MOST_OPEN_BYTES {
+            site.open_text = String::new();
+        }
+        self.parts.push(site);
     }
 
-    /// Frees what a file would leave out.
-    fn drop_open(&mut self) {
-        if self.open_bytes > MOST_OPEN_BYTES {
+    /// Counts so many bytes of comments; when there are too many for a file, frees those that are there, once.
+    fn add_open(&mut self, bytes: usize) {
+        let was_full = self.open_bytes > MOST_OPEN_BYTES;
+        self.open_bytes += bytes;
+        if self.open_bytes > MOST_OPEN_BYTES && !was_full {
             self.parts.iter_mut().for_each(|site| site.open_text = String::new());
         }
     }
 
     /// Adds those about other sites. A site whose rows were divided would get the rules of each part: all its rows belong to one
     /// [`super::Learner`].
-    pub fn add(&mut self, other: Findings) {
+    pub fn add(&mut self, mut other: Findings) {
         self.read.add(&other.read);
         self.sites_with_rules += other.sites_with_rules;
         self.rules += other.rules;
         self.held_back += other.held_back;
-        self.open_bytes += other.open_bytes;
-        self.parts.extend(other.parts);
-        self.drop_open();
+        self.add_open(other.open_bytes);
+        if self.open_bytes > MOST_OPEN_BYTES {
+            other.parts.iter_mut().for_each(|site| site.open_text = String::new());
+        }
+        self.parts.append(&mut other.parts);
     }
 
     /// As bytes, for [`Findings::from_bytes`] in another process.
