@@ -150,10 +150,22 @@ impl Reader {
         let leads = if location.form == url { 0 } else { leads };
         // Indexes write `-` for a digest that is not known.
         let has_digest = !matches!(&fields.same[..], b"" | b"-");
-        let same = if has_digest { label(hasher, b'd', &fields.same) } else { 0 };
+        let same = if has_digest { label(hasher, b'd', &digest(&fields.same)) } else { 0 };
         let targets = [canonical.of_site(url), location.of_site(url)];
         Line::Row(Row { url, same, names, leads, is_declared: false }, targets)
     }
+}
+
+/// The digest `typed` in one spelling: writers of archives name an algorithm `sha256:` or `sha-256:`, and write hexadecimal digits in
+/// either case. In other alphabets case has a meaning.
+fn digest(typed: &[u8]) -> Vec<u8> {
+    const LONGEST_NAME: usize = 16;
+    let colon = memchr::memchr(b':', &typed[..typed.len().min(LONGEST_NAME)]);
+    let (name, value) = typed.split_at(colon.map_or(0, |colon| colon + 1));
+    let is_hex = value.len() >= 32 && value.iter().all(u8::is_ascii_hexdigit);
+    let value = if is_hex { value.to_ascii_lowercase() } else { value.to_vec() };
+    let name = name.iter().filter(|byte| !b"-_".contains(byte)).map(u8::to_ascii_lowercase);
+    name.chain(value).collect()
 }
 
 impl Target {

@@ -426,3 +426,22 @@ fn names_that_differ_in_case_are_not_one_where_some_pages_differ() {
     let form = rules(&(of(0) + &both));
     assert!(!form.contains("drop"), "{form}");
 }
+
+#[test]
+fn a_digest_is_the_same_in_any_spelling_of_its_algorithm() {
+    let hex = |i: usize| format!("{i:040x}");
+    let spelled = pages(100, |i| {
+        let (digest, upper) = (hex(i + 0xabcdef), hex(i + 0xabcdef).to_uppercase());
+        format!(
+            "http://h.example/p{i}\tsha256:{digest}\nhttp://h.example/p{i}?s=1\tSHA-256:{upper}\n"
+        )
+    });
+    assert!(rules(&spelled).contains("drop = [\"s\"]"), "{}", file(&spelled));
+    // Other algorithms, and letters that mean something, are others.
+    let others = pages(100, |i| {
+        format!(
+            "http://h.example/p{i}\tsha1:{i}aB\nhttp://h.example/p{i}?s=1\tsha1:{i}Ab\nhttp://h.example/q{i}\tmd5:{i}\nhttp://h.example/q{i}?t=1\tsha1:{i}\n"
+        )
+    });
+    assert_eq!(rules(&others), "");
+}

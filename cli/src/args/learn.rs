@@ -37,6 +37,9 @@ pub(crate) struct Learn {
     pub(crate) same: Option<String>,
 
     /// The column with the URL that a page names as its canonical one
+    ///
+    /// A page is believed about itself, also where digests differ: a list whose further pages name the first one as canonical loses
+    /// them.
     #[arg(long, value_name = "COLUMN", requires = "column", help_heading = "Evidence")]
     pub(crate) canonical: Option<String>,
 

@@ -84,10 +84,14 @@ impl Learn {
     /// Prints that no row of those in `report` was `telling`, if so.
     fn print_telling(&self, telling: u64, report: &Report) {
         if telling == 0 && report.records > 0 && !self.is_quiet {
-            eprint_line(format_args!(
-                "uriscan: no row says which pages are the same, so that nothing can be proven: a row is a URL, a tab and a digest of \
-                 its content; --column and --same name the columns of a table"
-            ));
+            let why = match self.columns.iter().flatten().next() {
+                Some(_) => "the columns that are named have no value in any row",
+                None => {
+                    "a row is a URL, a tab and a digest of its content; --column and --same name the columns of a table"
+                }
+            };
+            let what = "no row says which pages are the same, so that nothing can be proven";
+            eprint_line(format_args!("uriscan: {what}: {why}"));
         }
     }
 }
