@@ -20,9 +20,7 @@ pub(crate) struct WarcRecord<'t> {
     header: &'t [u8],
     /// That of an ARC archive.
     line: Option<arc::Line<'t>>,
-    /// Offset of its first byte, after line ends that were left.
-    start: usize,
-    /// Offset of the block.
+    /// Offset of the block from the first byte of the record.
     block: usize,
     /// Offset after the block. Line ends follow, which are read before the next record: two, in an ARC archive one, but some writers
     /// count them with the block, and others leave more.
@@ -45,11 +43,16 @@ pub(crate) enum Extent<'t> {
 /// Bytes of line ends before a record, at most.
 const MOST_ENDS: usize = 64;
 
-/// What `text` begins with, after line ends.
-pub(crate) fn extent(text: &[u8]) -> Extent<'_> {
+/// The offset in `text` after the line ends at `at`.
+pub(crate) fn after_ends(text: &[u8], at: usize) -> usize {
     let is_end = |byte: &&u8| matches!(byte, b'\r' | b'\n');
-    let start = text.iter().take(MOST_ENDS).take_while(is_end).count();
-    if !is_begin(&text[start..]) && !may_begin(&text[start..]) {
+    let rest = text.get(at..).unwrap_or_default();
+    at.saturating_add(rest.iter().take(MOST_ENDS).take_while(is_end).count())
+}
+
+/// What `text` begins with.
+pub(crate) fn extent(text: &[u8]) -> Extent<'_> {
+    if !is_begin(text) && !may_begin(text) {
         return match arc::begins(text) {
             arc::Begins::Record(line) => WarcRecord::of_line(text, line),
             arc::Begins::Open => Extent::Open,
@@ -57,7 +60,7 @@ pub(crate) fn extent(text: &[u8]) -> Extent<'_> {
         };
     }
     let head = &text[..text.len().min(LONGEST_HEADER)];
-    let mut ends = memchr::memchr_iter(b'\n', head).skip_while(|&at| at < start);
+    let mut ends = memchr::memchr_iter(b'\n', head);
     let (header_end, block) = loop {
         let Some(at) = ends.next() else {
             return if head.len() == LONGEST_HEADER { Extent::Broken } else { Extent::Open };
@@ -69,13 +72,11 @@ pub(crate) fn extent(text: &[u8]) -> Extent<'_> {
             return Extent::Broken;
         }
     };
-    let header = &text[start..header_end];
+    let header = &text[..header_end];
     let length =
         field(header, b"content-length").and_then(|value| str::from_utf8(value).ok()?.parse().ok());
     match length.and_then(|length: usize| block.checked_add(length)) {
-        Some(block_end) => {
-            Extent::Record(WarcRecord { header, line: None, start, block, block_end })
-        }
+        Some(block_end) => Extent::Record(WarcRecord { header, line: None, block, block_end }),
         None => Extent::Broken,
     }
 }
@@ -171,7 +172,6 @@ impl<'t> WarcRecord<'t> {
             Some(block_end) => Extent::Record(WarcRecord {
                 header: &text[..line.block],
                 line: Some(line),
-                start: 0,
                 block: line.block,
                 block_end,
             }),
@@ -239,7 +239,7 @@ pub(crate) fn records(
     links: &mut Links,
 ) {
     let content = text.content();
-    let mut at = 0;
+    let mut at = after_ends(content, 0);
     while at < content.len() && !links.is_full(at) {
         match extent(&content[at..]) {
             Extent::Record(record) => {
@@ -247,15 +247,14 @@ pub(crate) fn records(
                 let is_cut = end > content.len();
                 let end = end.min(content.len());
                 let block = Span { start: (at + record.block).min(end) as u32, end: end as u32 };
-                let start = at + record.start;
-                if !one(extractor, kernels, text, start, &record, block, links) {
-                    return links.leave(start);
+                if !one(extractor, kernels, text, at, &record, block, links) {
+                    return links.leave(at);
                 }
                 if is_cut {
                     // The archive is truncated here; the rest of the block was searched.
                     links.count_broken();
                 }
-                at = at.saturating_add(record.end());
+                at = after_ends(content, at.saturating_add(record.end()));
             }
             Extent::Broken | Extent::Open => {
                 // Some writers leave more line ends after a record.

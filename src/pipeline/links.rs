@@ -256,7 +256,7 @@ impl Documents {
 
     /// The end of the last whole record of an archive.
     fn last_archived(&mut self, content: &[u8]) -> Option<usize> {
-        let mut at = 0;
+        let mut at = warc::after_ends(content, 0);
         while at < content.len() {
             let (next, rest) = match warc::extent(&content[at..]) {
                 Extent::Record(record) => {
@@ -267,7 +267,7 @@ impl Documents {
                 Extent::Broken => (warc::next_record(content, at), Rest::Garbage),
             };
             match next.filter(|&next| next <= content.len()) {
-                Some(next) => at = next,
+                Some(next) => at = warc::after_ends(content, next),
                 None => {
                     self.rest = rest;
                     break;

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use super::{
-    Extent, WarcRecord, codings_of, extent, field, header_end, is_shorter, media_type, next_record,
+    Extent, WarcRecord, after_ends, codings_of, extent, field, header_end, is_shorter, media_type,
+    next_record,
 };
 use super::{unchunked, value_of};
 use crate::extract::attribute;
@@ -42,7 +43,7 @@ const MOST_DECODED: usize = 4 << 20;
 /// Calls `each` for the responses and resources of the archive `text`, which begins with a record; returns the number of places that are
 /// not records.
 pub(crate) fn archived_pages(text: &[u8], each: &mut dyn FnMut(&Archived<'_>)) -> u64 {
-    let (mut at, mut broken) = (0, 0);
+    let (mut at, mut broken) = (after_ends(text, 0), 0);
     while at < text.len() {
         match extent(&text[at..]) {
             Extent::Record(record) => {
@@ -54,7 +55,7 @@ pub(crate) fn archived_pages(text: &[u8], each: &mut dyn FnMut(&Archived<'_>)) -
                 if let Some(found) = archived(&record, block).filter(|_| is_whole) {
                     each(&found);
                 }
-                at = at.saturating_add(record.end());
+                at = after_ends(text, at.saturating_add(record.end()));
             }
             Extent::Broken | Extent::Open => {
                 broken += u64::from(!text[at..].iter().all(u8::is_ascii_whitespace));
