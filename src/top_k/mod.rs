@@ -88,7 +88,7 @@ impl Texts {
         self.order.len()
     }
 
-    /// To be called after the last text, and before [`Tally::add`].
+    /// To be called after the last text, and before [`TopK::add`].
     pub(crate) fn partition(&mut self) {
         self.rows.partition();
         self.counts.clear();
