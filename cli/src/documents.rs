@@ -45,16 +45,16 @@ pub(crate) struct LinkUse<'a> {
 
 impl<'a> LinkUse<'a> {
     pub(crate) fn of(
-        mending: &args::RepairOptions,
+        repairs: &args::RepairOptions,
         references: &'a args::References,
     ) -> LinkUse<'a> {
         let base = references.base.as_deref();
-        let entities = mending.of_links();
-        LinkUse { base, accepts_iris: mending.iri, entities, has_places: false }
+        let entities = repairs.of_links();
+        LinkUse { base, accepts_iris: repairs.iri, entities, has_places: false }
     }
 
     pub(crate) fn of_equivalence(typed: &'a args::Equivalence) -> LinkUse<'a> {
-        LinkUse::of(&typed.mending, &typed.references)
+        LinkUse::of(&typed.repairs, &typed.references)
     }
 
     /// The use of links under these settings; repairs that were `typed` decide before those of the settings.
@@ -77,9 +77,9 @@ impl<'a> LinkUse<'a> {
     }
 
     /// Those of a command that names their places.
-    pub(crate) fn of_pages(mending: &args::RepairOptions) -> LinkUse<'a> {
-        let entities = mending.of_links();
-        LinkUse { base: None, accepts_iris: mending.iri, entities, has_places: true }
+    pub(crate) fn of_pages(repairs: &args::RepairOptions) -> LinkUse<'a> {
+        let entities = repairs.of_links();
+        LinkUse { base: None, accepts_iris: repairs.iri, entities, has_places: true }
     }
 }
 

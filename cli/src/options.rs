@@ -59,7 +59,7 @@ pub(crate) fn equivalence_by(
     typed: &args::Equivalence,
 ) -> Result<Equivalence, Failure> {
     let is_beyond =
-        !typed.rules.is_empty() || !typed.mending.repairs().is_empty() || typed.aliases.is_some();
+        !typed.rules.is_empty() || !typed.repairs.chosen().is_empty() || typed.aliases.is_some();
     if grammar != Grammar::Rfc3986 && is_beyond {
         let what =
             "rules beyond the RFC, aliases, --iri and --repair require rfc3986; omit --grammar";
@@ -84,16 +84,19 @@ pub(crate) fn equivalence_by(
     }
     Ok(Equivalence::default()
         .normalize(Options::new(level).drop_fragment(typed.drop_fragment))
-        .repairs(typed.mending.repairs())
+        .repairs(typed.repairs.chosen())
         .rules(rule_choice::rule_set(&typed.rules)?)
-        .context(context(grammar, &typed.references, typed.mending.repairs())?)
+        .context(context(grammar, &typed.references, typed.repairs.chosen())?)
         .grammar(grammar))
 }
 
 /// # Errors
 /// When repairs are asked for under `grammar`, which is not RFC 3986.
-pub(crate) fn unmended(grammar: Grammar, typed: &args::RepairOptions) -> Result<(), Failure> {
-    if typed.repairs().is_empty() {
+pub(crate) fn without_repairs(
+    grammar: Grammar,
+    typed: &args::RepairOptions,
+) -> Result<(), Failure> {
+    if typed.chosen().is_empty() {
         return Ok(());
     }
     let what = "--iri and --repair require rfc3986; omit --grammar";

@@ -238,6 +238,20 @@ impl Session<'_> {
         Err(Failure::at(failed.unwrap_or(&self.out).name(), error))
     }
 
+    /// The rules that an output has stay as they were if there is no evidence for others.
+    ///
+    /// # Errors
+    /// Unless they are printed.
+    pub(crate) fn keep_rules(&self) -> Result<(), Failure> {
+        match self.plan.output {
+            Destination::Stdout => Ok(()),
+            _ => Err(Failure::at(
+                self.out.name(),
+                "is not written, as no row is evidence for a rule",
+            )),
+        }
+    }
+
     /// Puts all outputs in place, side files first; `false` if the reader of the results went away, and then no file has
     /// changed.
     ///

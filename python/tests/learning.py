@@ -29,7 +29,7 @@ ENDS = [b"", b"?ref=x", b"/", b"#f", b" ", b"\n", b"%zz", b"?a\tb", b"?\xff"]
 
 
 def hostile(count=3000, seed=1):
-    """Rows, as those of :func:`rows`, as bytes, of names that are hard to tell apart or to read."""
+    """Rows, as those of :func:`rows`, as bytes, of names that differ in little, or cannot be read."""
     made, random_of = [], random.Random(seed)
     for _ in range(count):
         page = b"/p%d" % random_of.randrange(40)

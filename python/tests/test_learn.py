@@ -21,7 +21,7 @@ def learned(made, **keywords):
 
 def of_program(made, tmp_path, *options):
     path = tmp_path / "rows.csv"
-    # What has no URL is not a row to the program, whose CSV cannot tell null from nothing.
+    # CSV has the same empty field for null and for an empty text.
     lines = [",".join(value or "" for value in row) for row in made]
     path.write_text("\n".join(["url,same,canonical,redirect", *lines, ""]), "utf-8")
     columns = ["--column", "url", "--same", "same", "--canonical", "canonical", "--redirect", "redirect"]

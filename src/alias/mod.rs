@@ -1,4 +1,4 @@
-//! Which keys are aliases of which, by external evidence (RFC 3986 section 6.2.4).
+//! Aliases of keys, by external evidence (RFC 3986 section 6.2.4).
 //!
 //! A table of 128-bit keys: it knows nothing about URIs or the source of the evidence. Chains are
 //! followed to their end once, when the table is built. A key with contradictory evidence, or whose

@@ -191,15 +191,19 @@ fn of_queries(a: Option<&[u8]>, b: Option<&[u8]>, edits: &mut Vec<Edit>) -> Opti
         return Some(());
     }
     let mut differing = differing_names(&a, &b);
-    let lower = [&a, &b].map(|params| params.iter().map(|param| with_lower_name(param)).collect());
-    let [lower_a, lower_b]: [Vec<Vec<u8>>; 2] = lower;
-    let lower = [&lower_a, &lower_b].map(|params| params.iter().map(|it| &it[..]).collect());
-    let [lower_a, lower_b]: [Vec<&[u8]>; 2] = lower;
-    let differing_then = differing_names(&lower_a, &lower_b);
-    let has_case = differing_then.len() < differing.len();
-    if has_case {
-        edits.push(Edit::NameCase);
-        (a, b, differing) = (lower_a, lower_b, differing_then);
+    let (lower_a, lower_b);
+    let has_upper = |name: &&[u8]| name.iter().any(u8::is_ascii_uppercase);
+    let mut has_case = false;
+    if differing.iter().any(has_upper) {
+        (lower_a, lower_b) = (with_lower_names(&a), with_lower_names(&b));
+        let [of_a, of_b] = [&lower_a, &lower_b]
+            .map(|all: &Vec<Vec<u8>>| all.iter().map(|it| &it[..]).collect::<Vec<&[u8]>>());
+        let differing_then = differing_names(&of_a, &of_b);
+        has_case = differing_then.len() < differing.len();
+        if has_case {
+            edits.push(Edit::NameCase);
+            (a, b, differing) = (of_a, of_b, differing_then);
+        }
     }
     if differing.len() > MOST_PARAMS {
         edits.push(Edit::AnyParam);
@@ -236,12 +240,16 @@ fn differing_names<'q>(a: &[&'q [u8]], b: &[&'q [u8]]) -> Vec<&'q [u8]> {
     differing
 }
 
-/// `param` as the rule leaves it.
-fn with_lower_name(param: &[u8]) -> Vec<u8> {
-    let mut lower = Vec::with_capacity(param.len());
-    fold(name_of(param), &mut lower);
-    lower.extend_from_slice(&param[name_of(param).len()..]);
-    lower
+/// The `params` as the rule leaves them.
+fn with_lower_names(params: &[&[u8]]) -> Vec<Vec<u8>> {
+    let lower = |param: &&[u8]| {
+        let (name, rest) = param.split_at(name_of(param).len());
+        let mut lower = Vec::with_capacity(param.len());
+        fold(name, &mut lower);
+        lower.extend_from_slice(rest);
+        lower
+    };
+    params.iter().map(lower).collect()
 }
 
 /// The parameters of a query; none of an empty one.

@@ -50,7 +50,7 @@ pub(super) struct OfSite {
     pub(super) undecided: String,
 }
 
-/// What was learned about sites, each of which is there once.
+/// What was learned about sites, each of them once.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
     pub(super) read: Read,

@@ -108,11 +108,13 @@ impl<'t> Site<'t> {
         counts.into_iter().filter(|(_, counts)| is_uniform(*counts)).map(|(name, _)| name).collect()
     }
 
-    /// Hosts with servers on several ports, in the order of their names: rules cannot tell them apart. A share of `1 - precision` of
+    /// Hosts with servers on several ports, in the order of their names: a rule applies to all of them. A share of `1 - precision` of
     /// their URLs may have other ports than the rest.
     fn ported(&self, precision: f64) -> Vec<&'t [u8]> {
         let mut counts: BTreeMap<&[u8], BTreeMap<&[u8], usize>> = BTreeMap::new();
-        for &url in &self.urls {
+        // Few sites have any.
+        let has_port = self.urls.iter().any(|url| !host::port_of(url).is_empty());
+        for &url in self.urls.iter().filter(|_| has_port) {
             *counts
                 .entry(host::name_of(url))
                 .or_default()

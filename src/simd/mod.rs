@@ -1,4 +1,4 @@
-//! The only floor with `unsafe` code: one algorithm, one small file per instruction set.
+//! The only module with `unsafe` code: one algorithm, one small file per instruction set.
 //!
 //! A [`Kernels`] value names a backend that this CPU supports; holding one is the proof that its
 //! instructions may run. [`Kernels::run`] enters a function compiled for that backend and passes

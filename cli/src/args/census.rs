@@ -21,7 +21,7 @@ pub(crate) struct Census {
     pub(crate) drop_fragment: bool,
 
     #[command(flatten)]
-    pub(crate) mending: RepairOptions,
+    pub(crate) repairs: RepairOptions,
 
     #[command(flatten)]
     pub(crate) rules: RuleChoice,

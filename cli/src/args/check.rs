@@ -38,7 +38,7 @@ pub(crate) struct Check {
     pub(crate) context: bool,
 
     #[command(flatten)]
-    pub(crate) mending: RepairOptions,
+    pub(crate) repairs: RepairOptions,
     #[command(flatten)]
     pub(crate) grammar: GrammarChoice,
     #[command(flatten)]

@@ -91,7 +91,7 @@ pub(crate) struct Equivalence {
     pub(crate) rules: RuleChoice,
 
     #[command(flatten)]
-    pub(crate) mending: RepairOptions,
+    pub(crate) repairs: RepairOptions,
 }
 
 /// The grammar of the records.
@@ -186,7 +186,7 @@ impl RepairOptions {
     }
 
     /// The repairs to apply.
-    pub(crate) fn repairs(&self) -> Repairs {
+    pub(crate) fn chosen(&self) -> Repairs {
         let iri = if self.iri { Repairs::default().with(Repair::Iri) } else { Repairs::default() };
         self.repair.iter().fold(iri, |all, &repairs| all.or(repairs))
     }

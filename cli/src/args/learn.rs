@@ -12,10 +12,10 @@ use super::table::{Dialect, TABLES};
 ///
 /// Reads rows of a URL and something that says which pages are the same: a digest of the content, a canonical link, a redirect.
 /// From URLs with the same content it makes hypotheses for each host: a parameter without meaning, its order, the case of names, a
-/// trailing slash, an index page, an extension, http for https, the case of paths, a prefix of paths, another name of the host; of parameters also
-/// whether they mean nothing below a first segment, or beside another one. Each is tried on all URLs of the
-/// site. A rule is written if the lower confidence bound of its precision, the share of joined groups of URLs that are the same page, is
-/// high enough; a group is counted once, however many URLs it has.
+/// trailing slash, an index page, an extension, http for https, the case of paths, a prefix of paths, another name of the host; of
+/// parameters also whether they mean nothing below a first segment, or beside another one. Each is tried on all URLs of the site. A
+/// rule is written if the lower confidence bound of its precision, the share of joined groups of URLs that are the same page, is high
+/// enough; a group is counted once, however many URLs it has.
 ///
 /// Content under many unrelated URLs, as that of error pages, and pages that change between two fetches do not count. A site makes
 /// rules for itself only. A fifth of the pages is held back, and the rules are measured on these; none of a site with one

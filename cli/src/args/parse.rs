@@ -37,7 +37,7 @@ pub(crate) struct Parse {
     #[command(flatten)]
     pub(crate) strictness: Strictness,
     #[command(flatten)]
-    pub(crate) mending: RepairOptions,
+    pub(crate) repairs: RepairOptions,
     #[command(flatten)]
     pub(crate) grammar: GrammarChoice,
     #[command(flatten)]

@@ -64,7 +64,7 @@ pub(crate) struct Resolve {
     #[command(flatten)]
     pub(crate) filters: Filters,
     #[command(flatten)]
-    pub(crate) mending: RepairOptions,
+    pub(crate) repairs: RepairOptions,
     #[command(flatten)]
     pub(crate) invalid: InvalidRecords,
     #[command(flatten)]

@@ -24,9 +24,9 @@ impl args::Census {
     /// When options contradict each other or a name is unknown.
     pub(super) fn plan(self, environment: &Environment) -> Result<Plan, Failure> {
         let options = CensusOptions::default()
-            .context(context(Grammar::Rfc3986, &self.references, self.mending.repairs())?)
+            .context(context(Grammar::Rfc3986, &self.references, self.repairs.chosen())?)
             .drop_fragment(self.drop_fragment)
-            .repairs(self.mending.repairs())
+            .repairs(self.repairs.chosen())
             .rules(rule_choice::rule_set(&self.rules)?)
             .hasher(Hasher::random());
         let strict = self.strictness.strict;
@@ -37,7 +37,7 @@ impl args::Census {
         let mut plan = Plan::of_job(Box::new(job), None, self.common, strict, environment)?
             .reading_typed(&self.typed)?;
         plan.evidence.extend(rule_choice::files(&self.rules));
-        plan.reading(&self.from, LinkUse::of(&self.mending, &self.references))?
+        plan.reading(&self.from, LinkUse::of(&self.repairs, &self.references))?
             .with_report(self.page, None)
     }
 }

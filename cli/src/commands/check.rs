@@ -12,7 +12,7 @@ use crate::exit::Failure;
 #[cfg(feature = "full")]
 use crate::job::NOT_FOR_TABLES;
 use crate::job::{Done, Job, RowsAre, Run, Writes};
-use crate::options::{report_format, unmended};
+use crate::options::{report_format, without_repairs};
 use crate::plan::Plan;
 #[cfg(feature = "full")]
 use crate::tables::{Columns, TableUse, Task};
@@ -29,9 +29,9 @@ impl args::Check {
             args::CheckFormat::Jsonl => CheckFormat::Jsonl,
         };
         let job: Box<dyn Job> = match (self.differ, self.grammar.grammar.legacy()) {
-            (false, None) => Box::new(Check { format, repairs: self.mending.repairs() }),
+            (false, None) => Box::new(Check { format, repairs: self.repairs.chosen() }),
             (false, Some(legacy)) => {
-                unmended(self.grammar.grammar, &self.mending)?;
+                without_repairs(self.grammar.grammar, &self.repairs)?;
                 Box::new(Legacy { question: LegacyQuestion::Check(format), legacy })
             }
             (true, legacy) => {
@@ -42,7 +42,7 @@ impl args::Check {
         // The command always reports invalid records by its exit code.
         let plan =
             Plan::of_job(job, None, self.common, true, environment)?.reading_typed(&self.typed)?;
-        let mut plan = plan.reporting_on(&self.from, LinkUse::of_pages(&self.mending))?;
+        let mut plan = plan.reporting_on(&self.from, LinkUse::of_pages(&self.repairs))?;
         plan.settings = plan.settings.has_context(self.context);
         plan.with_report(self.page, None)
     }

@@ -89,7 +89,7 @@ impl args::Dedup {
         plan.with_seen(self.seen, self.update)?
             .with_evidence(&self.equivalence)?
             .redacting(self.redaction.redact)
-            .reading(&self.from, LinkUse::of_settings(&equivalence, &self.equivalence.mending))?
+            .reading(&self.from, LinkUse::of_settings(&equivalence, &self.equivalence.repairs))?
             .with_report(self.page, limit.as_ref())
     }
 }

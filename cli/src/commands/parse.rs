@@ -13,7 +13,7 @@ use crate::exit::Failure;
 #[cfg(feature = "full")]
 use crate::job::NOT_FOR_TABLES;
 use crate::job::{Done, Job, Run, Writes};
-use crate::options::{report_format, unmended};
+use crate::options::{report_format, without_repairs};
 use crate::plan::Plan;
 #[cfg(feature = "full")]
 use crate::tables::{Columns, TableUse, Task};
@@ -27,16 +27,16 @@ impl args::Parse {
         let format = report_format(self.to.as_deref(), &self.table)?;
         let format = row_format(format, self.template.as_deref())?;
         let job: Box<dyn Job> = match self.grammar.grammar.legacy() {
-            None => Box::new(Parse { format, repairs: self.mending.repairs() }),
+            None => Box::new(Parse { format, repairs: self.repairs.chosen() }),
             Some(legacy) => {
-                unmended(self.grammar.grammar, &self.mending)?;
+                without_repairs(self.grammar.grammar, &self.repairs)?;
                 Box::new(Legacy { question: legacy_rows(&format)?, legacy })
             }
         };
         let strict = self.strictness.strict;
         Plan::of_job(job, None, self.common, strict, environment)?
             .reading_typed(&self.typed)?
-            .reporting_on(&self.from, LinkUse::of_pages(&self.mending))
+            .reporting_on(&self.from, LinkUse::of_pages(&self.repairs))
     }
 }
 

@@ -11,7 +11,7 @@ use crate::environment::Environment;
 use crate::exit::Failure;
 use crate::filters;
 use crate::job::{Done, Job, Run, Writes};
-use crate::options::{base, on_invalid, suffix, unmended};
+use crate::options::{base, on_invalid, suffix, without_repairs};
 use crate::plan::Plan;
 
 impl args::Resolve {
@@ -21,7 +21,7 @@ impl args::Resolve {
     /// When options contradict each other or a name is unknown.
     pub(super) fn plan(self, environment: &Environment) -> Result<Plan, Failure> {
         if self.grammar.grammar != Grammar::Rfc3986 {
-            unmended(self.grammar.grammar, &self.mending)?;
+            without_repairs(self.grammar.grammar, &self.repairs)?;
         }
         if self.filters.scheme.as_deref() == Some("any") {
             let what = "is for links in text; omit it, since every scheme is kept";
@@ -37,7 +37,7 @@ impl args::Resolve {
             ResolveOptions::new(against)
                 .same_document(same_document)
                 .on_invalid(on_invalid)
-                .repairs(self.mending.repairs())
+                .repairs(self.repairs.chosen())
                 .filter(filters::of_lists(&self.filters)?),
         );
         let strict = self.invalid.strictness.strict;
@@ -52,7 +52,7 @@ fn against(typed: &args::Resolve) -> Result<Against, Failure> {
     let options = resolve::Options::default().lenient_scheme(typed.lenient_scheme);
     let Some(base_column) = &typed.base_column else {
         return Ok(Against::Context(match (&typed.base, &typed.suffix_scheme) {
-            (Some(uri), _) => base(grammar, uri, typed.lenient_scheme, typed.mending.repairs())?,
+            (Some(uri), _) => base(grammar, uri, typed.lenient_scheme, typed.repairs.chosen())?,
             // clap requires one of the three.
             (None, scheme) => suffix(grammar, scheme.as_deref().unwrap_or_default())?,
         }));

@@ -76,7 +76,7 @@ impl args::SetCommand {
         plan.set = Some(set);
         plan.with_evidence(&records.equivalence)?.reading(
             &records.from,
-            LinkUse::of_settings(&equivalence, &records.equivalence.mending),
+            LinkUse::of_settings(&equivalence, &records.equivalence.repairs),
         )
     }
 }

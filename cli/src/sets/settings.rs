@@ -85,7 +85,7 @@ fn agree(
     chosen: &Meaning,
     stored: &Meaning,
 ) -> Result<(), Failure> {
-    let args::Equivalence { level, drop_fragment, aliases, references, rules, mending } =
+    let args::Equivalence { level, drop_fragment, aliases, references, rules, repairs } =
         typed.equivalence;
     let refused = |option: &str, has: String| {
         let set = path.display();
@@ -107,7 +107,7 @@ fn agree(
     }
     let name = |option: &str, value: Option<String>| value.map(|value| format!("{option} {value}"));
     let repairs =
-        [mending.iri.then_some("--iri"), (!mending.repair.is_empty()).then_some("--repair")];
+        [repairs.iri.then_some("--iri"), (!repairs.repair.is_empty()).then_some("--repair")];
     let context = name("--base", references.base.clone())
         .or(name("--suffix-scheme", references.suffix_scheme.clone()));
     for (option, names) in [

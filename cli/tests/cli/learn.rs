@@ -337,6 +337,30 @@ fn evidence_that_a_row_has_twice_is_told() {
 }
 
 #[test]
+fn rules_stay_as_they_were_where_there_is_no_evidence() {
+    let place = Place::new(&[
+        ("keep.toml", SHOP),
+        ("bad", "no url\n"),
+        ("none", "http://h/a\nhttp://h/b\n"),
+        ("empty", ""),
+        ("c.csv", "url,d\nhttp://h/a,\nhttp://h/b,\n"),
+    ]);
+    let table = &["c.csv", "--column", "url", "--same", "d"][..];
+    for input in [&["bad"][..], &["none"], &["empty"], table] {
+        for output in ["keep.toml", "new.toml"] {
+            let ran = place.run(&[&["learn", "-o", output], input].concat(), "");
+            let message = format!("{output}: is not written, as no row is evidence for a rule\n");
+            assert!(ran.code == 2 && ran.stderr.ends_with(&message), "{}", ran.stderr);
+        }
+        assert_eq!(place.read("keep.toml"), SHOP);
+        assert!(!place.path("new.toml").exists());
+        assert_eq!(place.run(&[&["learn"], input].concat(), "").code, 0, "printed");
+    }
+    let named = place.run(&[&["learn"], table].concat(), "").stderr;
+    assert!(named.contains("the columns that are named have no value in any row"), "{named}");
+}
+
+#[test]
 fn access_logs_are_evidence_only_if_they_have_the_target_of_redirects() {
     let combined: String = (0..100)
         .map(|i| format!("192.0.2.1 - - [27/Nov/2026:10:00:00 +0000] \"GET /p{i} HTTP/1.1\" 301 0 \"-\" \"x\"\n"))
