@@ -17,7 +17,7 @@ use super::table::{Dialect, TABLES};
 /// rule is written if the lower confidence bound of its precision, the share of joined groups of URLs that are the same page, is high
 /// enough; a group is counted once, however many URLs it has.
 ///
-/// Content under many unrelated URLs, as that of error pages, and pages that change between two fetches do not count. A site makes
+/// Content under many unrelated URLs, as that of error pages, and pages that change between two fetches prove nothing. A site makes
 /// rules for itself only. A fifth of the pages is held back, and the rules are measured on these; none of a site with one
 /// script for all its pages, as /item?id=1.
 #[derive(Debug, Args)]
