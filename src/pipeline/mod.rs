@@ -90,7 +90,7 @@ pub use single::{Deduplicator, dedup_text};
 pub use stored::StoredError;
 pub use survey::{
     Fault, FindingExample, Frequency, Groups, LargestOf, Lengths, MergeLevel, MergeStep, Overview,
-    Survey, SurveyOptions,
+    Survey, SurveyOptions, Trap,
 };
 pub use top::{By, Top, TopOptions, TopRow, TopTable, UnknownPart, top};
 #[cfg(feature = "tables")]

@@ -1,6 +1,7 @@
 //! Shapes of which a site may have any number of URLs: crawler traps.
 
 use super::kind::{CLASS, DIGIT};
+use crate::uri::parse;
 
 named! {
     /// Why a shape may have URLs without end.
@@ -59,7 +60,6 @@ pub fn endless(shape: &[u8]) -> Option<Endless> {
     }
     let segments = || path.split(|&byte| byte == b'/');
     let params = || query.split(|&byte| byte == b'&').map(pair);
-    let is_in = |list: &[&[u8]], word: &[u8]| list.iter().any(|it| it.eq_ignore_ascii_case(word));
     let is_number = |text: &[u8]| text.starts_with(b"{int}") || text.starts_with(b"{date}");
     let is_named = |(name, value): (&[u8], &[u8])| is_in(&CALENDARS, name) && is_number(value);
     let has_number = || segments().any(is_number) || params().any(|(_, value)| is_number(value));
@@ -69,6 +69,34 @@ pub fn endless(shape: &[u8]) -> Option<Endless> {
     }
     let counts = |(name, value): (&[u8], &[u8])| is_in(&COUNTERS, name) && value == b"{int}";
     params().any(counts).then_some(Endless::Counter)
+}
+
+/// The numbers of which `uri`, whose shape may be endless because of `why`, is one of many: two pages of a counter or of a calendar differ
+/// in them. `None` if it has none.
+pub(crate) fn numbers(uri: &[u8], why: Endless) -> Option<Vec<u8>> {
+    let parts = parse(uri).ok()?;
+    let is_number = |text: &[u8]| text.first().is_some_and(u8::is_ascii_digit);
+    let params = || parts.query(uri).unwrap_or_default().split(|&byte| byte == b'&').map(pair);
+    let of_names = |list: &'static [&[u8]]| {
+        params().filter(move |&(name, value)| is_in(list, name) && is_number(value)).map(|it| it.1)
+    };
+    let mut found: Vec<&[u8]> = match why {
+        Endless::Repeats => return None,
+        Endless::Counter => of_names(&COUNTERS).collect(),
+        Endless::Calendar => {
+            let segments = parts.path(uri).split(|&byte| byte == b'/');
+            let below = segments.skip_while(|segment| !is_in(&CALENDARS, segment));
+            of_names(&CALENDARS).chain(below.filter(|segment| is_number(segment))).collect()
+        }
+    };
+    if found.is_empty() {
+        found = params().map(|it| it.1).filter(|value| is_number(value)).collect();
+    }
+    (!found.is_empty()).then(|| found.join(&b','))
+}
+
+fn is_in(list: &[&[u8]], word: &[u8]) -> bool {
+    list.iter().any(|it| it.eq_ignore_ascii_case(word))
 }
 
 /// The name and the value of a parameter.
@@ -136,6 +164,23 @@ mod tests {
             ("http://h/page/{int}", None),
         ] {
             assert_eq!(endless(shape.as_bytes()), expected, "{shape}");
+        }
+    }
+
+    #[test]
+    fn pages_of_a_counter_or_of_a_calendar_differ_in_their_numbers() {
+        use Endless::{Calendar, Counter, Repeats};
+        for (uri, why, expected) in [
+            ("http://h/topic/77?sort=2&page=31&offset=40", Counter, Some("31,40")),
+            ("http://h/list?Page=3", Counter, Some("3")),
+            ("http://h/user/7/calendar/2031/05?view=1", Calendar, Some("2031,05")),
+            ("http://h/user/7/events?month=2031-05&id=3", Calendar, Some("2031-05")),
+            ("http://h/calendar?d=20310501&x=y", Calendar, Some("20310501")),
+            ("http://h/calendar", Calendar, None),
+            ("http://h/a/a/a?page=1", Repeats, None),
+        ] {
+            let found = numbers(uri.as_bytes(), why);
+            assert_eq!(found.as_deref(), expected.map(str::as_bytes), "{uri}");
         }
     }
 }

@@ -38,8 +38,8 @@ mod kind;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use endless::is_repeating;
 pub use endless::{Endless, endless};
+pub(crate) use endless::{is_repeating, numbers};
 
 use core::ops::Range;
 

@@ -1,7 +1,7 @@
 //! What is equivalent, and why: the ladder, what merges records, the largest groups.
 
 use uriscan::normalize::Level;
-use uriscan::pipeline::{Census, Groups, Keep, LargestOf, MergeLevel, MergeStep};
+use uriscan::pipeline::{Census, Groups, Keep, LargestOf, MergeLevel, MergeStep, Trap};
 
 use super::chart::{Bar, chart};
 use super::difference::marked;
@@ -175,4 +175,26 @@ pub(super) fn largest(groups: &Groups, records: u64) -> Option<Section> {
     let heads = vec!["group", "records", "share", ""];
     let table = Table { caption, heads, rows: groups.largest.iter().map(row).collect() };
     Some(Section::new("groups", "The largest groups", table.html()))
+}
+
+/// What may be traps of crawlers.
+pub(super) fn traps(groups: &Groups) -> Option<Section> {
+    if groups.traps.is_empty() {
+        return None;
+    }
+    let about = if groups.is_all { "" } else { "≈ " };
+    let row = |trap: &Trap| {
+        vec![
+            Cell::Uri(shown(&trap.shape)),
+            Cell::Class("soft", trap.why.to_string()),
+            Cell::Number(format!("{about}{}", grouped(trap.uris))),
+            Cell::Uri(shown(&trap.last)),
+        ]
+    };
+    let caption = "Shapes of which there are many URIs with numbers of pages or dates that differ. They may have no end, as the traps of \
+                   crawlers have none, or be what a large site has"
+        .to_owned();
+    let heads = vec!["shape", "why", "different URIs", "the last one"];
+    let table = Table { caption, heads, rows: groups.traps.iter().map(row).collect() };
+    Some(Section::new("traps", "What may have no end", table.html()))
 }

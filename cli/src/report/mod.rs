@@ -58,6 +58,7 @@ fn sections(plan: &Plan, done: &Done, summary: &Summary) -> Vec<Section> {
     if let Some(groups) = overview.and_then(|overview| overview.groups.as_ref()) {
         all.push(groups::merges(groups, summary));
         all.push(groups::largest(groups, summary.report.records));
+        all.push(groups::traps(groups));
     }
     if let (Some(counts), Some(overview)) = (&done.findings, overview) {
         all.push(findings::findings(plan, counts, &overview.findings));

@@ -418,6 +418,29 @@ fn a_page_has_a_bounded_size() {
 }
 
 #[test]
+fn counters_and_calendars_without_end_are_named_with_their_numbers() {
+    let urls: String = (0..1_500)
+        .map(|i| {
+            format!(
+                "http://h/list?token=SECRET&page={i}\nhttp://h/kalender/{i}/1\nhttp://h/i/{i}\n"
+            )
+        })
+        .collect();
+    let place = Place::new(&[("list", &urls)]);
+    for more in [&[][..], &["--max-memory", "64M"]] {
+        place.run(&[&["dedup", "--report", "r.html", "list"], more].concat(), "");
+        let page = place.read("r.html");
+        check(&page);
+        let (_, section) = page.split_once("What may have no end</h2>").unwrap();
+        let (section, _) = section.split_once("</section>").unwrap();
+        assert!(section.contains("http://h/kalender/{int}/{int}"), "{section}");
+        assert!(section.contains("page={int}") && section.contains("page=1499"), "{section}");
+        assert_eq!(section.matches("1,500").count(), 2, "{section}");
+        assert!(!section.contains("SECRET") && !section.contains("/i/"), "{section}");
+    }
+}
+
+#[test]
 fn nothing_from_the_input_becomes_markup() {
     let hostile = [
         "http://h/<script>alert(1)</script>",

@@ -12,6 +12,7 @@ mod part;
 mod sample;
 #[cfg(test)]
 mod tests;
+mod traps;
 
 use super::Keep;
 use super::equivalence::Equivalence;
@@ -26,6 +27,7 @@ use crate::uri::{UriError, UriErrorKind};
 pub(super) use look::{Scratch, look};
 pub use overview::{
     Fault, FindingExample, Frequency, Groups, LargestOf, Lengths, MergeLevel, MergeStep, Overview,
+    Trap,
 };
 pub(crate) use part::Part;
 use part::Piece;

@@ -4,6 +4,7 @@ use crate::audit::{Rule, Severity};
 use crate::explain::Step;
 use crate::normalize::Level;
 use crate::pipeline::{Invalid, Keep};
+use crate::shape::Endless;
 use crate::top_k::MostFrequent;
 use crate::uri::{UriError, UriErrorKind};
 
@@ -177,6 +178,23 @@ pub struct Groups {
     pub largest: Vec<(Vec<u8>, u64)>,
     /// Of what these are the largest.
     pub largest_of: LargestOf,
+    /// Shapes that may grow without end by a counter or a calendar, those of the most URIs first.
+    pub traps: Vec<Trap>,
+}
+
+/// A shape of which there are 1,000 different URIs or more that differ in the numbers of a counter or of a calendar
+/// ([`endless`](crate::shape::endless)), as there are in the trap of a crawler. It is a guess.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Trap {
+    /// The shape of the canonical forms.
+    pub shape: Vec<u8>,
+    /// Why it may have no end.
+    pub why: Endless,
+    /// How many URIs of it are not equivalent; an estimate, unless [`Groups::is_all`].
+    pub uris: u64,
+    /// The canonical form of the one with the greatest number that was seen.
+    pub last: Vec<u8>,
 }
 
 /// Of what the largest groups are the largest, and what is known of them.

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::SurveyOptions;
 use super::overview::{Groups, LargestOf, MergeLevel, MergeStep};
+use super::traps::traps;
 use crate::explain::{Comparison, LONGEST, Step, compare_with_rules, explain_with_rules, step};
 use crate::key::Key;
 use crate::normalize::Level;
@@ -170,6 +171,10 @@ impl Sample {
         let is_all = self.bound.is_none();
         let mut groups: Vec<Group> = self.groups.into_values().collect();
         groups.sort_by(|a, b| (a.rank, &a.kept.bytes).cmp(&(b.rank, &b.kept.bytes)));
+        // The share of the ranks that the sample has.
+        let scale = self.bound.map_or(1.0, |bound| 2f64.powi(64) / bound as f64);
+        let texts = groups.iter().map(Group::shown).filter(|text| !text.is_empty());
+        let traps = traps(texts, scale, options);
         let mut merges = Merges::default();
         for group in &groups {
             merges.add(group, &options.equivalence);
@@ -203,6 +208,7 @@ impl Sample {
             unexplained,
             largest,
             largest_of,
+            traps,
         }
     }
 }

@@ -1,0 +1,130 @@
+//! Shapes of which a list has so many URIs that they may have no end.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashSet};
+
+use super::SurveyOptions;
+use super::overview::Trap;
+use crate::pipeline::Canonicalizer;
+use crate::shape::{Endless, endless, numbers, shape};
+use crate::simd::Kernels;
+
+/// Different URIs of a shape that are more than a site usually has.
+const MANY: u64 = 1_000;
+
+/// URIs of a sample at least, so that their number says something of the whole: it is off by an eighth or so.
+const LEAST: usize = 64;
+
+/// The URIs of one shape.
+struct Shape {
+    why: Endless,
+    uris: usize,
+    /// Their different numbers.
+    numbers: HashSet<Vec<u8>>,
+    /// The greatest number, and the URI that has it.
+    last: (Vec<u8>, Vec<u8>),
+}
+
+/// The traps among `texts`, of which none is equivalent to another one; each stands for `scale` of them.
+///
+/// Many URIs are not enough: a list that is sorted in forty ways has a thousand of them with 25 numbers of pages, and a page in each of
+/// a thousand topics has one. The numbers have to differ.
+pub(super) fn traps<'t>(
+    texts: impl Iterator<Item = &'t [u8]>,
+    scale: f64,
+    options: &SurveyOptions,
+) -> Vec<Trap> {
+    let mut canonicalizer = Canonicalizer::new(&options.equivalence, Kernels::detect());
+    let mut shapes: BTreeMap<Vec<u8>, Shape> = BTreeMap::new();
+    for text in texts {
+        let Ok(form) = canonicalizer.valid_form(text) else { continue };
+        let Ok(shape) = shape(form) else { continue };
+        let Some((why, numbers)) = endless(&shape).and_then(|why| Some((why, numbers(form, why)?)))
+        else {
+            continue;
+        };
+        let new = || Shape { why, uris: 0, numbers: HashSet::new(), last: Default::default() };
+        let of_shape = shapes.entry(shape).or_insert_with(new);
+        of_shape.uris += 1;
+        // Numbers have no leading zeros as a rule, so a longer one is greater.
+        if (numbers.len(), &numbers) > (of_shape.last.0.len(), &of_shape.last.0) {
+            of_shape.last = (numbers.clone(), form.to_vec());
+        }
+        of_shape.numbers.insert(numbers);
+    }
+    let is_sample = scale > 1.0;
+    let mut traps: Vec<Trap> = shapes
+        .into_iter()
+        .filter(|(_, of_shape)| match is_sample {
+            false => of_shape.numbers.len() as u64 >= MANY,
+            // Of few numbers, a sample would have many twice.
+            true => of_shape.uris >= LEAST && of_shape.numbers.len() * 10 >= of_shape.uris * 9,
+        })
+        .map(|(shape, Shape { why, uris, last, .. })| {
+            let uris = (uris as f64 * scale).round() as u64;
+            Trap { shape, why, uris, last: last.1 }
+        })
+        .filter(|trap| trap.uris >= MANY)
+        .collect();
+    traps.sort_by(|a, b| (Reverse(a.uris), &a.shape).cmp(&(Reverse(b.uris), &b.shape)));
+    traps.truncate(options.most);
+    traps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The shapes of the traps among `urls`, and how many URIs each has.
+    fn found(urls: impl IntoIterator<Item = String>, scale: f64) -> Vec<(String, u64)> {
+        let urls: Vec<String> = urls.into_iter().collect();
+        let texts = urls.iter().map(String::as_bytes);
+        let traps = traps(texts, scale, &SurveyOptions::default());
+        let text = |trap: Trap| (String::from_utf8(trap.shape).unwrap(), trap.uris);
+        traps.into_iter().map(text).collect()
+    }
+
+    #[test]
+    fn many_numbers_of_one_counter_or_calendar_are_a_trap() {
+        for (url, shape) in [
+            (|i: u64| format!("http://h/list?offset={i}"), "http://h/list?offset={int}"),
+            (|i| format!("http://h/list?s=x&Page={i}"), "http://h/list?Page={int}&s={text}"),
+            (
+                |i| format!("http://h/calendar/{}/{}", 2000 + i / 12, i % 12),
+                "http://h/calendar/{int}/{int}",
+            ),
+            (|i| format!("http://h/ev?month={}-05", 1900 + i % 200), ""),
+            (|i| format!("http://h/user/{i}/calendar?month=2024-05"), ""),
+            (|i| format!("http://h/topic/{i}?page={}", i % 25), ""),
+            (|i| format!("http://h/item/{i}"), ""),
+            (|i| format!("http://h/list?page=2#{i}"), ""),
+        ] as [(fn(u64) -> String, &str); 8]
+        {
+            let expected: Vec<(String, u64)> =
+                if shape.is_empty() { vec![] } else { vec![(shape.to_owned(), 1_000)] };
+            assert_eq!(found((0..1_000).map(url), 1.0), expected, "{}", url(7));
+            assert_eq!(found((0..999).map(url), 1.0), [], "{}", url(7));
+        }
+    }
+
+    #[test]
+    fn a_sample_of_few_numbers_is_no_trap() {
+        let pages = |most: u64| {
+            (0..200u64).map(move |i| format!("http://h/list?page={}&sort={i}", i * 7 % most))
+        };
+        let shape = "http://h/list?page={int}&sort={int}".to_owned();
+        assert_eq!(found(pages(4_999), 50.0), [(shape, 10_000)]);
+        assert_eq!(found(pages(25), 50.0), []);
+        assert_eq!(found(pages(4_999), 4.0), [], "800 URIs");
+        assert_eq!(found(pages(4_999).take(63), 50.0), [], "too few say how many there are");
+    }
+
+    #[test]
+    fn what_is_named_is_the_uri_with_the_greatest_number() {
+        let urls: Vec<String> = (0..1_200).map(|i| format!("http://h/?page={i}&x")).collect();
+        let options = SurveyOptions::default();
+        let traps = traps(urls.iter().rev().map(String::as_bytes), 1.0, &options);
+        assert_eq!((traps.len(), traps[0].why), (1, Endless::Counter));
+        assert_eq!(traps[0].last, b"http://h/?page=1199&x");
+    }
+}
