@@ -9,7 +9,7 @@ use super::{Panel, Survey};
 use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::index::{Index, Record, trim};
 use crate::normalize::{self, Room, Split};
-use crate::pipeline::equivalence;
+use crate::pipeline::compare::equivalence;
 use crate::simd::{Isa, Task};
 use crate::top_k::Counts;
 

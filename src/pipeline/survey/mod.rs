@@ -14,8 +14,8 @@ mod sample;
 mod tests;
 mod traps;
 
+use super::Equivalence;
 use super::Keep;
-use super::equivalence::Equivalence;
 use crate::io::Shape;
 use crate::key::Hasher;
 use crate::rules::ends;

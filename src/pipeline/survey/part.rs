@@ -8,7 +8,7 @@ use crate::audit::Finding;
 use crate::chunk::PaddedBuf;
 use crate::key::Key;
 use crate::pipeline::Invalid;
-use crate::pipeline::value::push_value;
+use crate::pipeline::engine::value::push_value;
 use crate::top_k::Counts;
 use crate::uri::UriError;
 
