@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Cursor, Read};
 
 use uriscan::io::Source;
-use uriscan::io::compress::decompressed;
+use uriscan::io::decompressed;
 use uriscan::key::Hasher;
 use uriscan::normalize::{Normalizer, Options};
 use uriscan::pipeline::{AliasFault, Aliases, Equivalence, Settings};

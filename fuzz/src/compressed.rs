@@ -4,7 +4,7 @@
 use std::io::{self, Cursor, Read, Write};
 
 use flate2::write::GzEncoder;
-use uriscan::io::compress::decompressed;
+use uriscan::io::decompressed;
 use uriscan::io::{Compression, Container};
 
 use crate::Choice;

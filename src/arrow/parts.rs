@@ -12,7 +12,7 @@ use super::pieces::{Piece, Row, Work, each_piece};
 use super::text::{Text, Validity, join};
 use super::{Columns, Error, Faults, collect, text_to_other};
 use crate::index::Record;
-use crate::io::{Selector, row};
+use crate::io::{Selector, write::row};
 use crate::pipeline::{Invalid, Scratch};
 use crate::simd::Isa;
 use crate::uri::bulk::parse_record;

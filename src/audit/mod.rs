@@ -3,7 +3,7 @@
 //! [`audit`] checks one reference, component by component, and reports [`Finding`]s: a [`Rule`], a
 //! [`Severity`], a range of bytes. A record that is not a URI-reference is checked too, split by
 //! the expression of Appendix B, because parsers disagree about malformed input. In bulk,
-//! [`crate::pipeline::job::audit`] consults the index first and checks only records that may have
+//! [`crate::pipeline::audit()`] consults the index first and checks only records that may have
 //! findings.
 //!
 //! A finding does not mean harm: nearly all URIs with an encoded slash are harmless. Rules report

@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::extract::{Format, Kind, warc};
-use crate::io::cut::Cut;
+use crate::io::read::cut::Cut;
 use crate::pipeline::{ExtractOptions, cut_documents};
 
 /// Cuts archives and lines.

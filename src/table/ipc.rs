@@ -7,6 +7,10 @@
 //! - a compressed buffer claims no more than its codec can represent in its bytes;
 //! - the buffers of a message claim at most [`MOST_BYTES`] in all, and the largest can be allocated.
 
+#[cfg(test)]
+mod tests;
+mod wide;
+
 use std::io::{self, Read, Seek, SeekFrom};
 
 use arrow_array::RecordBatch;
@@ -18,8 +22,8 @@ use arrow_ipc::{
 };
 use arrow_schema::{ArrowError, SchemaRef};
 
-use super::wide::{self, WideIntegers};
 use uriscan_files::escape::counted;
+use wide::WideIntegers;
 
 /// The most bytes that the compressed buffers of a message may claim in all.
 const MOST_BYTES: u64 = 4 << 30;
@@ -407,6 +411,3 @@ fn check(message: &Message<'_>, body: &[u8]) -> Result<(), ArrowError> {
     }
     Ok(())
 }
-
-#[cfg(test)]
-mod tests;

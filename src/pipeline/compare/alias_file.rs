@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io;
 
 use crate::alias::{AliasRows, AliasTable, Lookup};
-use crate::io::fields::members;
+use crate::io::write::fields::members;
 use crate::io::{Chunk, ChunkReader, ReadError, Shape, Source};
 use crate::key::{Hasher, Key, PublicHash, PublicHasher};
 use crate::normalize::Normalizer;

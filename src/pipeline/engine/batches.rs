@@ -1,7 +1,7 @@
 //! Batches of chunks: how many chunks they have, how they are filled, and what memory they keep.
 
 use super::slot::Slot;
-use crate::io::reader::Next;
+use crate::io::read::reader::Next;
 use crate::io::{ChunkReader, ReadError};
 use crate::pipeline::{Settings, Sinks};
 

@@ -12,7 +12,7 @@ use super::batches::{
 use super::faults::{Faults, report_faults, stopped};
 use super::invalid::{LongRecord, Policy};
 use super::slot::{Slot, Worker};
-use crate::io::cut::Cut;
+use crate::io::read::cut::Cut;
 use crate::io::{Chunk, ChunkReader, ReadError, Shape, Source};
 use crate::pipeline::source::links;
 use crate::pipeline::survey::{self, Survey};

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::io::part::{Plain, raw_source};
+use crate::io::read::part::{Plain, raw_source};
 use crate::io::{Chunk, Source};
 use crate::pipeline::Error;
 use crate::survivors::{SpillDir, SpillFile};

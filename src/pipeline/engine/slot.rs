@@ -8,7 +8,7 @@ use crate::audit::Marks;
 use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::index::{Index, Record, trim};
 use crate::io::Chunk;
-use crate::io::places::Place;
+use crate::io::read::places::Place;
 use crate::normalize::Split;
 use crate::pipeline::compare::equivalence::Scratch;
 use crate::pipeline::survey;

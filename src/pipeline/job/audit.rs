@@ -8,10 +8,10 @@ use crate::audit::{
 };
 use crate::chunk::Span;
 use crate::index::trim;
-use crate::io::diagnostic::Position;
-use crate::io::paint::Paint;
-use crate::io::places::{Place, Places};
-use crate::io::{Chunk, Shape, Source, finding};
+use crate::io::read::places::{Place, Places};
+use crate::io::write::diagnostic::Position;
+use crate::io::write::paint::Paint;
+use crate::io::{Chunk, Shape, Source, write::finding};
 use crate::pipeline::engine::driver::{Job, Reading, run};
 use crate::pipeline::engine::invalid::LongRecord;
 use crate::pipeline::engine::slot::{Slot, Worker, record_at};

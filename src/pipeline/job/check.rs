@@ -1,8 +1,8 @@
 //! Which records are URI-references, of which kind, and the errors of the others.
 
 use super::row_job::{Rows, each_fault, each_parsed, run_rows};
-use crate::io::diagnostic::{self, Position};
-use crate::io::{Source, json, place};
+use crate::io::write::diagnostic::{self, Position};
+use crate::io::{Source, write::json, write::place};
 use crate::pipeline::engine::slot::{Slot, Worker};
 use crate::pipeline::{Error, Report, Settings, Sinks};
 use crate::repair::Repairs;

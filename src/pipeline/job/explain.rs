@@ -2,10 +2,11 @@
 
 use crate::explain::{Comparison, Explanation, compare_with_rules, explain_with_rules};
 use crate::index::trimmed;
-use crate::io::explanation::{Compared, Explained, json, pair_json, pair_text, text};
-use crate::io::paint::Paint;
-use crate::io::row::push_decimal;
-use crate::io::{Chunk, Source, json as rows};
+use crate::io::write::explanation::{Compared, Explained, json, pair_json, pair_text, text};
+use crate::io::write::json as rows;
+use crate::io::write::paint::Paint;
+use crate::io::write::row::push_decimal;
+use crate::io::{Chunk, Source};
 use crate::pipeline::compare::mergers::mergers_of;
 use crate::pipeline::engine::driver::{Job, Reading, run};
 use crate::pipeline::engine::invalid::LongRecord;

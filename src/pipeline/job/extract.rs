@@ -1,7 +1,7 @@
 //! Extracts links: a row per link, in order.
 
 use crate::extract::{self, Extractor, Links};
-use crate::io::{Chunk, Source, escaped, found};
+use crate::io::{Chunk, Source, escaped, write::found};
 use crate::pipeline::engine::batches::PART_BYTES;
 use crate::pipeline::engine::driver::{Drops, Job, Reading, run};
 use crate::pipeline::engine::lines::Lines;

@@ -1,9 +1,9 @@
 //! One row per record, in order: its components, or its error.
 
 use super::row_job::{Rows, each_parsed, is_of_links, run_rows};
-use crate::io::diagnostic::Position;
-use crate::io::row::Row;
-use crate::io::{Source, Template, json, place, tsv};
+use crate::io::write::diagnostic::Position;
+use crate::io::write::row::Row;
+use crate::io::{Source, Template, write::json, write::place, write::tsv};
 use crate::pipeline::engine::slot::{Slot, Worker};
 use crate::pipeline::{Error, OnInvalid, Report, Settings, Sinks};
 use crate::repair::Repairs;

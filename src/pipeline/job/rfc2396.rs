@@ -3,9 +3,9 @@
 use super::check::CheckFormat;
 use super::row_job::{Rows, is_of_links, run_rows};
 use crate::grammar::rfc2396::Legacy;
-use crate::io::diagnostic::{self, Position};
-use crate::io::rfc2396::{LegacyRow, tsv_error_row, tsv_header};
-use crate::io::{Source, json, place};
+use crate::io::write::diagnostic::{self, Position};
+use crate::io::write::rfc2396::{LegacyRow, tsv_error_row, tsv_header};
+use crate::io::{Source, write::json, write::place};
 use crate::pipeline::engine::slot::{Slot, Worker, record_at};
 use crate::pipeline::{Error, Report, Settings, Sinks};
 use crate::simd::Isa;

@@ -1,8 +1,8 @@
 //! The job that writes a row about each record with its line number: components, faults, differences.
 
-use crate::io::diagnostic::Position;
-use crate::io::paint::Paint;
-use crate::io::places::{Place, Places};
+use crate::io::read::places::{Place, Places};
+use crate::io::write::diagnostic::Position;
+use crate::io::write::paint::Paint;
 use crate::io::{Chunk, Source};
 use crate::pipeline::engine::driver::{Job, Reading, run};
 use crate::pipeline::engine::invalid::LongRecord;

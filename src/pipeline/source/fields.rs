@@ -1,7 +1,7 @@
 //! Fields that are added to the rows of text tables, after their own.
 
-use crate::io::json;
-use crate::io::row::push_decimal;
+use crate::io::write::json;
+use crate::io::write::row::push_decimal;
 use crate::row::{Passed, Separators, TextFormat, TextTable};
 
 /// Adds fields to rows of one format. A row stays as the bytes it was; what is added stands before its line end, or before the

@@ -8,14 +8,14 @@ use crate::extract::{
     Context, Extractor, ExtractorOptions, Format, Kind, Links, Room, Separator, Splits,
     last_folded_end, last_row_end, last_token_end, mail, wrapped_cut,
 };
-use crate::io::cut::{Cut, Doubtful, HEAD_BYTES};
+use crate::io::read::cut::{Cut, Doubtful, HEAD_BYTES};
 use crate::io::{Chunk, Shape};
 use crate::pipeline::{Report, Settings};
 use crate::simd::{Isa, Kernels};
 use crate::uri::UriErrorKind;
 use uriscan_files::escape::counted;
 
-pub(crate) use crate::io::found::Found;
+pub(crate) use crate::io::write::found::Found;
 
 /// Which links of lists ([`crate::pipeline::links_of`]) have their character references decoded ([`crate::repair::Repair::Entity`]).
 /// Those of pages, feeds and Markdown are decoded when they are read, and never again.

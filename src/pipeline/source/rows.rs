@@ -6,8 +6,8 @@ use std::sync::{Arc, OnceLock};
 
 use super::fields::RowFields;
 use crate::extract::{Filter, Filtered, Kind};
-use crate::io::cut::Cut;
-use crate::io::{Chunk, Shape, Source, json};
+use crate::io::read::cut::Cut;
+use crate::io::{Chunk, Shape, Source, write::json};
 use crate::key::Hasher;
 use crate::pipeline::engine::numbered::SortedBy;
 use crate::pipeline::engine::scan;

@@ -36,7 +36,7 @@ pub struct Overview {
     /// begin with a slash do not count.
     pub depths: [u64; Overview::DEPTHS],
     /// Of those with a path of as many segments as the last entry of `depths` counts, how many repeat a run of segments again and again
-    /// ([`Endless::Repeats`](crate::shape::Endless::Repeats)), as the URIs of a crawler's trap do.
+    /// ([`Endless::Repeats`]), as the URIs of a crawler's trap do.
     pub repeating: u64,
     /// The lengths of all records but overlong ones, as they were read.
     pub lengths: Lengths,

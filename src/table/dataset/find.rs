@@ -5,9 +5,9 @@ use std::fs::DirEntry;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::super::Error;
 use super::managed::Managed;
 use super::pattern::{Matched, Matching, Selection};
+use crate::error::Error;
 
 /// The files of a dataset.
 #[derive(Clone, Debug, Default)]

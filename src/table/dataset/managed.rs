@@ -4,7 +4,7 @@
 use std::fs::DirEntry;
 use std::path::Path;
 
-use super::super::Error;
+use crate::error::Error;
 
 /// What keeps the log of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

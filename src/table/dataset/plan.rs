@@ -6,20 +6,21 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, StringArray, new_null_array};
 use arrow_schema::{DataType, Field, FieldRef, Metadata, Schema, SchemaRef};
 
-use super::super::NO_ROWS;
-use super::super::metadata::{keep_common, remove_of_columns};
-use super::super::target::Target;
-use super::super::{Error, jsonl, keys};
 use super::hive::{DEFAULT_PARTITION, Partition};
 use super::widen::{joined, joined_field, widened};
+use crate::error::Error;
 use crate::error::ErrorKind;
+use crate::table::NO_ROWS;
+use crate::table::parquet::metadata::{keep_common, remove_of_columns};
+use crate::table::text::jsonl;
+use crate::table::work::{keys, target::Target};
 use uriscan_files::escape::counted;
 
 /// The columns of a dataset, and where its URIs are.
 #[derive(Debug)]
-pub(in super::super) struct Plan {
-    pub(in super::super) schema: SchemaRef,
-    pub(in super::super) target: Target,
+pub(crate) struct Plan {
+    pub(crate) schema: SchemaRef,
+    pub(crate) target: Target,
     /// The columns of files; those after them are in the names of directories.
     of_files: usize,
     /// The name of the first file.
@@ -28,10 +29,10 @@ pub(in super::super) struct Plan {
 }
 
 /// A file of a dataset: its name, its columns, and those in the names of its directories.
-pub(in super::super) type File<'f> = (&'f str, &'f SchemaRef, &'f Partition);
+pub(crate) type File<'f> = (&'f str, &'f SchemaRef, &'f Partition);
 
 /// The columns of the files so far.
-pub(in super::super) struct Merge<'j> {
+pub(crate) struct Merge<'j> {
     /// The column of URIs, as it was requested.
     column: &'j str,
     /// Others that were.
@@ -62,7 +63,7 @@ struct Known {
 
 impl<'j> Merge<'j> {
     /// Nothing yet, for a job that names a `column` of URIs and `others`.
-    pub(in super::super) fn new(
+    pub(crate) fn new(
         (column, others): (&'j str, &'j [&'j str]),
         keys: &'j [String],
         is_strict: bool,
@@ -75,7 +76,7 @@ impl<'j> Merge<'j> {
     ///
     /// # Errors
     /// If they cannot be unified with those of the others.
-    pub(in super::super) fn add(&mut self, file: File<'_>) -> Result<(), Error> {
+    pub(crate) fn add(&mut self, file: File<'_>) -> Result<(), Error> {
         let (name, schema, partition) = file;
         let is_key = |field: &&FieldRef| self.keys.contains(field.name());
         if let Some(field) = schema.fields().iter().find(is_key) {
@@ -127,7 +128,7 @@ impl<'j> Merge<'j> {
     ///
     /// # Errors
     /// If there is no column of URIs.
-    pub(in super::super) fn finish(mut self) -> Result<Plan, Error> {
+    pub(crate) fn finish(mut self) -> Result<Plan, Error> {
         if self.first.is_none() && self.is_strict {
             return Err(Error::unsupported(NO_ROWS));
         }
@@ -271,7 +272,7 @@ fn names_and_types(schema: &SchemaRef) -> Vec<String> {
 
 /// How the rows of a file become rows of the dataset.
 #[derive(Debug)]
-pub(in super::super) struct Fit {
+pub(crate) struct Fit {
     schema: SchemaRef,
     columns: Vec<From>,
 }
@@ -291,7 +292,7 @@ impl Plan {
     ///
     /// # Errors
     /// If it has other columns than the files that the plan was made of.
-    pub(in super::super) fn fit(&self, file: File<'_>) -> Result<Option<Fit>, Error> {
+    pub(crate) fn fit(&self, file: File<'_>) -> Result<Option<Fit>, Error> {
         let (name, schema, partition) = file;
         if schema.fields() == self.schema.fields() {
             return Ok(None);
@@ -333,11 +334,7 @@ impl Plan {
 
 impl Fit {
     /// The rows of `batch`, of the file called `name`, with the columns of the dataset.
-    pub(in super::super) fn apply(
-        &self,
-        batch: &RecordBatch,
-        name: &str,
-    ) -> Result<RecordBatch, Error> {
+    pub(crate) fn apply(&self, batch: &RecordBatch, name: &str) -> Result<RecordBatch, Error> {
         let rows = batch.num_rows();
         let mut columns: Vec<ArrayRef> = Vec::with_capacity(self.columns.len());
         for (from, field) in self.columns.iter().zip(self.schema.fields()) {

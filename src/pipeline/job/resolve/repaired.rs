@@ -6,7 +6,7 @@ use super::rows::{placed, trimmed};
 use super::{Against, ResolveOptions};
 use crate::chunk::Span;
 use crate::io::Fields;
-use crate::io::fields::{columns, members};
+use crate::io::write::fields::{columns, members};
 use crate::pipeline::Report;
 use crate::repair::{Repairs, repair_in};
 use crate::resolve::{BaseUri, Context};

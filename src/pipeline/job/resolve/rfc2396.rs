@@ -5,7 +5,7 @@ use crate::chunk::Span;
 use crate::grammar::rfc2396::Legacy;
 use crate::index::trim;
 use crate::io::Fields;
-use crate::io::fields::{columns, members};
+use crate::io::write::fields::{columns, members};
 use crate::resolve::{LegacyBase, LegacyTarget};
 use crate::uri::UriError;
 

@@ -2,7 +2,7 @@
 
 use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::index::{Index, Record, trim};
-use crate::io::fields::{Member, columns, members};
+use crate::io::write::fields::{Member, columns, members};
 use crate::resolve::Base;
 use crate::simd::Isa;
 use crate::uri::UriError;

@@ -6,7 +6,7 @@ use crate::chunk::Span;
 use crate::extract::{Extractor, Filter, Filtered, Links, Room};
 use crate::grammar::has_reference;
 use crate::index::{trim, trimmed};
-use crate::io::places::Place;
+use crate::io::read::places::Place;
 use crate::io::{Chunk, Shape};
 use crate::pipeline::Equivalence;
 use crate::pipeline::Settings;
