@@ -26,6 +26,8 @@ pub(super) struct Contents {
     pub(super) shared_urls: u64,
     /// Of each URL whether its content is one of those.
     pub(super) is_shared: Vec<bool>,
+    /// URLs that redirect to another one of the site, each with that.
+    pub(super) redirects: Vec<(u32, u32)>,
 }
 
 /// Not a content.
@@ -50,6 +52,7 @@ impl Contents {
         evidence.dedup();
         let names: Vec<u64> = urls.iter().map(|url| page::number(url)).collect();
         let is_volatile = volatile(urls.len(), &evidence);
+        let ends = Ends::new(urls, &evidence, &own);
         // What changes joins nothing, or all that it was at some time would be one page.
         evidence.retain(|row| !is_volatile[row.url as usize]);
         let mut labels = labels_of(urls, &evidence, own);
@@ -58,11 +61,14 @@ impl Contents {
         found.drop_shared(&mut labels, &names);
         // Content that is the same by several labels together.
         let mut pairs: Vec<(u64, u32)> = Vec::new();
-        for (url, class) in (0..).zip(unite(urls.len(), &labels)) {
-            if class != NONE && !is_volatile[url as usize] {
+        let classes = unite(urls.len(), &labels);
+        let has_end = ends.of(&classes, &found.is_shared);
+        for (url, class) in (0..).zip(classes) {
+            if class != NONE && has_end[class as usize] && !is_volatile[url as usize] {
                 pairs.push((u64::from(class), url));
             }
         }
+        found.redirects = ends.redirects;
         pairs.sort_unstable();
         found.drop_shared(&mut pairs, &names);
         found.of = vec![NONE; urls.len()];
@@ -92,6 +98,58 @@ impl Contents {
             }
         }
         *labels = kept;
+    }
+}
+
+/// Where redirects end: at a page, or nowhere. URLs in a circle, or that lead to a page which no row tells anything about, need not be one
+/// page.
+struct Ends {
+    /// Redirects within the site: a URL, and the one that it leads to.
+    redirects: Vec<(u32, u32)>,
+    /// URLs that no row calls a redirect, and which have a page, as far as rows say that of any.
+    is_page: Vec<bool>,
+    /// URLs that lead to one of another site, of which nothing is known here.
+    leads_away: Vec<u32>,
+}
+
+impl Ends {
+    fn new(urls: &[&[u8]], evidence: &[Evidence], own: &impl Fn(&[u8]) -> u64) -> Ends {
+        let mut found =
+            Ends { redirects: Vec::new(), is_page: vec![true; urls.len()], leads_away: Vec::new() };
+        if evidence.iter().all(|row| row.leads == 0) {
+            return found;
+        }
+        let has_page = |row: &Evidence| row.same != 0 || row.names != 0;
+        if evidence.iter().any(has_page) {
+            found.is_page = vec![false; urls.len()];
+            for row in evidence.iter().filter(|row| has_page(row)) {
+                found.is_page[row.url as usize] = true;
+            }
+        }
+        let mut labels: Vec<(u64, u32)> = urls.iter().map(|url| own(url)).zip(0..).collect();
+        labels.sort_unstable();
+        for row in evidence.iter().filter(|row| row.leads != 0) {
+            found.is_page[row.url as usize] = false;
+            match labels.binary_search_by_key(&row.leads, |&(label, _)| label) {
+                Ok(at) => found.redirects.push((row.url, labels[at].1)),
+                Err(_) => found.leads_away.push(row.url),
+            }
+        }
+        found
+    }
+
+    /// For each of the `classes` of URLs whether it has an end; a page with a content of many is none.
+    fn of(&self, classes: &[u32], is_shared: &[bool]) -> Vec<bool> {
+        let mut found = vec![false; classes.len()];
+        for (url, &class) in classes.iter().enumerate().filter(|(_, class)| **class != NONE) {
+            found[class as usize] |= self.is_page[url] && !is_shared[url];
+        }
+        for &url in &self.leads_away {
+            if let Some(found) = found.get_mut(classes[url as usize] as usize) {
+                *found = true;
+            }
+        }
+        found
     }
 }
 
@@ -244,6 +302,54 @@ mod tests {
         ];
         let found = Contents::new(&urls, rows, own);
         assert_eq!((found.of, found.volatile), (vec![NONE, 0, NONE, 0], 2));
+    }
+
+    #[test]
+    fn a_redirect_counts_if_it_ends_at_a_page() {
+        let urls: [&[u8]; 6] = [
+            b"http://h/a",
+            b"http://h/b",
+            b"http://h/c",
+            b"http://h/d",
+            b"http://h/e",
+            b"http://h/f",
+        ];
+        let (to, away) = (|at: usize| own(urls[at]), 77);
+        for (rows, expected) in [
+            // A circle, a page that redirects to itself by way of another one, and one that nobody knows.
+            (vec![row(0, 0, 0, to(1)), row(1, 0, 0, to(0))], [NONE, NONE, NONE, NONE]),
+            (
+                vec![row(0, 0, 0, to(1)), row(1, 0, 0, to(2)), row(2, 0, 0, to(1))],
+                [NONE, NONE, NONE, NONE],
+            ),
+            (
+                vec![row(0, 0, 0, to(2)), row(1, 0, 0, to(2)), row(3, 1, 0, 0)],
+                [NONE, NONE, NONE, 0],
+            ),
+            // Without any digest, that nothing calls it a redirect is enough.
+            (vec![row(0, 0, 0, to(2)), row(1, 0, 0, to(2))], [0, 0, 0, NONE]),
+            (vec![row(0, 0, 0, to(2)), row(1, 0, 0, to(2)), row(2, 1, 0, 0)], [0, 0, 0, NONE]),
+            // What changes is a page, and so is what another site has.
+            (
+                vec![row(0, 0, 0, to(2)), row(1, 0, 0, to(2)), row(2, 1, 0, 0), row(2, 2, 0, 0)],
+                [0, 0, NONE, NONE],
+            ),
+            (vec![row(0, 0, 0, away), row(1, 0, 0, away), row(3, 1, 0, 0)], [0, 0, NONE, 1]),
+        ] {
+            let found = Contents::new(&urls, rows.clone(), own);
+            assert_eq!(found.of[..4], expected, "{rows:?}");
+        }
+    }
+
+    #[test]
+    fn a_redirect_to_a_page_of_errors_does_not_count() {
+        let all: Vec<String> = (10..40).map(|i| format!("http://h/p{i}")).collect();
+        let urls: Vec<&[u8]> = all.iter().map(|url| url.as_bytes()).collect();
+        let own = |url: &[u8]| 1000 + u64::from(url[9] - b'0') * 10 + u64::from(url[10] - b'0');
+        let mut rows: Vec<Evidence> = (0..20).map(|url| row(url, 1, 0, 0)).collect();
+        rows.extend([row(20, 0, 0, own(urls[0])), row(21, 0, 0, own(urls[0])), row(22, 2, 0, 0)]);
+        let found = Contents::new(&urls, rows, own);
+        assert_eq!((found.of[20], found.of[21], found.of[22]), (NONE, NONE, 0));
     }
 
     #[test]

@@ -36,12 +36,22 @@ impl Content {
     }
 }
 
+/// A URL as rules leave it, with its content, and the one of the input that it was.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Url<'a, 'u> {
+    pub(super) text: &'a [u8],
+    pub(super) content: Content,
+    pub(super) seen: &'u [u8],
+}
+
 /// The distinct forms of some URLs, sorted.
 #[derive(Debug, Default)]
-pub(super) struct Forms {
+pub(super) struct Forms<'u> {
     text: Vec<u8>,
     /// Where each ends.
     ends: Vec<usize>,
+    /// For each a URL of the input that has it, whose content is known if that of any is.
+    seen: Vec<&'u [u8]>,
     pub(super) content: Vec<Content>,
     numbers: HashMap<u128, u32>,
 }
@@ -68,18 +78,18 @@ pub(super) struct Trial {
     pub(super) counterexample: Option<(u32, u32)>,
 }
 
-impl Forms {
-    /// The forms that `map` gives of `urls`, each with its content; `map` appends a form to a buffer.
-    pub(super) fn new<'u>(
-        urls: impl Iterator<Item = (&'u [u8], Content)>,
+impl<'u> Forms<'u> {
+    /// The forms that `map` gives of `urls`; `map` appends a form to a buffer.
+    pub(super) fn new<'a>(
+        urls: impl Iterator<Item = Url<'a, 'u>>,
         hasher: &Hasher,
         mut map: impl FnMut(&[u8], &mut Vec<u8>),
-    ) -> Forms {
+    ) -> Forms<'u> {
         let (mut text, mut spans) = (Vec::new(), Vec::new());
-        for (url, content) in urls {
+        for url in urls {
             let start = text.len();
-            map(url, &mut text);
-            spans.push((start..text.len(), content));
+            map(url.text, &mut text);
+            spans.push((start..text.len(), url.content, url.seen));
         }
         spans.sort_by(|a, b| text[a.0.clone()].cmp(&text[b.0.clone()]));
         let mut forms = Forms::default();
@@ -87,8 +97,10 @@ impl Forms {
             let form = &text[same[0].0.clone()];
             forms.text.extend_from_slice(form);
             forms.ends.push(forms.text.len());
-            let content = same.iter().fold(Content::Unknown, |all, (_, one)| all.and(*one));
+            let content = same.iter().fold(Content::Unknown, |all, (_, one, _)| all.and(*one));
             forms.content.push(content);
+            let known = same.iter().find(|(_, content, _)| matches!(content, Content::One(_)));
+            forms.seen.push(known.unwrap_or(&same[0]).2);
             forms.numbers.insert(hasher.key(form).0, forms.ends.len() as u32 - 1);
         }
         forms
@@ -102,6 +114,11 @@ impl Forms {
         let number = number as usize;
         let start = if number == 0 { 0 } else { self.ends[number - 1] };
         &self.text[start..self.ends[number]]
+    }
+
+    /// A URL of the input that has the form.
+    pub(super) fn seen(&self, number: u32) -> &'u [u8] {
+        self.seen[number as usize]
     }
 
     /// The number of the form `url`.
@@ -173,7 +190,7 @@ impl Forms {
                 continue;
             };
             if let Some(&other) = group.iter().find(|it| of(it) == Content::Unknown) {
-                fetch(self.get(other));
+                fetch(self.seen(other));
                 continue;
             }
             form.clear();

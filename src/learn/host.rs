@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Proof;
 use super::edit::{Edit, rules_of};
-use super::forms::{Content, Forms};
+use super::forms::{Content, Forms, Url};
+use super::page;
 use super::search::{Fetches, HostRules, Hypothesis};
 use crate::key::Hasher;
 use crate::rules::{Scratch, host_in};
@@ -23,15 +24,17 @@ pub(super) struct Host<'u> {
     /// Rules that go with an alias.
     seed: Vec<Hypothesis>,
     declared: BTreeSet<Vec<Edit>>,
+    /// Most of its URLs redirect to other hosts.
+    leads_away: bool,
     pub(super) rules: HostRules,
-    pub(super) forms: Forms,
+    pub(super) forms: Forms<'u>,
 }
 
 /// The edits that hosts declare to be right, by name: hypotheses as others are.
 pub(super) type Declared = BTreeMap<Vec<u8>, BTreeSet<Vec<Edit>>>;
 
-/// URLs under the name of their host, and their content.
-type Urls<'u> = Vec<(Cow<'u, [u8]>, Content)>;
+/// URLs under the name of their host, their content, and the URLs of the input that they were.
+type Urls<'u> = Vec<(Cow<'u, [u8]>, Content, &'u [u8])>;
 
 /// The name that would stay, the one that would become it, and what speaks for that.
 pub(super) type OpenAlias = (Vec<u8>, Vec<u8>, Hypothesis);
@@ -40,21 +43,22 @@ pub(super) type OpenAlias = (Vec<u8>, Vec<u8>, Hypothesis);
 const MOST_PAIRS: usize = 64;
 const MOST_ROUNDS: usize = 8;
 
-/// Finds the rules of all hosts of a site, of which `urls` are sorted. Returns the hosts, and the aliases that were tried and not
+/// Finds the rules of all hosts of a site, of which `urls` are sorted, with what they declare, and those that lead away, sorted. Returns the hosts, and the aliases that were tried and not
 /// proven.
 pub(super) fn find<'u>(
     urls: &[(&'u [u8], Content)],
-    declared: &Declared,
+    (declared, leading_away): (&Declared, &[&[u8]]),
     proof: &Proof,
     hasher: &Hasher,
 ) -> (Vec<Host<'u>>, Vec<OpenAlias>) {
     let mut by_name: BTreeMap<&[u8], Urls<'u>> = BTreeMap::new();
     for &(url, content) in urls {
-        by_name.entry(name_of(url)).or_default().push((Cow::Borrowed(url), content));
+        by_name.entry(name_of(url)).or_default().push((Cow::Borrowed(url), content, url));
     }
     let host = |(name, urls): (&[u8], Vec<_>)| {
         let declared = declared.get(name).cloned().unwrap_or_default();
-        let mut host = Host { name: name.to_vec(), urls, declared, ..Host::default() };
+        let leads_away = leading_away.binary_search(&name).is_ok();
+        let mut host = Host { name: name.to_vec(), urls, declared, leads_away, ..Host::default() };
         host.find_rules(proof, hasher);
         host
     };
@@ -128,29 +132,30 @@ fn aliases(
     found
 }
 
-/// Which of two hosts stays: the one without `www.`, with more URLs, the shorter name, the first.
+/// Which of two hosts stays: the one that does not lead away, without `www.`, with more URLs, the shorter name, the first.
 fn ordered(hosts: &[Host<'_>], one: usize, other: usize) -> (usize, usize) {
     let rank = |i: usize| {
-        let Host { name, urls, .. } = &hosts[i];
-        (name.starts_with(b"www."), std::cmp::Reverse(urls.len()), name.len(), name)
+        let Host { name, urls, leads_away, .. } = &hosts[i];
+        (*leads_away, name.starts_with(b"www."), std::cmp::Reverse(urls.len()), name.len(), name)
     };
     let is_www = |a: usize, b: usize| hosts[a].name.strip_prefix(b"www.") == Some(&hosts[b].name);
+    let is_led = hosts[one].leads_away != hosts[other].leads_away;
     match (is_www(one, other), is_www(other, one)) {
-        (true, _) => (other, one),
-        (_, true) => (one, other),
+        (true, _) if !is_led => (other, one),
+        (_, true) if !is_led => (one, other),
         _ if rank(one) <= rank(other) => (one, other),
         _ => (other, one),
     }
 }
 
-/// Pairs of hosts that have the same content at the same place, by number, those with the most of it first.
+/// Pairs of hosts that have the same content at the same place, by number, those with the most of it first. Rules of one host may not be
+/// known for the other one, so a place is what they leave of a path.
 fn candidates(hosts: &[Host<'_>]) -> Vec<(usize, usize)> {
-    let mut places: Vec<(u32, &[u8], usize)> = Vec::new();
+    let mut places: Vec<(u32, u64, usize)> = Vec::new();
     for (i, Host { forms, .. }) in hosts.iter().enumerate() {
         for (number, content) in (0..).zip(&forms.content) {
             if let Content::One(content) = content {
-                let form = forms.get(number);
-                places.push((*content, &form[host_range(form).end..], i));
+                places.push((*content, page::whole_number(forms.get(number)), i));
             }
         }
     }
@@ -175,14 +180,19 @@ impl<'u> Host<'u> {
         let is_other = |open: &Hypothesis| !open.edits.iter().any(|it| found.edits.contains(it));
         self.rules.rejected.retain(is_other);
         self.rules.accepted.push(found);
-        let urls: Vec<(&[u8], Content)> = self.urls.iter().map(|(url, it)| (&**url, *it)).collect();
-        self.forms = self.rules.forms(&urls, hasher);
+        self.forms = self.rules.forms(&self.all(), hasher);
     }
 
     fn find_rules(&mut self, proof: &Proof, hasher: &Hasher) {
-        let urls: Vec<(&[u8], Content)> = self.urls.iter().map(|(url, it)| (&**url, *it)).collect();
+        let urls = self.all();
         self.rules = HostRules::find(&urls, (self.seed.clone(), &self.declared), proof, hasher);
-        self.forms = self.rules.forms(&urls, hasher);
+        self.forms = self.rules.forms(&self.all(), hasher);
+    }
+
+    /// All URLs.
+    fn all(&self) -> Vec<Url<'_, 'u>> {
+        let all = self.urls.iter();
+        all.map(|(text, content, seen)| Url { text, content: *content, seen }).collect()
     }
 
     /// Counts what is joined if `other` becomes this host, and `extra` rules apply: groups with forms of both say that they are the same.
@@ -196,8 +206,11 @@ impl<'u> Host<'u> {
         let rules = rules_of(self.rules.edits().chain(other.rules.edits()).chain(extra));
         let both = [&self.forms, &other.forms];
         let all = both.into_iter().flat_map(|forms| {
-            (0..forms.len() as u32)
-                .map(|number| (forms.get(number), forms.content[number as usize]))
+            (0..forms.len() as u32).map(|number| Url {
+                text: forms.get(number),
+                content: forms.content[number as usize],
+                seen: forms.seen(number),
+            })
         });
         let forms = Forms::new(all, hasher, |url, out| out.extend_from_slice(url));
         let (mut scratch, mut renamed) = (Scratch::default(), Vec::new());
@@ -224,12 +237,12 @@ impl<'u> Host<'u> {
     /// Makes `other` a name of this host.
     fn take(&mut self, other: Host<'u>, alias: Hypothesis, seed: Vec<Edit>) {
         let mut renamed = Vec::new();
-        for (url, content) in other.urls {
+        for (url, content, seen) in other.urls {
             rename(&url, &self.name, &mut renamed);
-            self.urls.push((Cow::Owned(renamed.clone()), content));
+            self.urls.push((Cow::Owned(renamed.clone()), content, seen));
         }
         // In an order that does not depend on the way to here.
-        self.urls.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        self.urls.sort_unstable_by(|a, b| (&a.0, a.2).cmp(&(&b.0, b.2)));
         if !seed.is_empty() && !self.rules.edits().any(|edit| seed.contains(edit)) {
             self.seed.push(Hypothesis { edits: seed, ..alias.clone() });
         }

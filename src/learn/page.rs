@@ -48,6 +48,38 @@ pub(super) fn is_part(url: &[u8]) -> bool {
         || PARTS.iter().any(|part| extension.eq_ignore_ascii_case(part))
 }
 
+/// Words in URLs that do something when they are fetched.
+const ACTIONS: [&[u8]; 16] = [
+    b"add",
+    b"buy",
+    b"cancel",
+    b"checkout",
+    b"confirm",
+    b"delete",
+    b"destroy",
+    b"logoff",
+    b"logout",
+    b"purchase",
+    b"remove",
+    b"signoff",
+    b"signout",
+    b"subscribe",
+    b"unsubscribe",
+    b"vote",
+];
+
+/// Whether a word of the canonical `url` says that something is done when it is fetched: `/log-out`, `?action=delete`, `/cart/add/7`.
+pub(super) fn is_action(url: &[u8]) -> bool {
+    let parts = split(url);
+    let pieces = [parts.path, parts.query.unwrap_or_default()];
+    let pieces = pieces.into_iter().flat_map(|text| text.split(|byte| b"/?&=;.".contains(byte)));
+    pieces.filter(|piece| !piece.is_empty()).any(|piece| {
+        let joined: Vec<u8> = piece.iter().filter(|byte| !b"-_".contains(byte)).copied().collect();
+        let mut words = piece.split(|byte| b"-_".contains(byte)).chain([&joined[..]]);
+        words.any(|word| ACTIONS.iter().any(|action| word.eq_ignore_ascii_case(action)))
+    })
+}
+
 /// The number of the whole reduced path: that of URLs which rules join unless they drop a prefix.
 pub(super) fn whole_number(url: &[u8]) -> u64 {
     xxh3_64(&reduced(split(url).path))
@@ -97,5 +129,21 @@ mod tests {
         assert_eq!(number(b"http://h/boots"), number(b"http://h/en/boots"));
         assert_ne!(whole_number(b"http://h/boots"), whole_number(b"http://h/en/boots"));
         assert_eq!(reduced(b"/a/.htaccess"), b"a/.htaccess");
+    }
+
+    #[test]
+    fn urls_that_do_something_are_known_by_their_words() {
+        for (url, is) in [
+            ("http://h/logout", true),
+            ("http://h/user/Log-Out.php?x=1", true),
+            ("http://h/w/index.php?title=A&action=delete", true),
+            ("http://h/cart/add/7", true),
+            ("http://h/?remove_item=3", true),
+            ("http://h/address", false),
+            ("http://h/voted/logouts?addr=1", false),
+            ("http://add.example/", false),
+        ] {
+            assert_eq!(is_action(url.as_bytes()), is, "{url}");
+        }
     }
 }

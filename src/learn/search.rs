@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Proof;
 use super::difference::between;
 use super::edit::{Edit, rules_of};
-use super::forms::{Content, Forms, Trial};
+use super::forms::{Content, Forms, Trial, Url};
+use super::page;
 use super::undo::undone;
 use super::within;
 use crate::key::Hasher;
@@ -17,7 +18,7 @@ use crate::rules::Scratch;
 pub(super) struct Hypothesis {
     pub(super) edits: Vec<Edit>,
     pub(super) trial: Trial,
-    /// The forms of the examples.
+    /// URLs of the input, which other rules may have changed before.
     pub(super) example: Option<(Vec<u8>, Vec<u8>)>,
     pub(super) counterexample: Option<(Vec<u8>, Vec<u8>)>,
     /// Where to fetch one more page that would say something.
@@ -68,6 +69,9 @@ const MOST_FETCHES: usize = 400;
 const MOST_FETCH_BYTES: usize = 64 << 10;
 const MOST_TURNED: usize = 10_000;
 
+/// Groups that are right at least before URLs are made up, to be fetched.
+const LEAST_TURNED: u64 = 5;
+
 /// URLs to fetch, as many as are kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Fetches {
@@ -88,7 +92,7 @@ impl Fetches {
 
     /// Adds `url`, if there is room.
     pub(super) fn push(&mut self, url: &[u8]) {
-        if !self.is_full() {
+        if !self.is_full() && !page::is_action(url) {
             self.room = self.room.saturating_sub(url.len());
             self.urls.push(url.to_vec());
         }
@@ -101,9 +105,9 @@ impl HostRules {
         self.accepted.iter().flat_map(|found| &found.edits)
     }
 
-    /// Finds the rules of `urls`, each with its content, on one host, beyond those of `seed`. What is `declared` is tried, too.
+    /// Finds the rules of `urls` on one host, beyond those of `seed`. What is `declared` is tried, too.
     pub(super) fn find(
-        urls: &[(&[u8], Content)],
+        urls: &[Url<'_, '_>],
         (seed, declared): (Vec<Hypothesis>, &BTreeSet<Vec<Edit>>),
         proof: &Proof,
         hasher: &Hasher,
@@ -165,7 +169,7 @@ impl HostRules {
     }
 
     /// The forms of `urls` under the rules that were accepted.
-    pub(super) fn forms(&self, urls: &[(&[u8], Content)], hasher: &Hasher) -> Forms {
+    pub(super) fn forms<'u>(&self, urls: &[Url<'_, 'u>], hasher: &Hasher) -> Forms<'u> {
         let (rules, mut scratch) = (rules_of(self.edits()), Scratch::default());
         Forms::new(urls.iter().copied(), hasher, |url, out| {
             out.extend_from_slice(rules.apply(url, &mut scratch).0);
@@ -176,7 +180,7 @@ impl HostRules {
     pub(super) fn tried(
         &self,
         edits: &[Edit],
-        forms: &Forms,
+        forms: &Forms<'_>,
         proof: &Proof,
         hasher: &Hasher,
     ) -> Hypothesis {
@@ -215,21 +219,27 @@ impl Hypothesis {
         }
     }
 
-    pub(super) fn new(edits: Vec<Edit>, trial: Trial, forms: &Forms, fetch: Fetches) -> Hypothesis {
-        let pair = |(a, b): (u32, u32)| (forms.get(a).to_vec(), forms.get(b).to_vec());
+    pub(super) fn new(
+        edits: Vec<Edit>,
+        trial: Trial,
+        forms: &Forms<'_>,
+        fetch: Fetches,
+    ) -> Hypothesis {
+        let pair = |(a, b): (u32, u32)| (forms.seen(a).to_vec(), forms.seen(b).to_vec());
         let (example, counterexample) = (trial.example.map(pair), trial.counterexample.map(pair));
         Hypothesis { trial, example, counterexample, fetch, ..Hypothesis::of(edits) }
     }
 
-    /// Adds URLs to fetch, which are not among `forms` and which `undone` makes of forms with known content.
+    /// Adds URLs to fetch, which are not among `forms` and which `undone` makes of forms with known content. Where little speaks for the
+    /// hypothesis, it is likely that there is nothing to fetch under these.
     pub(super) fn add_fetches(
         &mut self,
-        forms: &Forms,
+        forms: &Forms<'_>,
         hasher: &Hasher,
         mut undone: impl FnMut(&[u8]) -> Option<Vec<u8>>,
     ) {
         for (number, content) in (0..).zip(&forms.content).take(MOST_TURNED) {
-            if self.fetch.is_full() {
+            if self.fetch.is_full() || self.trial.right < LEAST_TURNED {
                 return;
             }
             if matches!(content, Content::One(_)) {
@@ -243,7 +253,7 @@ impl Hypothesis {
 
 /// The edits that occur between forms with the same content: those of pairs, and each alone, and those that are `declared`, in the
 /// order in which they are tried.
-fn candidates(forms: &Forms, declared: &BTreeSet<Vec<Edit>>) -> Vec<Vec<Edit>> {
+fn candidates(forms: &Forms<'_>, declared: &BTreeSet<Vec<Edit>>) -> Vec<Vec<Edit>> {
     let mut by_content: Vec<(u32, u32)> = Vec::new();
     for (number, content) in (0..).zip(&forms.content) {
         if let Content::One(content) = content {

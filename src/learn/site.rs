@@ -6,7 +6,7 @@ use super::bound::least;
 use super::contents::{Contents, Evidence, NONE, unite};
 use super::edit::Edit;
 use super::findings::OfSite;
-use super::forms::{Content, Forms};
+use super::forms::{Content, Forms, Url};
 use super::host::{self, Declared, Host, OpenAlias};
 use super::pool::pool;
 use super::record::{Row, label_of_url};
@@ -128,6 +128,23 @@ impl<'t> Site<'t> {
         counts.into_iter().filter(|(_, ports)| is_ported(ports)).map(|(name, _)| name).collect()
     }
 
+    /// Hosts of which more than half of the URLs redirect to another host, in the order of their names: another one is their name.
+    fn leading_away(&self) -> Vec<&'t [u8]> {
+        let mut counts: BTreeMap<&[u8], usize> = BTreeMap::new();
+        let host = |url: u32| host::name_of(self.urls[url as usize]);
+        let mut redirects = self.contents.redirects.clone();
+        redirects.dedup_by_key(|(url, _)| *url);
+        for (url, _) in redirects.into_iter().filter(|&(url, target)| host(url) != host(target)) {
+            *counts.entry(host(url)).or_default() += 1;
+        }
+        let mut all: BTreeMap<&[u8], usize> = BTreeMap::new();
+        for url in self.urls.iter().filter(|_| !counts.is_empty()) {
+            *all.entry(host::name_of(url)).or_default() += 1;
+        }
+        counts.retain(|name, count| *count * 2 > all[name]);
+        counts.into_keys().collect()
+    }
+
     /// Whether a rule for all of its hosts is one for what is known: all rows are there, it is a registrable domain, and rules may name
     /// each host.
     fn may_have_wide_rules(&self) -> bool {
@@ -155,7 +172,8 @@ impl<'t> Site<'t> {
         let of = |i: usize| (self.urls[i], Content::of(contents[i], is_shared[i]));
         let shown = (0..self.urls.len()).filter(|&i| !held_back[i] && has_rules(self.urls[i]));
         let shown: Vec<(&[u8], Content)> = shown.map(of).collect();
-        let (mut hosts, rejected) = host::find(&shown, &self.declared, proof, hasher);
+        let known = (&self.declared, &self.leading_away()[..]);
+        let (mut hosts, rejected) = host::find(&shown, known, proof, hasher);
         pool(&mut hosts, self.may_have_wide_rules() && uniform.is_empty(), proof, hasher);
         let mut rules = written(&hosts);
         let taken_back = take_back(&mut rules, &shown, proof, hasher);
@@ -218,7 +236,8 @@ fn take_back(
     for (mut of_host, urls) in by_host.into_values() {
         // The weakest comes last, of several the one that was found last.
         of_host.sort_by(|&a, &b| bounds[b].total_cmp(&bounds[a]));
-        let all = Forms::new(urls.iter().copied(), hasher, |url, out| out.extend_from_slice(url));
+        let all = urls.iter().map(|&(url, content)| Url { text: url, content, seen: url });
+        let all = Forms::new(all, hasher, |url, out| out.extend_from_slice(url));
         let is_enough = |weakest: usize| {
             let left = &of_host[..of_host.len() - weakest];
             let left = || left.iter().map(|&number| &rules[number]);
@@ -244,7 +263,7 @@ fn fewest(all: usize, mut is_enough: impl FnMut(usize) -> bool) -> usize {
 
 /// Whether all `rules` together do no harm to the URLs `all` of a host. What several hosts prove together is not proven on it alone.
 fn are_right<'r>(
-    all: &Forms,
+    all: &Forms<'_>,
     rules: impl Iterator<Item = &'r Rule> + Clone,
     proof: &Proof,
     hasher: &Hasher,

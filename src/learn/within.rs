@@ -48,7 +48,7 @@ fn has_enough(trial: &Trial, proof: &Proof) -> bool {
 pub(super) fn parts(
     known: &[Edit],
     edits: &[Edit],
-    forms: &Forms,
+    forms: &Forms<'_>,
     proof: &Proof,
     hasher: &Hasher,
 ) -> Vec<Edit> {

@@ -23,7 +23,7 @@ pub(crate) use engine::scan::row_at;
 pub use engine::settings::{Settings, Sinks};
 pub use engine::stored::StoredError;
 #[cfg(feature = "tables")]
-pub(crate) use engine::value::push_value;
+pub(crate) use engine::value::{push_field, push_value};
 pub(crate) use engine::writer::{Origins, RecordWriter};
 pub use groups::classes::{class_rows, classes, classes_unseen};
 pub use groups::dedup::{dedup, dedup_by_shape, dedup_rows, dedup_unseen};

@@ -355,3 +355,31 @@ fn the_case_of_names_is_a_rule_where_it_means_nothing() {
     let form = rules.apply(b"http://a.example/?ID=1&Sort=x", &mut scratch).0;
     assert_eq!(form, b"http://a.example/?id=1&sort=x");
 }
+
+#[test]
+fn examples_are_urls_of_the_input_whatever_rules_were_found_before() {
+    let page = |i: usize| {
+        let urls = [
+            format!("http://a.example/Shop/P{i}.html"),
+            format!("http://a.example/Shop/P{i}"),
+            format!("http://a.example/shop/p{i}.html"),
+            format!("http://a.example/Shop/P{i}.html?sid={i}"),
+            format!("http://www.a.example/Shop/P{i}.html"),
+        ];
+        let lines = urls.iter().map(|url| format!("{url}\td{i}\n"));
+        lines.collect::<String>()
+    };
+    let lines: String = (0..150).map(page).collect();
+    let source = Source::new("rows", Cursor::new(lines.clone().into_bytes()));
+    let (mut out, settings) = (Vec::new(), Settings::default());
+    learn(vec![source], &LearnOptions::default(), &settings, &mut Sinks::new(&mut out)).unwrap();
+    let text = String::from_utf8(out).unwrap();
+    let shown: Vec<&str> =
+        text.lines().filter_map(|line| Some(&line[line.find("http://")?..])).collect();
+    assert!(shown.len() >= 8, "{text}");
+    for url in shown {
+        // What may be a secret is masked.
+        let start = url.strip_suffix("***").unwrap_or(url);
+        assert!(lines.contains(&format!("\n{start}")) || lines.starts_with(start), "{url}");
+    }
+}

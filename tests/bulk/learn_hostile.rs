@@ -445,3 +445,36 @@ fn a_digest_is_the_same_in_any_spelling_of_its_algorithm() {
     });
     assert_eq!(rules(&others), "");
 }
+
+#[test]
+fn redirects_in_a_circle_or_to_what_was_not_fetched_prove_nothing() {
+    let circle = |i: usize| {
+        let url = format!("http://h.example/p{i}");
+        format!("{url}?x=1\t\t\t{url}\n{url}\t\t\t{url}?x=1\n")
+    };
+    let unknown = |i: usize| format!("http://h.example/p{i}?x=1\t\t\thttp://h.example/p{i}\n");
+    let known = |i: usize| format!("{}http://h.example/p{i}\t{i}\n", unknown(i));
+    let others = pages(100, |i| format!("http://h.example/other/{i}\to{i}\n"));
+    assert_eq!(rules(&(pages(100, circle) + &others)), "");
+    assert_eq!(rules(&pages(100, circle)), "");
+    assert_eq!(rules(&(pages(100, unknown) + &others)), "");
+    assert!(rules(&(pages(100, known) + &others)).contains("drop = [\"x\"]"));
+    // A log of redirects has no digests.
+    assert!(rules(&pages(100, unknown)).contains("drop = [\"x\"]"));
+}
+
+#[test]
+fn a_host_becomes_the_one_that_it_redirects_to() {
+    for (from, to) in [
+        ("old.example.com", "a-long-name.example.com"),
+        ("example.com", "www.example.com"),
+        ("www.example.com", "example.com"),
+    ] {
+        let of_page =
+            |i: usize| format!("http://{from}/p{i}\t\t\thttp://{to}/p{i}\nhttp://{to}/p{i}\t{i}\n");
+        let more = pages(50, |i| format!("http://{from}/q{i}\t\t\thttp://{to}/\n"));
+        let expected = format!("[[site]]\nhosts = [\"{from}\"]\nhost = \"{to}\"");
+        let found = rules(&(pages(100, of_page) + &more));
+        assert!(found.contains(&expected), "{found}");
+    }
+}

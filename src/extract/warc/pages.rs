@@ -218,22 +218,50 @@ fn has_canonical(rel: &[u8]) -> bool {
     words.into_iter().any(|word| word.eq_ignore_ascii_case(b"canonical"))
 }
 
-/// The `href` of the first `<link rel=canonical>` of a page.
+/// The `href` of the `<link rel=canonical>` in the head of a page; nothing if there are several that differ, which search engines ignore,
+/// too.
 fn link_element(page: &[u8]) -> Vec<u8> {
-    let mut found = Canonical { end: page.len(), href: None };
+    let mut found = Canonical { page, href: None, is_over: false, is_in_template: false };
     start_tags(page, &mut found);
     found.href.unwrap_or_default()
 }
 
 /// Looks for a canonical link.
-struct Canonical {
-    end: usize,
+struct Canonical<'t> {
+    page: &'t [u8],
     href: Option<Vec<u8>>,
+    /// The head ends before what comes.
+    is_over: bool,
+    /// What comes is in a template, which is not part of the page.
+    is_in_template: bool,
 }
 
-impl<'t> Tags<'t> for Canonical {
+/// The elements of a head. Any other one ends it.
+const OF_HEAD: [&[u8]; 12] = [
+    b"base",
+    b"basefont",
+    b"bgsound",
+    b"head",
+    b"html",
+    b"link",
+    b"meta",
+    b"noframes",
+    b"noscript",
+    b"script",
+    b"style",
+    b"title",
+];
+
+impl<'t> Tags<'t> for Canonical<'t> {
     fn skip(&mut self, at: usize) -> usize {
-        if self.href.is_some() { self.end } else { at }
+        if self.is_over {
+            return self.page.len();
+        }
+        if !std::mem::take(&mut self.is_in_template) {
+            return at;
+        }
+        let end = after_template(&self.page[at..]);
+        end.map_or(self.page.len(), |end| at + end)
     }
 
     fn matters(&self, tag: &[u8], attribute: &[u8]) -> bool {
@@ -242,17 +270,40 @@ impl<'t> Tags<'t> for Canonical {
     }
 
     fn start(&mut self, name: &'t [u8], attributes: &[Attribute<'t>]) {
+        let is = |element: &[u8]| name.eq_ignore_ascii_case(element);
         let value = |name: &[u8]| {
             let found = attributes.iter().find(|it| it.name.eq_ignore_ascii_case(name));
             found.map_or(&b""[..], |attribute| attribute.value)
         };
-        if name.eq_ignore_ascii_case(b"link") && has_canonical(value(b"rel")) {
-            let href = attribute::decoded(value(b"href"));
-            self.href = Some(href.trim_ascii().to_vec()).filter(|href| !href.is_empty());
-        } else if name.eq_ignore_ascii_case(b"body") {
-            // It is in the head.
-            self.href.get_or_insert_default();
+        self.is_in_template = is(b"template");
+        self.is_over |= !self.is_in_template && !OF_HEAD.iter().any(|element| is(element));
+        if is(b"link") && has_canonical(value(b"rel")) {
+            let href = attribute::decoded(value(b"href")).trim_ascii().to_vec();
+            if self.href.as_ref().is_some_and(|first| *first != href) {
+                (self.href, self.is_over) = (None, true);
+            } else if !href.is_empty() {
+                self.href = Some(href);
+            }
         }
+    }
+}
+
+/// Where the `<` is with which `text`, in a template, goes on after it; templates may be within it.
+fn after_template(text: &[u8]) -> Option<usize> {
+    let (mut depth, mut at) = (1, 0);
+    loop {
+        at += memchr::memchr(b'<', &text[at..])?;
+        let rest = &text[at + 1..];
+        let is = |tag: &[u8]| rest.get(..tag.len()).is_some_and(|it| it.eq_ignore_ascii_case(tag));
+        if depth == 0 {
+            return Some(at);
+        }
+        depth = match (is(b"/template"), is(b"template")) {
+            (true, _) => depth - 1,
+            (_, true) => depth + 1,
+            _ => depth,
+        };
+        at += 1;
     }
 }
 
@@ -278,6 +329,34 @@ fn clean_params(robots: &[u8]) -> Vec<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_canonical_link_counts_in_the_head_if_it_is_the_only_one() {
+        let link = "<link rel=canonical href=/a>";
+        for (page, expected) in [
+            (link.to_owned(), "/a"),
+            (format!("<html><head><title><p></title><script>'<p>'</script>{link}"), "/a"),
+            (format!("<!-- <p> --><META name=a>{link}{link}<p>"), "/a"),
+            (format!("{link}<link rel=canonical href=/b>"), ""),
+            (format!("{link}<body><link rel=canonical href=/b>"), "/a"),
+            (format!("<link rel=canonical href=''>{link}"), "/a"),
+            (format!("<template>{link}</template>"), ""),
+            (format!("<template><link rel=canonical href=/b></TEMPLATE>{link}"), "/a"),
+            (format!("<template><template></template><p>{link}</template>"), ""),
+            (format!("<template><template></template></template>{link}"), "/a"),
+            (format!("<template>{link}"), ""),
+            (format!("<svg>{link}</svg>"), ""),
+            (format!("<p>{link}"), ""),
+            (format!("<div hidden>{link}</div>"), ""),
+            (format!("<noscript>{link}</noscript>"), "/a"),
+            (format!("<!--{link}-->"), ""),
+            (format!("<script>{link}</script>"), ""),
+            (format!("<textarea>{link}</textarea>"), ""),
+        ] {
+            let found = link_element(page.as_bytes());
+            assert_eq!(String::from_utf8_lossy(&found), expected, "{page}");
+        }
+    }
 
     fn record(kind: &str, url: &str, digest: &str, block: &str) -> String {
         let digest = if digest.is_empty() {

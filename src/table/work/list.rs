@@ -10,7 +10,7 @@ use crate::arrow::{Columns, each_value, spelled_out};
 use crate::error::Error;
 use crate::index::trimmed;
 use crate::io::Source;
-use crate::pipeline::push_value;
+use crate::pipeline::{push_field, push_value};
 use crate::table::TableFormat;
 use crate::table::read::input::Input;
 use crate::table::read::reader::{self, Reader};
@@ -167,7 +167,7 @@ impl Values {
                     for (i, column) in (1..).zip(&mut more) {
                         let value = column.as_mut().and_then(Iterator::next).flatten();
                         let ended_by = if i < columns.len() { b'\t' } else { end };
-                        push_value(trimmed(value.unwrap_or_default()), end, ended_by, text);
+                        push_field(trimmed(value.unwrap_or_default()), ended_by, text);
                     }
                     if is_blank {
                         text.truncate(start);

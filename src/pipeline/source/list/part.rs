@@ -12,7 +12,7 @@ use crate::pipeline::Equivalence;
 use crate::pipeline::Settings;
 use crate::pipeline::engine::batches::PART_BYTES;
 use crate::pipeline::engine::lines::Lines;
-use crate::pipeline::engine::value::push_value;
+use crate::pipeline::engine::value::{push_field, push_value};
 use crate::pipeline::source::links::{Entities, of_chunk};
 use crate::pipeline::source::rows::RowFinder;
 use crate::repair::decode;
@@ -92,7 +92,7 @@ impl Task for FillValues<'_> {
             let mut values = rows.others.values(i);
             for (field, is_column) in (1..).zip(fields) {
                 let value = if *is_column { values.next().unwrap_or_default() } else { b"" };
-                push_value(trimmed(value), record_end, ended_by(field == fields.len()), out);
+                push_field(trimmed(value), ended_by(field == fields.len()), out);
             }
         }
         if !finder.has_filter() {
