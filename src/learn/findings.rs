@@ -34,6 +34,8 @@ pub struct Learned {
     pub held_back: Score,
     /// Bytes of the file, of which [`crate::rules::Pack::MOST_BYTES`] can be read.
     pub bytes: u64,
+    /// Sites of which not all URLs to fetch are in [`Sinks::undecided`](crate::pipeline::Sinks::undecided), as there are too many.
+    pub undecided_left_out: u64,
 }
 
 /// What was learned about a site.
@@ -48,6 +50,9 @@ pub(super) struct OfSite {
     pub(super) held_back: Score,
     /// Lines of URLs to fetch, which would decide what is not decided.
     pub(super) undecided: String,
+    /// These are not all.
+    #[serde(skip)]
+    pub(super) is_cut: bool,
 }
 
 /// What was learned about sites, each of them once.
@@ -60,10 +65,48 @@ pub struct Findings {
     rules: u64,
     held_back: Score,
     open_bytes: usize,
+    undecided: Bound,
 }
 
 /// Bytes of comments on what is not proven that a file has at most; with more it has none.
 const MOST_OPEN_BYTES: usize = 16 << 20;
+
+/// Bytes of URLs to fetch that are held.
+const MOST_UNDECIDED_BYTES: usize = if cfg!(test) { 1 << 10 } else { 16 << 20 };
+
+/// How lists of URLs to fetch are bounded: each to the same length, which depends on all sites and not on their order. What decides most
+/// comes first in each.
+#[derive(Clone, Debug, Default)]
+struct Bound {
+    halvings: u32,
+    bytes: usize,
+    /// Sites whose lists were cut.
+    left_out: u64,
+}
+
+impl Bound {
+    /// Cuts the lists of `sites`, of which those from `first` on are new.
+    fn bound(&mut self, sites: &mut [OfSite], first: usize) {
+        self.bytes += self.cut(&mut sites[first..]);
+        while self.bytes > MOST_UNDECIDED_BYTES {
+            self.halvings += 1;
+            self.bytes = self.cut(sites);
+        }
+    }
+
+    /// Cuts the lists of `sites`; returns how many bytes they have.
+    fn cut(&mut self, sites: &mut [OfSite]) -> usize {
+        let most = MOST_UNDECIDED_BYTES >> self.halvings;
+        for OfSite { undecided, is_cut, .. } in sites.iter_mut() {
+            if undecided.len() > most {
+                undecided.truncate(undecided[..most].rfind('\n').map_or(0, |at| at + 1));
+                undecided.shrink_to_fit();
+                self.left_out += u64::from(!std::mem::replace(is_cut, true));
+            }
+        }
+        sites.iter().map(|site| site.undecided.len()).sum()
+    }
+}
 
 /// Findings as they are handed to another process.
 #[derive(Serialize, Deserialize)]
@@ -96,6 +139,8 @@ impl Findings {
             site.open_text = String::new();
         }
         self.parts.push(site);
+        let first = self.parts.len() - 1;
+        self.undecided.bound(&mut self.parts, first);
     }
 
     /// Counts so many bytes of comments; when there are too many for a file, frees those that are there, once.
@@ -118,7 +163,9 @@ impl Findings {
         if self.open_bytes > MOST_OPEN_BYTES {
             other.parts.iter_mut().for_each(|site| site.open_text = String::new());
         }
+        let first = self.parts.len();
         self.parts.append(&mut other.parts);
+        self.undecided.bound(&mut self.parts, first);
     }
 
     /// As bytes, for [`Findings::from_bytes`] in another process.
@@ -155,7 +202,8 @@ impl Findings {
         }
         let Wire { sites_with_rules, rules, held_back, open_bytes, .. } = wire;
         let read = Read { report, sites, others, telling, log_entries: 0 };
-        Some(Findings { read, parts, sites_with_rules, rules, held_back, open_bytes })
+        let undecided = Bound::default();
+        Some(Findings { read, parts, sites_with_rules, rules, held_back, open_bytes, undecided })
     }
 
     /// Writes the rules file of `options` to `out`; it says that the rows are from the inputs with these `names`.
@@ -179,7 +227,8 @@ impl Findings {
         sinks: &mut Sinks<'_>,
     ) -> Result<Learned, Error> {
         self.parts.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-        let Findings { read, parts, sites_with_rules, rules, held_back, open_bytes } = self;
+        let Findings { read, parts, sites_with_rules, rules, held_back, open_bytes, undecided } =
+            self;
         let Read { report, sites, others, telling, log_entries } = read;
         let mut learned = Learned {
             report,
@@ -191,6 +240,7 @@ impl Findings {
             log_entries,
             held_back,
             bytes: 0,
+            undecided_left_out: undecided.left_out,
         };
         let mut heading = heading(&learned, names, options);
         if open_bytes > MOST_OPEN_BYTES {
@@ -244,4 +294,34 @@ fn heading(learned: &Learned, names: &[&str], options: &LearnOptions) -> String 
         share(held_back.precision()),
         share(held_back.recall()),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_urls_to_fetch_are_cut_alike_in_any_order() {
+        let site = |i: usize| OfSite {
+            name: format!("h{i:02}"),
+            text: "x".to_owned(),
+            undecided: (0..i).map(|line| format!("http://h{i:02}/{line}\n")).collect(),
+            ..OfSite::default()
+        };
+        let of = |order: &[usize]| {
+            let mut findings = Findings::default();
+            order.iter().for_each(|&i| findings.push(site(i)));
+            findings.parts.sort_by(|a, b| a.name.cmp(&b.name));
+            let lists = findings.parts.iter().map(|site| site.undecided.clone());
+            (lists.collect::<Vec<_>>(), findings.undecided.left_out)
+        };
+        let up: Vec<usize> = (0..20).collect();
+        let (lists, left_out) = of(&up);
+        assert_eq!(of(&up.iter().rev().copied().collect::<Vec<_>>()), (lists.clone(), left_out));
+        assert!(lists.concat().len() <= MOST_UNDECIDED_BYTES && left_out > 5, "{left_out}");
+        assert!(lists.iter().enumerate().all(|(i, list)| site(i).undecided.starts_with(list)));
+        assert_eq!(lists[2], site(2).undecided);
+        let few: Vec<usize> = (0..8).collect();
+        assert_eq!(of(&few).1, 0);
+    }
 }

@@ -39,6 +39,9 @@ type Urls<'u> = Vec<(Cow<'u, [u8]>, Content, &'u [u8])>;
 /// The name that would stay, the one that would become it, and what speaks for that.
 pub(super) type OpenAlias = (Vec<u8>, Vec<u8>, Hypothesis);
 
+/// Hosts of a site that are learned from: those with the most URLs. Each takes some 5 KB, whatever the memory limit is.
+pub(super) const MOST_HOSTS: usize = if cfg!(test) { 8 } else { 10_000 };
+
 /// Pairs of hosts that are tried in a round, those with the most common content first, and rounds.
 const MOST_PAIRS: usize = 64;
 const MOST_ROUNDS: usize = 8;
@@ -179,6 +182,8 @@ impl<'u> Host<'u> {
     pub(super) fn accept(&mut self, found: Hypothesis, hasher: &Hasher) {
         let is_other = |open: &Hypothesis| !open.edits.iter().any(|it| found.edits.contains(it));
         self.rules.rejected.retain(is_other);
+        // There may be very many hosts.
+        self.rules.accepted.reserve_exact(1);
         self.rules.accepted.push(found);
         self.forms = self.rules.forms(&self.all(), hasher);
     }

@@ -1,5 +1,6 @@
 //! One site: its rows become URLs with content, then rules, which are checked together, and then a part of a rules file.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::bound::least;
@@ -145,6 +146,19 @@ impl<'t> Site<'t> {
         counts.into_keys().collect()
     }
 
+    /// Hosts beyond [`host::MOST_HOSTS`], in the order of their names.
+    fn left_out(&self) -> Vec<&'t [u8]> {
+        let mut names: Vec<&[u8]> = self.urls.iter().map(|url| host::name_of(url)).collect();
+        names.sort_unstable();
+        let counted = names.chunk_by(|a, b| a == b);
+        let mut counted: Vec<_> = counted.map(|same| (Reverse(same.len()), same[0])).collect();
+        counted.sort_unstable();
+        let mut found: Vec<&[u8]> =
+            counted.into_iter().skip(host::MOST_HOSTS).map(|(_, name)| name).collect();
+        found.sort_unstable();
+        found
+    }
+
     /// Whether a rule for all of its hosts is one for what is known: all rows are there, it is a registrable domain, and rules may name
     /// each host.
     fn may_have_wide_rules(&self) -> bool {
@@ -163,10 +177,11 @@ impl<'t> Site<'t> {
     pub(super) fn learn(&self, proof: &Proof, hasher: &Hasher) -> OfSite {
         let held_back = self.held_back();
         let (uniform, ported) = (self.uniform(), self.ported(proof.precision));
+        let left_out = self.left_out();
         let has_rules = |url: &[u8]| {
             let name = host::name_of(url);
             let is_in = |hosts: &[&[u8]]| hosts.binary_search(&name).is_ok();
-            is_plain(name) && !is_in(&uniform) && !is_in(&ported)
+            is_plain(name) && !is_in(&uniform) && !is_in(&ported) && !is_in(&left_out)
         };
         let Contents { of: contents, is_shared, .. } = &self.contents;
         let of = |i: usize| (self.urls[i], Content::of(contents[i], is_shared[i]));
@@ -174,7 +189,8 @@ impl<'t> Site<'t> {
         let shown: Vec<(&[u8], Content)> = shown.map(of).collect();
         let known = (&self.declared, &self.leading_away()[..]);
         let (mut hosts, rejected) = host::find(&shown, known, proof, hasher);
-        pool(&mut hosts, self.may_have_wide_rules() && uniform.is_empty(), proof, hasher);
+        let may_be_wide = self.may_have_wide_rules() && uniform.is_empty() && left_out.is_empty();
+        pool(&mut hosts, may_be_wide, proof, hasher);
         let mut rules = written(&hosts);
         let taken_back = take_back(&mut rules, &shown, proof, hasher);
         // A rule for all hosts that is not right on all is one for those that it was seen on.
@@ -199,6 +215,7 @@ impl<'t> Site<'t> {
             is_whole: self.is_whole,
             uniform: &uniform,
             ported: &ported,
+            left_out: left_out.len() as u64,
         };
         let [text, open_text] = write::site(&about, (&rules, &taken_back, &open), proof);
         let undecided = match proof.wants_fetches {
@@ -206,7 +223,8 @@ impl<'t> Site<'t> {
             false => String::new(),
         };
         let (name, rules) = (String::from_utf8_lossy(self.name), write::tables_of(&rules) as u64);
-        OfSite { name: name.into_owned(), text, open_text, rules, held_back, undecided }
+        let name = name.into_owned();
+        OfSite { name, text, open_text, rules, held_back, undecided, is_cut: false }
     }
 }
 
@@ -349,6 +367,40 @@ fn compile<'r>(rules: impl Iterator<Item = &'r Rule>) -> RuleSet {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_many_hosts_those_with_the_most_urls_are_learned_from() {
+        let of_host = |host: usize, pages: usize| {
+            (0..pages).flat_map(move |i| {
+                ["", "?x=1"].map(|query| format!("http://h{host:02}.example.com/p{i}{query}"))
+            })
+        };
+        // Of 100 hosts h07 and h50 have the most.
+        let pages = |host: usize| if matches!(host, 7 | 50) { 100 } else { 1 };
+        let urls: Vec<String> = (0..100).flat_map(|host| of_host(host, pages(host))).collect();
+        let same = |url: &str| {
+            1 + xxhash_rust::xxh3::xxh3_64(url.split('?').next().unwrap().as_bytes()) / 2
+        };
+        let rows =
+            urls.iter().map(|url| Row { url: url.as_bytes(), same: same(url), ..Row::default() });
+        let (hasher, proof) = (Hasher::random(), Proof::of(&Default::default(), false));
+        let site = Site::new(b"example.com", rows.collect(), true, &hasher);
+        assert_eq!(site.left_out().len(), 92);
+        let found = site.learn(&proof, &hasher);
+        assert!(
+            found.text.contains("# 92 hosts with fewer URLs than 8 others get no rules"),
+            "{}",
+            found.text
+        );
+        for (host, is_there) in [("h07", true), ("h50", true), ("site:", false), ("h99", false)] {
+            assert_eq!(
+                found.text.contains(&format!("\"{host}")),
+                is_there,
+                "{host}: {}",
+                found.text
+            );
+        }
+    }
 
     #[test]
     fn the_fewest_that_are_enough_are_found_in_few_tries() {

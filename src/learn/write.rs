@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use super::Proof;
 use super::edit::{Edit, params};
+use super::host::MOST_HOSTS;
 use super::search::Hypothesis;
 use crate::audit::redact_into;
 use crate::rules::quoted;
@@ -171,6 +172,8 @@ pub(super) struct About<'t> {
     pub(super) uniform: &'t [&'t [u8]],
     /// Hosts with servers on several ports.
     pub(super) ported: &'t [&'t [u8]],
+    /// Hosts that are too many to be learned from.
+    pub(super) left_out: u64,
 }
 
 /// The part of a file about a site: its rules, with what there is to say about it, and what is not proven; nothing if there is nothing to
@@ -180,9 +183,9 @@ pub(super) fn site(
     (rules, taken_back, open): (&[Rule], &[Rule], &[Rule]),
     proof: &Proof,
 ) -> [String; 2] {
-    let About { name, urls, volatile, shared, is_whole, uniform, ported } = *about;
+    let About { name, urls, volatile, shared, is_whole, uniform, ported, left_out } = *about;
     let has_rules = !(rules.is_empty() && taken_back.is_empty() && open.is_empty());
-    if is_whole && !has_rules && uniform.is_empty() && ported.is_empty() {
+    if is_whole && !has_rules && uniform.is_empty() && ported.is_empty() && left_out == 0 {
         return Default::default();
     }
     let mut out = format!("\n# {}: {}", escaped_bytes(name), counted(urls, "URL"));
@@ -207,6 +210,10 @@ pub(super) fn site(
     for name in ported {
         let name = escaped_bytes(name);
         let _ = writeln!(out, "# {name} has servers on several ports, and gets no rules");
+    }
+    if left_out > 0 {
+        let hosts = counted(left_out, "host");
+        let _ = writeln!(out, "# {hosts} with fewer URLs than {MOST_HOSTS} others get no rules");
     }
     proven_rules(&mut out, name, (rules, taken_back), proof);
     // What is said of a site without rules is left out with what is not proven.

@@ -27,10 +27,44 @@ pub(super) struct Names {
     /// Names without a star, and the prefixes of those that end in one.
     exact: Buckets<(Box<[u8]>, Entry)>,
     prefixes: Buckets<(Box<[u8]>, Entry)>,
-    /// For each first byte of a name, the lengths that are worth looking up.
-    lengths: Box<[Lengths; 256]>,
+    lengths: ByFirst,
     loose: Loose<Entry>,
     has_loose: bool,
+}
+
+/// The lengths that are worth looking up for a name: those of few patterns, or by the first byte, as a rules file may have one group for
+/// each of many sites.
+#[derive(Clone, Debug)]
+enum ByFirst {
+    Any(Lengths),
+    Each(Box<[Lengths; 256]>),
+}
+
+impl ByFirst {
+    /// Patterns of which any length is looked up, at most.
+    const FEW: usize = 8;
+
+    /// Those of some patterns, each with its first byte.
+    fn new(patterns: &[(u8, Lengths)]) -> ByFirst {
+        if patterns.len() <= ByFirst::FEW {
+            let all = patterns.iter().fold(Lengths::default(), |all, (_, one)| all.with(*one));
+            return ByFirst::Any(all);
+        }
+        let mut each = Box::new([Lengths::default(); 256]);
+        for &(first, lengths) in patterns {
+            let of_first = &mut each[usize::from(first)];
+            *of_first = of_first.with(lengths);
+        }
+        ByFirst::Each(each)
+    }
+
+    #[inline(always)]
+    fn of(&self, first: u8) -> Lengths {
+        match self {
+            ByFirst::Any(lengths) => *lengths,
+            ByFirst::Each(lengths) => lengths[usize::from(first)],
+        }
+    }
 }
 
 /// Bit `i` for patterns of `i` bytes; the highest bit for all longer ones too.
@@ -40,22 +74,29 @@ struct Lengths {
     prefixes: u64,
 }
 
+impl Lengths {
+    fn with(self, other: Lengths) -> Lengths {
+        let Lengths { exact, prefixes } = other;
+        Lengths { exact: self.exact | exact, prefixes: self.prefixes | prefixes }
+    }
+}
+
 /// Longest prefix that is looked up; patterns with a longer one are matched one by one.
 const LONGEST_PREFIX: usize = 63;
 
 impl Names {
     pub(super) fn new(patterns: Vec<(Glob, Entry)>) -> Names {
         let mut star = None;
-        let mut lengths = Box::new([Lengths::default(); 256]);
+        let mut lengths = Vec::new();
         let (mut exact, mut prefixes, mut loose) = (Vec::new(), Vec::new(), Vec::new());
         for (glob, entry) in patterns {
             if glob.is_any() {
                 star = star.max(Some(entry));
             } else if let Some(name) = glob.literal() {
-                lengths[usize::from(name[0])].exact |= 1 << name.len().min(63);
+                lengths.push((name[0], Lengths { exact: 1 << name.len().min(63), prefixes: 0 }));
                 exact.push((name.clone(), (name.into_boxed_slice(), entry)));
             } else if let Some(prefix) = glob.prefix().filter(|p| p.len() <= LONGEST_PREFIX) {
-                lengths[usize::from(prefix[0])].prefixes |= 1 << prefix.len();
+                lengths.push((prefix[0], Lengths { exact: 0, prefixes: 1 << prefix.len() }));
                 prefixes.push((prefix.clone(), (prefix.into_boxed_slice(), entry)));
             } else {
                 loose.push((glob, entry));
@@ -66,7 +107,7 @@ impl Names {
             star,
             exact,
             prefixes,
-            lengths,
+            lengths: ByFirst::new(&lengths),
             has_loose: !loose.is_empty(),
             loose: Loose::new(loose),
         }
@@ -77,7 +118,7 @@ impl Names {
     pub(super) fn action(&self, name: &[u8]) -> Option<Entry> {
         let mut best = self.star;
         if let Some(&first) = name.first() {
-            let lengths = self.lengths[usize::from(first)];
+            let lengths = self.lengths.of(first);
             if lengths.exact >> name.len().min(63) & 1 != 0 {
                 let found = self.exact.get(name).filter(|(pattern, _)| **pattern == *name);
                 best = best.max(found.map(|&(_, entry)| entry).max());

@@ -37,7 +37,7 @@ pub(super) struct Params {
 struct Group {
     names: Names,
     when: When,
-    except: Option<Hosts<()>>,
+    except: Option<Box<Hosts<()>>>,
 }
 
 /// The patterns of one group while they are collected.
@@ -99,7 +99,7 @@ impl Params {
                 names: Names::new(group.patterns),
                 when: group.when,
                 except: (!group.except.is_empty())
-                    .then(|| Hosts::new(group.except.into_iter().map(|host| (host, ())))),
+                    .then(|| Box::new(Hosts::new(group.except.into_iter().map(|host| (host, ()))))),
             })
             .collect();
         let has_conditions = groups.iter().any(|group| !group.when.is_always());

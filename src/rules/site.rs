@@ -54,7 +54,7 @@ pub(super) struct Sites {
     /// The rules on hosts that no other site matches, for each of them.
     scopes: Vec<Scope>,
     hosts: Hosts<u32>,
-    except: Vec<Option<Hosts<()>>>,
+    except: Vec<Option<Box<Hosts<()>>>>,
 }
 
 /// Buffers of [`Sites::settle`].
@@ -298,9 +298,9 @@ impl Site {
             && !self.except.iter().any(|pattern| pattern.matches(host))
     }
 
-    fn exceptions(&self) -> Option<Hosts<()>> {
+    fn exceptions(&self) -> Option<Box<Hosts<()>>> {
         let list = self.except.iter().map(|host| (host.clone(), ()));
-        (!self.except.is_empty()).then(|| Hosts::new(list))
+        (!self.except.is_empty()).then(|| Box::new(Hosts::new(list)))
     }
 }
 

@@ -144,6 +144,11 @@ impl Job for Learn {
                     let what = "uriscan: --rules does not read the file, as it has more than 64 MiB; learn from fewer sites at a time";
                     eprint_line(format_args!("{what}"));
                 }
+                if learned.undecided_left_out > 0 {
+                    let sites = counted(learned.undecided_left_out, "site", "sites");
+                    let what = "URLs to fetch were left out, as there are more than 16 MiB of them: first those that decide least";
+                    eprint_line(format_args!("uriscan: --undecided: of {sites} {what}"));
+                }
                 print_log_entries(learned.log_entries);
                 self.print_telling(learned.telling, &learned.report);
                 (learned.report, Some(learned))
