@@ -160,11 +160,16 @@ pub(super) fn fill(
     chunks.cut_by(Box::new(ArchivesAndLines::new()));
     let count = 4 * rayon::current_num_threads();
     let mut parts: Vec<Part> = (0..count).map(|_| Part::new(how, kernels)).collect();
+    // Of records far longer than a chunk, such as films in archives, one is held at a time.
+    let (budget, usual) = (count * chunk_bytes, 2 * chunk_bytes);
     loop {
-        let mut filled = 0;
-        while filled < parts.len() {
+        let (mut filled, mut bytes) = (0, 0);
+        while filled < parts.len() && bytes <= budget {
             match (chunks.fill(&mut parts[filled].chunk), &mut sinks.unread) {
-                (Ok(true), _) => filled += 1,
+                (Ok(true), _) => {
+                    bytes += parts[filled].chunk.len();
+                    filled += 1;
+                }
                 (Ok(false), _) => break,
                 (Err(error), Some(unread)) => unread(&error),
                 (Err(error), None) => return Err(error.into()),
@@ -174,8 +179,11 @@ pub(super) fn fill(
             return Ok(());
         }
         threads::each(&mut parts[..filled], |_, part| part.read(how));
-        for Part { found, .. } in &mut parts[..filled] {
+        for Part { found, chunk, .. } in &mut parts[..filled] {
             found.move_to(store, read)?;
+            if chunk.text.capacity() > usual {
+                chunks.take_back(&mut chunk.text, 2 * max_record);
+            }
         }
         if let Some(progress) = &mut sinks.progress {
             progress(read.report.bytes);
