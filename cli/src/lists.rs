@@ -70,10 +70,13 @@ pub(crate) fn add_filtered(report: &mut Report, skipped: &SkippedSoFar) {
     report.bad_lines += skipped.report.bad_lines;
 }
 
-/// Reports what was skipped in documents; returns the number of kinds of faults.
+/// Reports what was skipped in documents, and in archives that were read for evidence; returns the number of kinds of faults.
 pub(crate) fn report_skipped(plan: &Plan, report: &Report, so_far: &SkippedSoFar) -> usize {
-    if plan.documents.is_none() || plan.table.is_some() {
+    if plan.table.is_some() {
         return 0;
+    }
+    if plan.documents.is_none() {
+        return skipped::report_broken(report);
     }
     let so_far = so_far.lock().unwrap_or_else(PoisonError::into_inner);
     so_far.faults.iter().for_each(|error| eprint_line(format_args!("uriscan: {error}")));

@@ -25,6 +25,19 @@ pub(crate) fn report(report: &Report, plan: &Plan) -> usize {
     faults.filter(|&count| count > 0).count()
 }
 
+/// Reports parts of archives that are not records; returns 1 if there are some.
+pub(crate) fn report_broken(report: &Report) -> usize {
+    if report.broken > 0 {
+        let (one, many) = BROKEN;
+        eprint_line(format_args!("uriscan: {}", counted(report.broken, one, many)));
+    }
+    usize::from(report.broken > 0)
+}
+
+/// What is said of one part of an archive that is not a record, and of several.
+const BROKEN: (&str, &str) =
+    ("part of an archive is not a record", "parts of archives are not records");
+
 fn report_relative(relative: u64, plan: &Plan) {
     let base = plan.documents.as_ref().and_then(|it| it.options.extractor.base.as_deref());
     let what = counted(relative, "relative reference", "relative references");
@@ -86,7 +99,7 @@ fn report_faults(report: &Report, long: u64, limit: usize) {
             "source is not an archive and was searched whole: --warc-field, --warc-type and --mime select records of archives",
             "sources are not archives and were searched whole: --warc-field, --warc-type and --mime select records of archives",
         ),
-        (report.broken, "part of an archive is not a record", "parts of archives are not records"),
+        (report.broken, BROKEN.0, BROKEN.1),
         (
             report.partial,
             "body in an archive was read partially: it is truncated or larger than 64 MiB",

@@ -30,6 +30,8 @@ pub struct Learned {
     pub telling: u64,
     /// Invalid rows that are entries of an access log, which does not have the target of a redirect.
     pub log_entries: u64,
+    /// Records of archives with text or metadata that was made of responses (WET, WAT), which are not read.
+    pub derived: u64,
     /// The rules on the pages that were held back.
     pub held_back: Score,
     /// Bytes of the file, of which [`crate::rules::Pack::MOST_BYTES`] can be read.
@@ -201,7 +203,7 @@ impl Findings {
             report.invalid.add_many(UriErrorKind::from_name(&name)?, count);
         }
         let Wire { sites_with_rules, rules, held_back, open_bytes, .. } = wire;
-        let read = Read { report, sites, others, telling, log_entries: 0 };
+        let read = Read { report, sites, others, telling, ..Read::default() };
         let undecided = Bound::default();
         Some(Findings { read, parts, sites_with_rules, rules, held_back, open_bytes, undecided })
     }
@@ -229,7 +231,7 @@ impl Findings {
         self.parts.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         let Findings { read, parts, sites_with_rules, rules, held_back, open_bytes, undecided } =
             self;
-        let Read { report, sites, others, telling, log_entries } = read;
+        let Read { report, sites, others, telling, log_entries, derived, fault } = read;
         let mut learned = Learned {
             report,
             sites,
@@ -238,11 +240,15 @@ impl Findings {
             others,
             telling,
             log_entries,
+            derived,
             held_back,
             bytes: 0,
             undecided_left_out: undecided.left_out,
         };
         let mut heading = heading(&learned, names, options);
+        if let Some(fault) = fault {
+            heading += &format!("# Not all was read: {}\n", escaped(&fault));
+        }
         if open_bytes > MOST_OPEN_BYTES {
             let sites = counted(parts.len() as u64, "site");
             heading += &format!(

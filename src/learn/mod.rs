@@ -15,6 +15,7 @@ mod contents;
 mod cut;
 mod difference;
 mod edit;
+mod fields;
 mod findings;
 mod forms;
 mod host;

@@ -36,6 +36,8 @@ pub(super) fn pool(hosts: &mut [Host<'_>], may_be_wide: bool, proof: &Proof, has
         if speaking < 2 || !proof.is_rule(&edits, &sum) {
             continue;
         }
+        // It has a number for groups of all hosts, and each host gets a copy.
+        sum.silent = Vec::new();
         let is_there = |host: &&Host<'_>| {
             edits.iter().all(|edit| host.rules.edits().any(|known| known == edit))
         };

@@ -2,6 +2,7 @@
 
 use super::LearnOptions;
 use super::cut::ArchivesAndLines;
+use super::fields::Legend;
 use super::record::{Line, Reader, Row};
 use super::store::Store;
 use crate::error::Error;
@@ -23,6 +24,9 @@ pub(super) struct Read {
     pub(super) others: u64,
     pub(super) telling: u64,
     pub(super) log_entries: u64,
+    pub(super) derived: u64,
+    /// Why the rest of the sources was not read.
+    pub(super) fault: Option<String>,
 }
 
 impl Read {
@@ -32,6 +36,7 @@ impl Read {
         self.others += other.others;
         self.telling += other.telling;
         self.log_entries += other.log_entries;
+        self.derived += other.derived;
     }
 }
 
@@ -46,8 +51,31 @@ pub(super) struct How<'r> {
 /// What is read at the same time.
 struct Part {
     chunk: Chunk,
+    /// That of the lines before the chunk, in the same source.
+    legend: Option<Legend>,
     reader: Reader,
     found: Found,
+}
+
+/// The legends of indexes, across chunks.
+#[derive(Default)]
+struct Legends {
+    source: usize,
+    last: Option<Legend>,
+}
+
+impl Legends {
+    /// That of the lines before `chunk`, which is the next one.
+    fn before(&mut self, chunk: &Chunk) -> Option<Legend> {
+        if self.source != chunk.source {
+            *self = Legends { source: chunk.source, last: None };
+        }
+        let before = self.last;
+        if chunk.shape == Shape::Records && chunk.kind.format != Format::Warc {
+            self.last = Legend::last_in(chunk.text.padded().content()).or(before);
+        }
+        before
+    }
 }
 
 /// What is in a chunk.
@@ -58,18 +86,19 @@ pub(super) struct Found {
     others: u64,
     telling: u64,
     log_entries: u64,
+    derived: u64,
     scratch: Scratch,
 }
 
 impl Part {
     fn new(how: &How<'_>, kernels: Kernels) -> Part {
         let reader = Reader::new(how.hasher.clone(), kernels);
-        Part { chunk: Chunk::default(), reader, found: Found::default() }
+        Part { chunk: Chunk::default(), legend: None, reader, found: Found::default() }
     }
 
     /// Reads the rows of the chunk.
     fn read(&mut self, how: &How<'_>) {
-        let Part { chunk, reader, found } = self;
+        let Part { chunk, legend, reader, found } = self;
         let text = chunk.text.padded();
         found.report.bytes = text.len() as u64;
         if chunk.shape != Shape::Records {
@@ -79,7 +108,11 @@ impl Part {
             }
         } else if chunk.kind.format == Format::Warc {
             let broken = archived_pages(text.content(), &mut |archived| {
-                let Archived::Page(page) = archived else { return found.take(&Line::Other, how) };
+                let page = match archived {
+                    Archived::Page(page) => page,
+                    Archived::Other => return found.take(&Line::Other, how),
+                    Archived::Derived => return found.derived += 1,
+                };
                 found.take(&reader.read_archived(page), how);
                 for names in &page.clean {
                     found.add(&reader.read_declared(page.url, names), how);
@@ -92,7 +125,8 @@ impl Part {
                     b"" => found.report.blank += 1,
                     // A tab at the end is before an empty field.
                     trimmed => {
-                        let row = reader.read(line);
+                        *legend = Legend::of(line).or(*legend);
+                        let row = reader.read(line, legend.as_ref());
                         let is_invalid = matches!(row, Line::Invalid(_));
                         found.log_entries += u64::from(is_invalid && is_of_log(trimmed));
                         found.take(&row, how);
@@ -121,11 +155,12 @@ impl Found {
 
     /// Puts its rows into `store`, adds its counts to `read`, and forgets both.
     pub(super) fn move_to(&mut self, store: &mut Store, read: &mut Read) -> Result<(), Error> {
-        let Found { rows, report, others, telling, log_entries, .. } = self;
+        let Found { rows, report, others, telling, log_entries, derived, .. } = self;
         read.report += &std::mem::take(report);
         read.others += std::mem::take(others);
         read.telling += std::mem::take(telling);
         read.log_entries += std::mem::take(log_entries);
+        read.derived += std::mem::take(derived);
         store.push(rows)?;
         rows.clear();
         Ok(())
@@ -146,7 +181,8 @@ impl Found {
     }
 }
 
-/// Puts the rows of `sources` into `store`.
+/// Puts the rows of `sources` into `store`. Returns why a source could not be read to its end, and none after it, if so: then the rows
+/// before are there.
 pub(super) fn fill(
     sources: Vec<Source>,
     store: &mut Store,
@@ -154,7 +190,7 @@ pub(super) fn fill(
     settings: &Settings,
     sinks: &mut Sinks<'_>,
     read: &mut Read,
-) -> Result<(), Error> {
+) -> Result<Option<Error>, Error> {
     let Settings { chunk_bytes, max_record, kernels, .. } = *settings;
     let mut chunks = ChunkReader::new(sources, b'\n', chunk_bytes, max_record);
     chunks.cut_by(Box::new(ArchivesAndLines::new()));
@@ -162,21 +198,26 @@ pub(super) fn fill(
     let mut parts: Vec<Part> = (0..count).map(|_| Part::new(how, kernels)).collect();
     // Of records far longer than a chunk, such as films in archives, one is held at a time.
     let (budget, usual) = (count * chunk_bytes, 2 * chunk_bytes);
-    loop {
+    let (mut fault, mut legends) = (None, Legends::default());
+    while fault.is_none() {
         let (mut filled, mut bytes) = (0, 0);
         while filled < parts.len() && bytes <= budget {
             match (chunks.fill(&mut parts[filled].chunk), &mut sinks.unread) {
                 (Ok(true), _) => {
                     bytes += parts[filled].chunk.len();
+                    parts[filled].legend = legends.before(&parts[filled].chunk);
                     filled += 1;
                 }
                 (Ok(false), _) => break,
                 (Err(error), Some(unread)) => unread(&error),
-                (Err(error), None) => return Err(error.into()),
+                (Err(error), None) => {
+                    fault = Some(Error::from(error));
+                    break;
+                }
             }
         }
         if filled == 0 {
-            return Ok(());
+            break;
         }
         threads::each(&mut parts[..filled], |_, part| part.read(how));
         for Part { found, chunk, .. } in &mut parts[..filled] {
@@ -189,6 +230,7 @@ pub(super) fn fill(
             progress(read.report.bytes);
         }
     }
+    Ok(fault)
 }
 
 /// Whether a line is one of an access log.

@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
-
+use super::fields::{Fields, Legend};
 use crate::extract::warc::ArchivedPage;
 use crate::key::Hasher;
 use crate::normalize::{Level, Normalizer, Options};
@@ -55,34 +54,6 @@ pub(super) enum Line<'a> {
     Other,
 }
 
-/// The fields of a line.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Fields<'t> {
-    url: Cow<'t, [u8]>,
-    same: Cow<'t, [u8]>,
-    names: Cow<'t, [u8]>,
-    leads: Cow<'t, [u8]>,
-}
-
-/// The object of a line of CDXJ.
-#[derive(Deserialize)]
-struct Cdxj<'t> {
-    #[serde(borrow)]
-    url: Cow<'t, str>,
-    #[serde(borrow, default)]
-    status: Option<Status<'t>>,
-    #[serde(borrow, default)]
-    digest: Option<Cow<'t, str>>,
-}
-
-/// The status of a response, as indexes write it.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Status<'t> {
-    Number(u64),
-    Text(#[serde(borrow)] Cow<'t, str>),
-}
-
 impl Reader {
     pub(super) fn new(hasher: Hasher, kernels: Kernels) -> Reader {
         // Fragments are not sent to a server, which cannot tell such URLs apart.
@@ -92,10 +63,10 @@ impl Reader {
         Reader { hasher, targets: [target(), target()], normalizer }
     }
 
-    /// Reads `line`, which is trimmed: fields with a tab between them (URL, digest, canonical URL, target of a redirect), or a
-    /// line of a CDX or CDXJ index.
-    pub(super) fn read(&mut self, line: &[u8]) -> Line<'_> {
-        match Fields::of(line) {
+    /// Reads `line`: fields with a tab between them (URL, digest, canonical URL, target of a redirect), or a line of an index, which
+    /// may have a `legend`.
+    pub(super) fn read(&mut self, line: &[u8], legend: Option<&Legend>) -> Line<'_> {
+        match Fields::of(line, legend) {
             Ok(Some(fields)) => self.row(&fields),
             Ok(None) => Line::Other,
             Err(kind) => Line::Invalid(kind),
@@ -199,59 +170,6 @@ impl Target {
         let form = &self.form[..];
         (!form.is_empty() && is_web(form) && site_of(form) == site_of(url)).then_some(form)
     }
-}
-
-impl<'t> Fields<'t> {
-    /// The fields of a line; `None` if it has none, or is about something that is not a page.
-    ///
-    /// # Errors
-    /// If it is a line of CDX without all fields, or one of CDXJ whose object cannot be read.
-    fn of(line: &'t [u8]) -> Result<Option<Fields<'t>>, UriErrorKind> {
-        if memchr::memchr(b'\t', line).is_some() {
-            let mut fields = line.split(|&byte| byte == b'\t').map(<[u8]>::trim_ascii);
-            let mut next = || Cow::Borrowed(fields.next().unwrap_or_default());
-            return Ok(Some(Fields { url: next(), same: next(), names: next(), leads: next() }));
-        }
-        let line = line.trim_ascii();
-        let alone = |url: &'t [u8]| Fields { url: url.into(), ..Fields::default() };
-        let mut fields = line.split(|&byte| byte == b' ');
-        let (key, time, third) = (fields.next().unwrap_or_default(), fields.next(), fields.next());
-        let (Some(time), Some(third)) = (time, third) else { return Ok(Some(alone(line))) };
-        if time.len() != 14 || !time.iter().all(u8::is_ascii_digit) {
-            // The header of a CDX index begins with the word CDX.
-            return Ok((key != b"CDX").then(|| alone(line)));
-        }
-        if third.starts_with(b"{") {
-            return Fields::of_object(&line[key.len() + 1 + time.len() + 1..]);
-        }
-        let (_media, status) = (fields.next(), fields.next());
-        let (Some(status), Some(digest)) = (status, fields.next()) else {
-            return Err(UriErrorKind::Field);
-        };
-        Ok(is_page(status).then(|| Fields { same: digest.into(), ..alone(third) }))
-    }
-
-    /// The fields of the object of a line of CDXJ.
-    fn of_object(object: &'t [u8]) -> Result<Option<Fields<'t>>, UriErrorKind> {
-        let read = serde_json::from_slice(object).map_err(|_| UriErrorKind::Field)?;
-        let Cdxj { url, status, digest } = read;
-        let bytes = |text: Cow<'t, str>| match text {
-            Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
-            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
-        };
-        let is_page = match status {
-            Some(Status::Number(number)) => number == 200,
-            Some(Status::Text(text)) => is_page(text.as_bytes()),
-            None => true,
-        };
-        let same = bytes(digest.unwrap_or_default());
-        Ok(is_page.then(|| Fields { url: bytes(url), same, ..Fields::default() }))
-    }
-}
-
-/// Whether a response with this status has a page; `-` is that of a page that was seen before.
-fn is_page(status: &[u8]) -> bool {
-    matches!(status, b"200" | b"-" | b"")
 }
 
 /// Whether rules may change the canonical `url`.

@@ -44,7 +44,8 @@ const SHARE: usize = 8;
 /// ```
 ///
 /// # Errors
-/// When a source cannot be read, rows cannot be spilled, or the rules not be written.
+/// When a source cannot be read, rows cannot be spilled, or the rules not be written. If there were rows before what cannot be read, what
+/// they say has been written by then.
 pub fn learn(
     sources: Vec<Source>,
     options: &LearnOptions,
@@ -66,9 +67,13 @@ fn learn_here(
     let mut findings = Findings::default();
     let work = |site: Site<'_>| site.learn(&proof, &hasher);
     let how = How { options, hasher: &hasher, rules: None };
-    let read = each_site(sources, &how, settings, sinks, &work, &mut |site| findings.push(site))?;
+    let mut push = |site| findings.push(site);
+    let (read, fault) = each_site(sources, &how, settings, sinks, &work, &mut push)?;
     findings.read = read;
-    findings.write(&names.iter().map(String::as_str).collect::<Vec<_>>(), options, sinks)
+    findings.read.fault = fault.as_ref().map(Error::to_string);
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let learned = findings.write(&names, options, sinks)?;
+    fault.map_or(Ok(learned), Err)
 }
 
 /// Learns from rows that are handed over one by one, as [`learn()`] does from sources.
@@ -195,6 +200,8 @@ pub struct Tested {
     pub telling: u64,
     /// Invalid rows that are entries of an access log, which does not have the target of a redirect.
     pub log_entries: u64,
+    /// Records of archives with text or metadata that was made of responses (WET, WAT), which are not read.
+    pub derived: u64,
     /// The rules on all URLs.
     pub score: Score,
     /// Sites that exceed the memory limit, so that only a sample of their pages was tested.
@@ -244,15 +251,17 @@ fn test_here(
     let mut found: Vec<(Vec<u8>, Score)> = Vec::new();
     let work = |site: Site<'_>| (site.name.to_vec(), site.score(rules, &hasher), site.is_whole);
     let how = How { options, hasher: &hasher, rules: Some(rules) };
-    let read = each_site(sources, &how, settings, sinks, &work, &mut |(name, score, is_whole)| {
+    let mut push = |(name, score, is_whole): (Vec<u8>, Score, bool)| {
         tested.score += score;
         tested.sampled += u64::from(!is_whole);
         if score.possible > 0 || score.wrong > 0 {
             found.push((name, score));
         }
-    })?;
+    };
+    let (read, fault) = each_site(sources, &how, settings, sinks, &work, &mut push)?;
     (tested.report, tested.sites, tested.others) = (read.report, read.sites, read.others);
     (tested.telling, tested.log_entries) = (read.telling, read.log_entries);
+    tested.derived = read.derived;
     found.sort_unstable_by(|a, b| a.0.cmp(&b.0));
     found.push((b"*".to_vec(), tested.score));
     let heading = "site\turls\tpages\tright\twrong\tprecision\trecall\tlost\tsaved\tpossible\n";
@@ -267,10 +276,13 @@ fn test_here(
         );
         sinks.out.write_all(row.as_bytes()).map_err(Error::write)?;
     }
-    Ok(tested)
+    fault.map_or(Ok(tested), Err)
 }
 
-/// Reads the rows of `sources`, and does [`finish`].
+/// Reads the rows of `sources`, and does [`finish`]. Also returns why not all were read, if so.
+///
+/// # Errors
+/// Also when a source cannot be read before there is a row.
 fn each_site<T: Send>(
     sources: Vec<Source>,
     how: &How<'_>,
@@ -278,12 +290,17 @@ fn each_site<T: Send>(
     sinks: &mut Sinks<'_>,
     work: &(dyn Fn(Site<'_>) -> T + Sync),
     take: &mut dyn FnMut(T),
-) -> Result<Read, Error> {
+) -> Result<(Read, Option<Error>), Error> {
     let mut store = store(how.options, how.hasher);
     let mut read = Read::default();
-    fill(sources, &mut store, how, settings, sinks, &mut read)?;
+    let mut fault = fill(sources, &mut store, how, settings, sinks, &mut read)?;
+    if read.report.records == 0
+        && let Some(error) = fault.take()
+    {
+        return Err(error);
+    }
     finish(store, &mut read, how.hasher, work, take)?;
-    Ok(read)
+    Ok((read, fault))
 }
 
 /// No rows, with room as `options` limit it.

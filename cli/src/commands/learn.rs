@@ -81,10 +81,15 @@ struct Learn {
 }
 
 impl Learn {
-    /// Prints that no row of those in `report` was `telling`, if so.
-    fn print_telling(&self, telling: u64, report: &Report) {
-        if telling == 0 && report.records > 0 && !self.is_quiet {
+    /// Prints that no row of those in `report` was `telling`, if so, and why: what is in archives may be `derived`.
+    fn print_telling(&self, telling: u64, derived: u64, report: &Report) {
+        if telling == 0 && !self.is_quiet {
             let why = match self.columns.iter().flatten().next() {
+                None if report.records == 0 && derived > 0 => {
+                    "the archives have no responses; WET has only their text, and WAT metadata, which is not read: name the WARC files of \
+                     which they were made, or the index of these"
+                }
+                _ if report.records == 0 => "the input has no rows",
                 Some(_) => "the columns that are named have no value in any row",
                 None => {
                     "a row is a URL, a tab and a digest of its content; --column and --same name the columns of a table"
@@ -135,7 +140,7 @@ impl Job for Learn {
                     ));
                 }
                 print_log_entries(tested.log_entries);
-                self.print_telling(tested.telling, &tested.report);
+                self.print_telling(tested.telling, tested.derived, &tested.report);
                 (tested.report, None)
             }
             None => {
@@ -150,18 +155,10 @@ impl Job for Learn {
                     eprint_line(format_args!("uriscan: --undecided: of {sites} {what}"));
                 }
                 print_log_entries(learned.log_entries);
-                self.print_telling(learned.telling, &learned.report);
+                self.print_telling(learned.telling, learned.derived, &learned.report);
                 (learned.report, Some(learned))
             }
         };
-        if report.broken > 0 {
-            let what = counted(
-                report.broken,
-                "place in archives is not a whole record, and was skipped",
-                "places in archives are not whole records, and were skipped",
-            );
-            eprint_line(format_args!("uriscan: {what}"));
-        }
         let skipped = self.skipped.lock().unwrap_or_else(PoisonError::into_inner);
         report.bad_rows += skipped.report.bad_rows;
         Ok(Done { report, learned, ..Done::default() })

@@ -39,6 +39,7 @@ mod kept_sets;
 mod kills;
 mod kinds;
 mod learn;
+mod learn_inputs;
 mod lines;
 mod links;
 mod matrix;

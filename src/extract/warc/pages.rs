@@ -28,20 +28,22 @@ pub(crate) struct ArchivedPage<'t> {
     pub(crate) clean: Vec<Vec<u8>>,
 }
 
-/// What a record that answers for a URL is.
+/// What a record about a URL is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Archived<'t> {
     /// A page, or a redirect.
     Page(ArchivedPage<'t>),
     /// An error, or the response of something that is not a web server.
     Other,
+    /// Text or metadata that was made of a response, as archives called WET and WAT have.
+    Derived,
 }
 
 /// Bytes of a body that are decoded: a thread needs a few times as many, beside the record. A larger one says nothing by its content.
 const MOST_DECODED: usize = 4 << 20;
 
-/// Calls `each` for the responses and resources of the archive `text`, which begins with a record; returns the number of places that are
-/// not records.
+/// Calls `each` for the responses and resources of the archive `text`, which begins with a record, and for what was made of some;
+/// returns the number of places that are not records.
 pub(crate) fn archived_pages(text: &[u8], each: &mut dyn FnMut(&Archived<'_>)) -> u64 {
     let (mut at, mut broken) = (after_ends(text, 0), 0);
     while at < text.len() {
@@ -66,7 +68,7 @@ pub(crate) fn archived_pages(text: &[u8], each: &mut dyn FnMut(&Archived<'_>)) -
     broken
 }
 
-/// What a record is; `None` if it does not answer for a URL, as requests and metadata.
+/// What a record is; `None` if it says nothing of a URL, as requests.
 fn archived<'t>(record: &WarcRecord<'t>, block: &'t [u8]) -> Option<Archived<'t>> {
     let url = record.target()?;
     let (kind, media) = record.kind(block);
@@ -80,6 +82,7 @@ fn archived<'t>(record: &WarcRecord<'t>, block: &'t [u8]) -> Option<Archived<'t>
             let is_http = has_prefix(media, b"application/http") || block.starts_with(b"HTTP/");
             is_http.then(|| of_message(url, digest, is_revisit, block)).flatten()
         }
+        _ if is(b"conversion") || is(b"metadata") => return Some(Archived::Derived),
         _ => return None,
     };
     // A digest of what was left of the content is not that of the content.
@@ -467,17 +470,21 @@ mod tests {
             of_type("resource", "text/html", link),
             of_type("metadata", "application/warc-fields", "via: http://h/"),
             of_type("request", "application/http", "GET / HTTP/1.1\r\n\r\n"),
+            of_type("conversion", "text/plain", "text"),
         ];
         let mut found = Vec::new();
         archived_pages(archive.concat().as_bytes(), &mut |it| {
             found.push(match it {
                 Archived::Page(page) => (page.digest.len(), page.canonical.to_vec()),
                 Archived::Other => (0, b"other".to_vec()),
+                Archived::Derived => (0, b"derived".to_vec()),
             });
         });
         let other = (0, b"other".to_vec());
         let resource = (64, b"/b".to_vec());
-        let expected = vec![(64, Vec::new()), other.clone(), other.clone(), other, resource];
+        let derived = (0, b"derived".to_vec());
+        let mut expected = vec![(64, Vec::new()), other.clone(), other.clone(), other, resource];
+        expected.extend([derived.clone(), derived]);
         assert_eq!(found, expected);
     }
 
