@@ -23,13 +23,13 @@ type Read<'t> = Result<Option<Fields<'t>>, UriErrorKind>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Legend {
     separator: u8,
-    /// The numbers of the fields with the URL, the time, the status, the digest, and the target of a redirect.
-    places: [Option<u8>; 5],
+    /// The numbers of the fields with the URL, the time, the type, the status, the digest, and the target of a redirect.
+    places: [Option<u8>; 6],
 }
 
 /// That of indexes without one, which have at least these fields.
 const USUAL: Legend =
-    Legend { separator: b' ', places: [Some(2), Some(1), Some(4), Some(5), Some(6)] };
+    Legend { separator: b' ', places: [Some(2), Some(1), Some(3), Some(4), Some(5), Some(6)] };
 
 /// The object of a line of CDXJ.
 #[derive(Deserialize)]
@@ -38,6 +38,8 @@ struct Cdxj<'t> {
     url: Cow<'t, str>,
     #[serde(borrow, default)]
     status: Option<Status<'t>>,
+    #[serde(borrow, default)]
+    mime: Option<Cow<'t, str>>,
     #[serde(borrow, default)]
     digest: Option<Cow<'t, str>>,
     #[serde(borrow, default)]
@@ -60,10 +62,13 @@ enum Answer {
 }
 
 impl Answer {
-    /// That of `status`, which is `-` for a page that was seen before; `None` if that is none.
-    fn of(status: &[u8]) -> Option<Answer> {
+    /// That of `status`, which is `-` for a page that was seen before; `None` if that is none. Some indexes have lines of all records
+    /// of an archive, which the type `media` tells from responses.
+    fn of(media: &[u8], status: &[u8]) -> Option<Answer> {
         let number = status.strip_prefix(b"-").unwrap_or(status);
+        let is_response = media == b"warc/revisit" || !media.starts_with(b"warc");
         match status {
+            _ if !is_response => Some(Answer::Other),
             b"200" | b"-" | b"" => Some(Answer::Page),
             _ if !number.iter().all(u8::is_ascii_digit) => None,
             [b'3', _, _] => Some(Answer::Redirect),
@@ -114,7 +119,7 @@ impl Legend {
         }
         let place = |letter: u8| words().position(|word| word[0] == letter)?.try_into().ok();
         let digest = place(b'k').or(place(b'c'));
-        let places = [place(b'a'), place(b'b'), place(b's'), digest, place(b'r')];
+        let places = [place(b'a'), place(b'b'), place(b'm'), place(b's'), digest, place(b'r')];
         places[1].is_some().then_some(Legend { separator, places })
     }
 
@@ -134,7 +139,7 @@ impl Legend {
         // Some writers have tabs between fields, and spaces in the legend.
         let has_tabs = self.separator == b' ' && memchr::memchr(b'\t', line).is_some();
         let separator = if has_tabs { b'\t' } else { self.separator };
-        let mut found = [None; 5];
+        let mut found = [None; 6];
         for (at, field) in line.split(|&byte| byte == separator).enumerate() {
             for (found, place) in found.iter_mut().zip(self.places) {
                 if place.is_some_and(|place| usize::from(place) == at) {
@@ -142,7 +147,7 @@ impl Legend {
                 }
             }
         }
-        let [url, time, status, digest, redirect] = found;
+        let [url, time, media, status, digest, redirect] = found;
         if !time.is_some_and(is_time) {
             return None;
         }
@@ -150,9 +155,9 @@ impl Legend {
             .places
             .iter()
             .zip(&found)
-            .take(4)
+            .take(5)
             .any(|(place, found)| place.is_some() && found.is_none());
-        let answer = Answer::of(status.unwrap_or_default());
+        let answer = Answer::of(media.unwrap_or_default(), status.unwrap_or_default());
         let (Some(url), Some(answer), false) = (url, answer, is_short) else {
             return Some(Err(UriErrorKind::Field));
         };
@@ -213,15 +218,16 @@ impl<'t> Fields<'t> {
     /// The fields of the object of a line of CDXJ.
     fn of_object(object: &'t [u8]) -> Read<'t> {
         let read = serde_json::from_slice(object).map_err(|_| UriErrorKind::Field)?;
-        let Cdxj { url, status, digest, redirect } = read;
+        let Cdxj { url, mime, status, digest, redirect } = read;
         let bytes = |text: Cow<'t, str>| match text {
             Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
             Cow::Owned(text) => Cow::Owned(text.into_bytes()),
         };
+        let media = mime.as_ref().map_or(&b""[..], |mime| mime.as_bytes());
         let answer = match status {
-            Some(Status::Number(number)) => Answer::of(number.to_string().as_bytes()),
-            Some(Status::Text(text)) => Answer::of(text.as_bytes()),
-            None => Some(Answer::Page),
+            Some(Status::Number(number)) => Answer::of(media, number.to_string().as_bytes()),
+            Some(Status::Text(text)) => Answer::of(media, text.as_bytes()),
+            None => Answer::of(media, b""),
         };
         let [digest, redirect] = [digest, redirect].map(|text| bytes(text.unwrap_or_default()));
         Ok(answer.ok_or(UriErrorKind::Field)?.fields(bytes(url), digest, redirect))
@@ -331,6 +337,10 @@ mod tests {
             ("h/a {t} http://h/a text/html 302 K http://h/b 1 f", "http://h/a||http://h/b"),
             ("h/a {t} http://h/a text/html 302 K 1 f", ""),
             ("h/a {t} http://h/a text/html 200", "field"),
+            ("h)/a {t} http://h/a warc/revisit - K - - 1 2 f", "http://h/a|K|"),
+            ("h)/a {t} http://h/a warc/request - K - - 1 2 f", ""),
+            ("h)/a {t} http://h/a warc/metadata 200 K - - 1 2 f", ""),
+            ("h)/a {t} {\"url\":\"http://h/a\",\"mime\":\"warc/request\",\"digest\":\"K\"}", ""),
             ("h/a {t} http://h/a b text/html 200 K", "field"),
             (
                 "h)/a {t} {\"url\":\"http://h/a\",\"status\":301,\"redirect\":\"/b\",\"digest\":\"K\"}",
