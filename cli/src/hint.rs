@@ -3,6 +3,7 @@
 mod beginning;
 mod call;
 mod encoding;
+mod evidence;
 mod invalid;
 mod rows;
 #[cfg(test)]
@@ -16,6 +17,8 @@ use uriscan::extract::{Format, Options};
 use uriscan::io::escaped;
 use uriscan::pipeline::Report;
 use uriscan::resolve::Suffix;
+#[cfg(feature = "full")]
+use uriscan::table::TableFormat;
 use uriscan::uri::{UriErrorKind, parse};
 
 pub(crate) use beginning::Beginning;
@@ -46,6 +49,9 @@ fn of_beginnings(
     let about = inputs.iter().find_map(|input| {
         let is_odd = match is_only {
             true => most_are_invalid,
+            false if evidence::is_read(call) => {
+                report.invalid.total() > 0 && evidence::is_other(input)
+            }
             false => report.invalid.total() > 0 && input.is_mostly(is_invalid),
         };
         let others: Vec<&str> = names.iter().copied().filter(|name| *name != input.name).collect();
@@ -53,6 +59,9 @@ fn of_beginnings(
         let encoded = if is_odd { encoding::advice(input, &alone) } else { None };
         encoded.or_else(|| advice(&input.head, &input.name, is_odd, (call, &alone)))
     });
+    if evidence::is_read(call) {
+        return about.or_else(|| evidence::of_most(inputs));
+    }
     about
         .or_else(|| without_scheme(inputs, report, call))
         .or_else(|| invalid::of_most(inputs, is_only, report, (call, may_be_relative)))
@@ -145,6 +154,25 @@ pub(crate) fn of_header(input: &Beginning, number: usize, separator: u8) -> Opti
     })
 }
 
+/// What names the format of the table `input`, if its first bytes do not.
+#[cfg(feature = "full")]
+pub(crate) fn unknown_table(input: &Beginning) -> Option<String> {
+    const BEGINS: [&[u8]; 3] = [b"PAR1", b"ARROW1", &[0xFF; 4]];
+    let head = &input.head[..];
+    // Of a pipe there may be little yet.
+    let may_be_known = BEGINS.iter().any(|begin| begin.starts_with(head))
+        || matches!(input.first_byte(), None | Some(b'{' | b'['));
+    if may_be_known || TableFormat::of_head(head).is_some() {
+        return None;
+    }
+    let formats = [(b',', "CSV", "csv"), (b';', "CSV", "csv"), (b'\t', "TSV", "tsv")];
+    let found = formats.iter().find(|(separator, ..)| is_separated(head, *separator));
+    Some(match found {
+        Some((_, what, from)) => format!("it looks like {what}, which --from {from} reads"),
+        None => "--from csv, tsv, jsonl, parquet or arrow names it".to_owned(),
+    })
+}
+
 /// The hint about the file at `path` whose secrets are masked, if it is binary data, in which none is found.
 pub(crate) fn of_masked_file(path: &Path) -> Option<String> {
     of_masked_head(&head_of(file(path)?)?, &path.display().to_string())
@@ -164,6 +192,9 @@ fn of_masked_head(head: &[u8], name: &str) -> Option<String> {
 /// The hint about the input with this `name`, which begins with `head`, of a call with other inputs, perhaps, and of the
 /// same one without these.
 fn advice(head: &[u8], name: &str, is_odd: bool, (call, alone): (&Call, &Call)) -> Option<String> {
+    if evidence::is_read(call) {
+        return evidence::advice(head, name, is_odd, alone);
+    }
     let header = Header::of(head, name).filter(|header| is_odd || header.urls.is_some());
     let of_table = match call.takes("column") || call.takes("link-column") {
         true => alone.clone(),
@@ -238,6 +269,8 @@ struct Header {
     /// Between columns; a line feed if there are none.
     separator: u8,
     names: Vec<String>,
+    /// The columns, or the paths to members, with their values in the next line.
+    values: Vec<(String, String)>,
     /// The column that has a URL in the next line.
     urls: Option<String>,
 }
@@ -271,21 +304,24 @@ impl Header {
         let row = fields(lines.next()?, separator);
         let urls = row.iter().position(|field| field.contains("://"));
         let urls = urls.and_then(|at| names.get(at)).cloned();
-        Some(Header { format, separator, names, urls })
+        let values = names.iter().cloned().zip(row).collect();
+        Some(Header { format, separator, names, values, urls })
     }
 
     /// That of JSON lines that begin with `line`, if one of its members has a URL.
     fn of_member(line: &str) -> Option<Header> {
         let object: serde_json::Map<String, serde_json::Value> = serde_json::from_str(line).ok()?;
-        let mut urls = Vec::new();
-        paths_of_urls(&object, "", &mut urls);
-        let is_usual = |path: &&String| {
+        let mut values = Vec::new();
+        add_values(&object, "", &mut values);
+        let urls = values.iter().filter(|(_, value)| value.contains("://")).map(|(path, _)| path);
+        let urls: Vec<&String> = urls.collect();
+        let is_usual = |path: &&&String| {
             let name = path.rsplit('.').next().unwrap_or_default();
             ["url", "uri", "endpoint"].contains(&&*name.to_ascii_lowercase())
         };
-        let url = urls.iter().find(is_usual).or(urls.first())?.clone();
+        let url = (*urls.iter().find(is_usual).or(urls.first())?).clone();
         let names = object.keys().cloned().collect();
-        Some(Header { format: "JSON lines", separator: b'\n', names, urls: Some(url) })
+        Some(Header { format: "JSON lines", separator: b'\n', names, values, urls: Some(url) })
     }
 
     /// The options of `call` that read the column of URLs, of the input with this `name`.
@@ -342,17 +378,17 @@ impl Header {
     }
 }
 
-/// Adds the paths of the members of `object`, which is at `above`, that are URLs.
-fn paths_of_urls(
+/// Adds the paths of the members of `object`, which is at `above`, with their texts.
+fn add_values(
     object: &serde_json::Map<String, serde_json::Value>,
     above: &str,
-    found: &mut Vec<String>,
+    found: &mut Vec<(String, String)>,
 ) {
     for (name, value) in object {
         let path = if above.is_empty() { name.clone() } else { format!("{above}.{name}") };
         match value {
-            serde_json::Value::Object(object) => paths_of_urls(object, &path, found),
-            serde_json::Value::String(text) if text.contains("://") => found.push(path),
+            serde_json::Value::Object(object) => add_values(object, &path, found),
+            serde_json::Value::String(text) => found.push((path, text.clone())),
             _ => {}
         }
     }

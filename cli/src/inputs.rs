@@ -140,8 +140,12 @@ pub(crate) fn stdin_source(text: Text<io::Stdin>) -> Source {
 
 /// The first byte of standard input that is not white space; it is waited for, and left to be read.
 pub(crate) fn first_of_stdin() -> Option<u8> {
-    let mut stdin = io::stdin().lock();
-    stdin.fill_buf().ok()?.trim_ascii_start().first().copied()
+    head_of_stdin().trim_ascii_start().first().copied()
+}
+
+/// What is there of standard input, which stays there.
+pub(crate) fn head_of_stdin() -> Vec<u8> {
+    io::stdin().lock().fill_buf().map_or(Vec::new(), <[u8]>::to_vec)
 }
 
 /// The bytes of all of `inputs`, which are tables, if known.

@@ -15,7 +15,8 @@ use super::folder::Folder;
 use super::side_outputs::of_pairs;
 use crate::args::{NoUri, OnBadRow};
 use crate::exit::{Failure, Stop, eprint_line};
-use crate::inputs::{self, Input, Inputs, StdinHead};
+use crate::hint::{self, Beginning};
+use crate::inputs::{self, Input, Inputs, StdinHead, head_of_stdin};
 use crate::job::Writes;
 use crate::output::{Destination, NOT_COMPRESSED, is_packed};
 use crate::plan::Plan;
@@ -114,6 +115,7 @@ pub(crate) fn open_column(plan: &Plan, column: &Column) -> Result<Inputs, Failur
     let total_bytes = inputs::total_bytes(&plan.inputs)?;
     hide_panics_of_decoders();
     let Column { name, format, fields } = column;
+    plan.inputs.iter().try_for_each(|input| refuse_unknown(input, *format))?;
     let sources = match fields {
         None => columns(plan, (name, *format), plan.settings.record_end)?,
         Some(fields) => {
@@ -124,6 +126,22 @@ pub(crate) fn open_column(plan: &Plan, column: &Column) -> Result<Inputs, Failur
         }
     };
     Ok(Inputs { sources, total_bytes, stdin_head: StdinHead::default() })
+}
+
+/// An error if neither a `format` nor the name and the first bytes of `input` say what kind of table it is.
+fn refuse_unknown(input: &Input, format: Option<TableFormat>) -> Result<(), Failure> {
+    let beginning = match input {
+        _ if format.is_some() => None,
+        Input::Stdin => Beginning::of_stdin(&head_of_stdin(), b'\n'),
+        Input::File(path) if TableFormat::of_path(path).is_none() => {
+            Beginning::of_file(path, b'\n')
+        }
+        _ => None,
+    };
+    let Some(from) = beginning.as_ref().and_then(hint::unknown_table) else { return Ok(()) };
+    let name = input.path().map_or("-".into(), |path| path.display().to_string());
+    let what = format!("neither its name nor its first bytes identify its format; {from}");
+    Err(Failure::at(name, what))
 }
 
 /// The pairs of `plan`, some of whose inputs are tables.

@@ -177,3 +177,115 @@ fn redirects_of_indexes_are_evidence() {
         "[[site]]\nhosts = [\"www.h.example\"]\nhost = \"h.example\"\n[[site]]\nhosts = [\"h.example\"]\ndrop = [\"s\"]\n"
     );
 }
+
+#[test]
+fn hints_name_the_input_that_is_no_evidence_and_a_command_that_reads_it() {
+    let rows = crawl(100, shop);
+    let rows: Vec<(&str, &str)> = rows.lines().map(|row| row.split_once('\t').unwrap()).collect();
+    let table = |head: &str, row: &dyn Fn(&str, &str) -> String| {
+        let rows = rows.iter().map(|(url, same)| row(url, same) + "\n");
+        head.to_owned() + &rows.collect::<String>()
+    };
+    let good = table("", &|url, same| format!("{url}\t{same}"));
+    let index = table(" CDX b k a s\n", &|url, same| {
+        format!("20261127000000 {} {url} 200", same.replace(' ', "-"))
+    });
+    let json = |url: &str, same: &str| {
+        format!(
+            "{{\"page\":{{\"url\":\"{url}\"}},\"n\":1,\"meta\":{{\"content_digest\":\"{same}\"}}}}"
+        )
+    };
+    let archive = "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://h/\r\nContent-Length: 19\r\n\r\nHTTP/1.1 200 OK\r\n\r\n\r\n\r\n";
+    let html =
+        "<!doctype html>\n<html><body>\n<p>text</p>\n<p>more text</p>\n</body></html>\n".repeat(40);
+    let place = Place::new(&[
+        ("good.tsv", &good),
+        ("index.cdx", &index),
+        ("a.warc", archive),
+        ("r.csv", &table("url,url_md5,digest\n", &|url, same| format!("{url},7,{same}"))),
+        ("semi.csv", &table("id;url;sum_sha1\n", &|url, same| format!("7;{url};{same}"))),
+        ("bare.csv", &table("", &|url, same| format!("{same},{url}"))),
+        ("r.jsonl", &table("", &json)),
+        (
+            "head.tsv",
+            &table("title\turl\tcontent_hash\n", &|url, same| format!("x\t{url}\t{same}")),
+        ),
+        ("other.csv", &table("url,title\n", &|url, same| format!("{url},{same}"))),
+        (
+            "all.csv",
+            &table(
+                "page,digest,fetch_redirect,location,redirect_count,canonical_url\n",
+                &|url, same| format!("{url},{same},,Paris,0,{url}"),
+            ),
+        ),
+        ("page.html", &html),
+    ]);
+    for (file, options) in [
+        ("r.csv", "--column url --same digest"),
+        ("semi.csv", "--column url --delimiter ';' --same sum_sha1"),
+        ("bare.csv", "--column 2 --same 1 --no-header"),
+        ("r.jsonl", "--column page.url --same meta.content_digest"),
+        ("head.tsv", "--column url --same content_hash"),
+        (
+            "all.csv",
+            "--column page --same digest --canonical canonical_url --redirect fetch_redirect",
+        ),
+        ("other.csv", "--column url --same COLUMN"),
+    ] {
+        for others in [&[][..], &["good.tsv"], &["good.tsv", "index.cdx", "a.warc"]] {
+            let ran = place.run(&[&["learn"], others, &[file]].concat(), "");
+            let how = format!("Try `uriscan learn {options} {file}`");
+            let hint = ran.stderr.trim_end().lines().last().unwrap();
+            let names = [format!("uriscan: {file} looks"), format!("uriscan: most of {file} is")];
+            assert!(names.iter().any(|name| hint.starts_with(name)), "{hint}");
+            assert!(hint.ends_with(&how), "{hint}\n{how}");
+        }
+        if options.contains("COLUMN") {
+            continue;
+        }
+        let args = options.split(' ').map(|word| word.trim_matches('\''));
+        let args: Vec<&str> = ["learn"].into_iter().chain(args).chain([file]).collect();
+        assert_eq!(rules(&place.run(&args, "").quiet()), SHOP, "{file}");
+    }
+    let ran = place.run(&["learn", "good.tsv", "page.html"], "");
+    assert_eq!(
+        ran.stderr,
+        "uriscan: most of page.html is not rows of a URL and a digest; it looks like HTML\n"
+    );
+    let ran = place.run(&["learn", "good.tsv", "-"], "no URL\n\nneither\n");
+    assert_eq!(ran.stderr, "uriscan: most rows of - do not begin with a URL, the first at -:1\n");
+    let one = place.run(&["learn", "good.tsv"], "").quiet();
+    assert_eq!(rules(&one), SHOP);
+}
+
+#[test]
+#[cfg(feature = "full")]
+fn a_table_without_a_known_format_is_refused_with_the_option_that_names_it() {
+    let csv = "url,sum\n".to_owned() + &crawl(100, shop).replace('\t', ",");
+    let place = Place::new(&[("urls", &csv)]);
+    let learn = ["learn", "--column", "url", "--same", "sum"];
+    let what = "neither its name nor its first bytes identify its format";
+    for (text, from) in [
+        (&*csv, "it looks like CSV, which --from csv reads"),
+        (&csv.replace(',', ";"), "it looks like CSV, which --from csv reads"),
+        (&csv.replace(',', "\t"), "it looks like TSV, which --from tsv reads"),
+        ("url\nhttp://h/\n", "--from csv, tsv, jsonl, parquet or arrow names it"),
+    ] {
+        let refused = place.run(&learn, text).refused();
+        assert_eq!(refused, format!("uriscan: -: {what}; {from}"));
+    }
+    for command in [&learn[..], &["top", "--column", "url"], &["census", "--column", "url"]] {
+        let refused = place.run(&[command, &["urls"]].concat(), "").refused();
+        assert_eq!(
+            refused,
+            format!("uriscan: urls: {what}; it looks like CSV, which --from csv reads")
+        );
+    }
+    let read = place.run(&[&learn[..], &["--from", "csv"]].concat(), &csv).quiet();
+    assert_eq!(rules(&read), SHOP);
+    for text in
+        ["{\"url\":\"http://h/\",\"sum\":\"1\"}\n", " [{\"url\":\"http://h/\",\"sum\":\"1\"}]"]
+    {
+        assert_eq!(place.run(&learn, text).code, 0);
+    }
+}
