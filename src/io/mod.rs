@@ -5,7 +5,7 @@ pub(crate) mod write;
 
 pub use read::compress::{Compression, decompressed};
 pub use read::container::Container;
-pub use read::reader::{Chunk, ChunkReader, Shape};
+pub(crate) use read::reader::{Chunk, ChunkReader, Shape};
 pub use read::ready::Wait;
 #[cfg(unix)]
 pub use read::ready::readable;

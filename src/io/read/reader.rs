@@ -20,7 +20,7 @@ use crate::extract::Kind;
 
 /// The content of a chunk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Shape {
+pub(crate) enum Shape {
     /// Whole records.
     #[default]
     Records,
@@ -34,7 +34,7 @@ pub enum Shape {
 
 /// Bytes of one source and their position in it.
 #[derive(Debug, Default)]
-pub struct Chunk {
+pub(crate) struct Chunk {
     /// The bytes, padded.
     pub text: PaddedBuf,
     /// The index of the source, in the order given.
@@ -99,7 +99,7 @@ pub(crate) enum Next {
 }
 
 /// Reads sources, one after the other, into chunks.
-pub struct ChunkReader {
+pub(crate) struct ChunkReader {
     sources: Sources,
     names: Vec<String>,
     /// The bases of the sources; empty if no source has one.
@@ -157,7 +157,7 @@ impl ChunkReader {
     /// or one record of up to `max_record` without its end.
     ///
     /// A longer record is split into pieces ([`Shape`]), so memory stays bounded.
-    pub fn new(
+    pub(crate) fn new(
         sources: Vec<Source>,
         record_end: u8,
         chunk_bytes: usize,
@@ -200,7 +200,7 @@ impl ChunkReader {
     }
 
     /// Counts lines, which requires reading every byte.
-    pub fn count_lines(&mut self) {
+    pub(crate) fn count_lines(&mut self) {
         self.counts_lines = true;
     }
 
@@ -231,7 +231,7 @@ impl ChunkReader {
     }
 
     /// The name of the source with this index.
-    pub fn source_name(&self, source: usize) -> &str {
+    pub(crate) fn source_name(&self, source: usize) -> &str {
         &self.names[source]
     }
 
@@ -241,7 +241,7 @@ impl ChunkReader {
     /// # Errors
     /// If a source cannot be opened, read or decompressed; its whole records before the fault have
     /// been returned by then. The next call continues with the next source.
-    pub fn fill(&mut self, chunk: &mut Chunk) -> Result<bool, ReadError> {
+    pub(crate) fn fill(&mut self, chunk: &mut Chunk) -> Result<bool, ReadError> {
         self.begin_batch();
         Ok(self.fill_next(chunk, true)? == Next::Chunk)
     }
