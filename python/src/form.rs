@@ -48,7 +48,7 @@ pub(crate) fn options() -> Vec<(&'static str, &'static str, Vec<&'static str>)> 
 }
 
 /// The pack in the file of that name.
-fn pack(name: &str) -> Result<Pack, String> {
+pub(crate) fn pack(name: &str) -> Result<Pack, String> {
     let read = Pack::read(Path::new(name)).map_err(|error| error.to_string());
     read.map(|(pack, _)| pack)
 }

@@ -12,9 +12,11 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use uriscan::learn::{self, Findings, LearnOptions};
 use uriscan::pipeline::MemoryLimit;
+use uriscan::rules::RuleSet;
 use uriscan::trimmed;
 
 use crate::column::Column;
+use crate::form::pack;
 use crate::texts::{is_binary, spelled_out, value};
 use crate::{errors, pool};
 
@@ -58,6 +60,50 @@ fn text_of(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     if is_text(array.data_type()) { Ok(array) } else { cast(&array, &DataType::Utf8) }
 }
 
+/// Rows of columns of text.
+struct Rows {
+    /// URLs, digests, canonical URLs and targets of redirects.
+    arrays: Vec<Option<ArrayRef>>,
+    len: usize,
+}
+
+impl Rows {
+    fn new(urls: &Bound<'_, Column>, others: [Option<Bound<'_, Column>>; 3]) -> PyResult<Rows> {
+        if !is_text(urls.get().data_type()) {
+            let what = format!("URLs are text, not {}", urls.get().data_type());
+            return Err(PyTypeError::new_err(what));
+        }
+        let columns = [Some(urls.clone())].into_iter().chain(others);
+        let array = |column: Option<Bound<'_, Column>>| {
+            let text = column.map(|column| text_of(&column.get().together()?)).transpose();
+            text.map_err(|error| PyTypeError::new_err(error.to_string()))
+        };
+        let arrays = columns.map(array).collect::<PyResult<Vec<_>>>()?;
+        let len = urls.get().len();
+        if arrays.iter().flatten().any(|array| array.len() != len) {
+            return Err(PyValueError::new_err("the columns have different numbers of rows"));
+        }
+        Ok(Rows { arrays, len })
+    }
+
+    /// Calls `add` for each row.
+    fn each(
+        &self,
+        mut add: impl FnMut([&[u8]; 4]) -> Result<(), uriscan::Error>,
+    ) -> Result<(), uriscan::Error> {
+        let of = |column: usize, row: usize| {
+            let array = self.arrays[column].as_ref();
+            array.and_then(|array| value(array, row)).unwrap_or_default()
+        };
+        // White space is a part of bytes, and not of text.
+        let is_bytes = self.arrays[1].as_ref().is_some_and(|array| is_binary(array.data_type()));
+        (0..self.len).try_for_each(|row| {
+            let same = if is_bytes { of(1, row) } else { trimmed(of(1, row)) };
+            add([of(0, row), same, of(2, row), of(3, row)])
+        })
+    }
+}
+
 fn failed(py: Python<'_>, error: uriscan::Error) -> PyErr {
     errors::of_column(py, error, 0)
 }
@@ -78,31 +124,11 @@ impl Learner {
         urls: &Bound<'_, Column>,
         others: [Option<Bound<'_, Column>>; 3],
     ) -> PyResult<()> {
-        if !is_text(urls.get().data_type()) {
-            let what = format!("URLs are text, not {}", urls.get().data_type());
-            return Err(PyTypeError::new_err(what));
-        }
-        let columns = [Some(urls.clone())].into_iter().chain(others);
-        let array = |column: Option<Bound<'_, Column>>| {
-            let text = column.map(|column| text_of(&column.get().together()?)).transpose();
-            text.map_err(|error| PyTypeError::new_err(error.to_string()))
-        };
-        let arrays = columns.map(array).collect::<PyResult<Vec<_>>>()?;
-        let len = urls.get().len();
-        if arrays.iter().flatten().any(|array| array.len() != len) {
-            return Err(PyValueError::new_err("the columns have different numbers of rows"));
-        }
+        let rows = Rows::new(urls, others)?;
         let added = pool::locked(py, &self.0, |learner, _| {
             let Some(learner) = learner else { return Ok(()) };
-            let of = |column: usize, row: usize| {
-                let array = arrays[column].as_ref();
-                array.and_then(|array| value(array, row)).unwrap_or_default()
-            };
-            // White space is a part of bytes, and not of text.
-            let is_bytes = arrays[1].as_ref().is_some_and(|array| is_binary(array.data_type()));
-            (0..len).try_for_each(|row| {
-                let same = if is_bytes { of(1, row) } else { trimmed(of(1, row)) };
-                learner.add(of(0, row), same, of(2, row), of(3, row))
+            rows.each(|[url, same, canonical, redirect]| {
+                learner.add(url, same, canonical, redirect)
             })
         })?;
         added.map_err(|error| failed(py, error))
@@ -131,6 +157,67 @@ impl Learner {
         })?;
         let found = found.ok_or_else(|| PyRuntimeError::new_err("it is finished already"))?;
         Ok(PyBytes::new(py, &found.map_err(|error| failed(py, error))?))
+    }
+}
+
+/// Tests rules on the rows of columns.
+#[pyclass(frozen, module = "uriscan._uriscan")]
+#[derive(Debug)]
+pub(crate) struct Tester(Mutex<Option<learn::Tester>>);
+
+#[pymethods]
+impl Tester {
+    /// The rules are those of the file called `rules`. A limit is one of bytes, and where rows beyond it go.
+    #[new]
+    fn new(rules: &str, limit: Option<(usize, PathBuf)>) -> PyResult<Tester> {
+        let limit = limit.map(|(bytes, directory)| MemoryLimit::new(bytes, directory));
+        let mut builder = RuleSet::builder();
+        builder.pack(&pack(rules).map_err(PyValueError::new_err)?);
+        let rules = builder.build().map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let tester = learn::Tester::new(rules, &LearnOptions::default().limit(limit));
+        Ok(Tester(Mutex::new(Some(tester))))
+    }
+
+    /// Adds rows, as a learner does.
+    fn add(
+        &self,
+        py: Python<'_>,
+        urls: &Bound<'_, Column>,
+        others: [Option<Bound<'_, Column>>; 3],
+    ) -> PyResult<()> {
+        let rows = Rows::new(urls, others)?;
+        let added = pool::locked(py, &self.0, |tester, _| {
+            let Some(tester) = tester else { return Ok(()) };
+            rows.each(|[url, same, canonical, redirect]| tester.add(url, same, canonical, redirect))
+        })?;
+        added.map_err(|error| failed(py, error))
+    }
+
+    /// The table of sites, and the numbers of all: rows, invalid rows, rows with evidence, sites, those of which a sample was tested;
+    /// URLs, pages, groups joined rightly and wrongly, pages lost, fetches saved and possible.
+    fn finish(&self, py: Python<'_>) -> PyResult<(String, [u64; 12])> {
+        let mut table = Vec::new();
+        let tested = pool::locked(py, &self.0, |tester, _| {
+            tester.take().map(|tester| tester.finish(&mut table))
+        })?;
+        let tested = tested.ok_or_else(|| PyRuntimeError::new_err("it is finished already"))?;
+        let tested = tested.map_err(|error| failed(py, error))?;
+        let score = tested.score;
+        let numbers = [
+            tested.report.records,
+            tested.report.invalid.total(),
+            tested.telling,
+            tested.sites,
+            tested.sampled,
+            score.urls,
+            score.pages,
+            score.right,
+            score.wrong,
+            score.lost,
+            score.saved,
+            score.possible,
+        ];
+        Ok((String::from_utf8_lossy(&table).into_owned(), numbers))
     }
 }
 

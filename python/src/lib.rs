@@ -38,7 +38,7 @@ mod _uriscan {
     #[pymodule_export]
     use crate::form::{Form, options};
     #[pymodule_export]
-    use crate::learn::{Learner, rules_file};
+    use crate::learn::{Learner, Tester, rules_file};
     #[pymodule_export]
     use crate::set::{Adding, KeySet};
     #[pymodule_export]

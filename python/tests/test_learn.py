@@ -19,6 +19,9 @@ def learned(made, **keywords):
     return uriscan.learn(list(urls), list(same), canonical=list(canonical), redirect=list(redirect), **keywords)
 
 
+NUMBERS = ["urls", "pages", "right", "wrong", "precision", "recall", "lost", "saved", "possible"]
+
+
 def of_program(made, tmp_path, *options):
     path = tmp_path / "rows.csv"
     # CSV has the same empty field for null and for an empty text.
@@ -95,6 +98,51 @@ def test_rules_are_used_as_they_were_written(tmp_path):
     learned(rows()).save(tmp_path / "rules.toml")
     urls = ["http://shop.example/p1?ref=x", "http://shop.example/p1", "http://shop.example/p1?page=1"]
     assert uriscan.dedup(urls, rules=[str(tmp_path / "rules.toml")]) == [urls[0], urls[2]]
+
+
+def measured(made, rules, **keywords):
+    urls, same, canonical, redirect = zip(*made)
+    return uriscan.learn(list(urls), list(same), canonical=list(canonical), redirect=list(redirect), test=rules, **keywords)
+
+
+@needs_program
+@pytest.mark.parametrize("wrong", [False, True])
+def test_rules_are_tested_with_the_numbers_of_the_program(tmp_path, wrong):
+    learned(rows(seed=1)).save(tmp_path / "rules.toml")
+    made = rows(pages=120, seed=2)
+    if wrong:
+        made += [(f"http://shop.example/v{page}?v={number}", f"{page} {number}", None, None) for page in range(9) for number in range(3)]
+        (tmp_path / "rules.toml").write_text('[[site]]\nhosts = ["shop.example"]\ndrop = ["ref", "v"]\n')
+    found = measured(made, tmp_path / "rules.toml")
+    assert found.text == of_program(made, tmp_path, "--test", "rules.toml")
+    assert measured(made, str(tmp_path / "rules.toml"), max_memory="64M", temp_dir=tmp_path) == found
+    site, *numbers = found.text.splitlines()[-1].split("\t")
+    shown = [getattr(found, name) for name in NUMBERS]
+    assert site == "*" and numbers == [f"{it:.4f}" if isinstance(it, float) else str(it) for it in shown]
+    assert (found.rows, found.sites, found.sampled) == (learned(made).rows, len(SITES), 0)
+    assert (found.wrong > 0, found.lost > 0) == (wrong, wrong)
+
+
+def test_rules_are_tested_on_nothing(tmp_path):
+    (tmp_path / "rules.toml").write_text('rules = ["www"]\n')
+    found = uriscan.learn([], test=tmp_path / "rules.toml")
+    assert (found.rows, found.urls, found.precision, found.recall) == (0, 0, None, None)
+    assert len(found.text.splitlines()) == 2
+
+
+def test_what_cannot_be_tested_is_refused(tmp_path):
+    (tmp_path / "rules.toml").write_text('rules = ["www"]\n')
+    (tmp_path / "bad.toml").write_text("[[site]]")
+    rules = tmp_path / "rules.toml"
+    for keywords, message in [
+        ({"test": tmp_path / "bad.toml"}, "bad.toml:1:1: "),
+        ({"test": tmp_path / "none.toml"}, "none.toml: "),
+        ({"test": rules, "precision": 0.5}, "omit them"),
+        ({"test": rules, "date": "2026-11-27"}, "omit them"),
+        ({"test": rules, "same": ["1", "2"]}, "different numbers of rows"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            uriscan.learn(["http://h/"], **keywords)
 
 
 def test_columns_of_any_type_are_evidence():

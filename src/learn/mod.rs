@@ -19,6 +19,7 @@ mod fields;
 mod findings;
 mod forms;
 mod host;
+mod measure;
 mod page;
 mod pool;
 mod read;
@@ -34,7 +35,8 @@ mod within;
 mod write;
 
 pub use findings::{Findings, Learned};
-pub use run::{Learner, Tested, learn, test};
+pub use measure::{Tested, Tester, test};
+pub use run::{Learner, learn};
 pub use score::Score;
 
 use crate::pipeline::MemoryLimit;

@@ -5,7 +5,6 @@ use std::path::Path;
 use super::findings::{Findings, Learned};
 use super::read::{Found, How, Read, fill};
 use super::record::Reader;
-use super::score::Score;
 use super::site::Site;
 use super::store::{Rows, Store};
 use super::{LearnOptions, Proof};
@@ -14,12 +13,11 @@ use crate::extract::warc::ArchivedPage;
 use crate::index::trimmed;
 use crate::io::Source;
 use crate::key::Hasher;
-use crate::pipeline::{Report, Settings, Sinks};
+use crate::pipeline::{Settings, Sinks};
 use crate::rules::RuleSet;
 use crate::simd::Kernels;
 use crate::survivors::SpillDir;
 use crate::threads;
-use uriscan_files::escape::escaped_bytes;
 
 /// The share of the memory limit that rows take while they are gathered: what is made of them takes several times as much.
 const SHARE: usize = 8;
@@ -135,7 +133,13 @@ impl Learner {
         canonical: &[u8],
         redirect: &[u8],
     ) -> Result<(), Error> {
-        let [url, canonical, location] = [url, canonical, redirect].map(trimmed);
+        self.add_by(None, [url, digest, canonical, redirect])
+    }
+
+    /// The same; the row is put together with others by the form that `rules` give its URL, if there are some.
+    pub(super) fn add_by(&mut self, rules: Option<&RuleSet>, row: [&[u8]; 4]) -> Result<(), Error> {
+        let [url, digest, canonical, location] = row;
+        let [url, canonical, location] = [url, canonical, location].map(trimmed);
         if url.is_empty() {
             return Ok(());
         }
@@ -146,7 +150,7 @@ impl Learner {
             location,
             ..ArchivedPage::default()
         };
-        let how = How { options: &self.options, hasher: &self.hasher, rules: None };
+        let how = How { options: &self.options, hasher: &self.hasher, rules };
         self.found.take(&self.reader.read_archived(&page), &how);
         if self.found.rows_bytes() >= ROWS { self.put_away() } else { Ok(()) }
     }
@@ -175,115 +179,37 @@ impl Learner {
     ///
     /// # Errors
     /// When spilled rows cannot be read.
-    pub fn finish(mut self) -> Result<Findings, Error> {
-        self.put_away()?;
-        let Learner { options, hasher, store, mut read, .. } = self;
-        let (proof, mut findings) = (Proof::of(&options, false), Findings::default());
+    pub fn finish(self) -> Result<Findings, Error> {
+        let (proof, mut findings) = (Proof::of(&self.options, false), Findings::default());
+        let hasher = self.hasher.clone();
         let work = |site: Site<'_>| site.learn(&proof, &hasher);
-        finish(store, &mut read, &hasher, &work, &mut |site| findings.push(site))?;
-        findings.read = read;
+        findings.read = self.each_site(&work, &mut |site| findings.push(site))?;
         Ok(findings)
     }
-}
 
-/// How good rules are.
-#[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub struct Tested {
-    /// Totals of what was read.
-    pub report: Report,
-    /// Sites with rows.
-    pub sites: u64,
-    /// URIs that rules do not change: of other schemes, and records about something that is not a page.
-    pub others: u64,
-    /// Rows that say which content a page has: by a digest, a canonical link or a redirect.
-    pub telling: u64,
-    /// Invalid rows that are entries of an access log, which does not have the target of a redirect.
-    pub log_entries: u64,
-    /// Records of archives with text or metadata that was made of responses (WET, WAT), which are not read.
-    pub derived: u64,
-    /// The rules on all URLs.
-    pub score: Score,
-    /// Sites that exceed the memory limit, so that only a sample of their pages was tested.
-    pub sampled: u64,
-}
-
-/// Tests `rules` on the rows of `sources`, which are those of [`learn()`], and writes a table in TSV to the results: a row for each
-/// site that has several URLs of one page, or loses pages, and one for all sites, called `*`.
-///
-/// ```
-/// use uriscan::io::Source;
-/// use uriscan::learn::{LearnOptions, test};
-/// use uriscan::pipeline::{Settings, Sinks};
-/// use uriscan::rules::RuleSet;
-///
-/// let mut builder = RuleSet::builder();
-/// builder.rule("www").unwrap();
-/// let rows = Source::new("rows", &b"http://h.example/\t1\nhttp://www.h.example/\t1\nhttp://h.example/?a\t1\n"[..]);
-/// let mut out = Vec::new();
-/// let (rules, options) = (builder.build().unwrap(), LearnOptions::default());
-/// let tested = test(vec![rows], &rules, &options, &Settings::default(), &mut Sinks::new(&mut out)).unwrap();
-/// assert_eq!((tested.score.precision(), tested.score.recall()), (Some(1.0), Some(0.5)));
-/// ```
-///
-/// # Errors
-/// As [`learn()`].
-pub fn test(
-    sources: Vec<Source>,
-    rules: &RuleSet,
-    options: &LearnOptions,
-    settings: &Settings,
-    sinks: &mut Sinks<'_>,
-) -> Result<Tested, Error> {
-    threads::on_new(settings.threads, || test_here(sources, rules, options, settings, sinks))
-        .map_err(Error::threads)?
-}
-
-fn test_here(
-    sources: Vec<Source>,
-    rules: &RuleSet,
-    options: &LearnOptions,
-    settings: &Settings,
-    sinks: &mut Sinks<'_>,
-) -> Result<Tested, Error> {
-    let hasher = Hasher::random();
-    let mut tested = Tested::default();
-    let mut found: Vec<(Vec<u8>, Score)> = Vec::new();
-    let work = |site: Site<'_>| (site.name.to_vec(), site.score(rules, &hasher), site.is_whole);
-    let how = How { options, hasher: &hasher, rules: Some(rules) };
-    let mut push = |(name, score, is_whole): (Vec<u8>, Score, bool)| {
-        tested.score += score;
-        tested.sampled += u64::from(!is_whole);
-        if score.possible > 0 || score.wrong > 0 {
-            found.push((name, score));
-        }
-    };
-    let (read, fault) = each_site(sources, &how, settings, sinks, &work, &mut push)?;
-    (tested.report, tested.sites, tested.others) = (read.report, read.sites, read.others);
-    (tested.telling, tested.log_entries) = (read.telling, read.log_entries);
-    tested.derived = read.derived;
-    found.sort_unstable_by(|a, b| a.0.cmp(&b.0));
-    found.push((b"*".to_vec(), tested.score));
-    let heading = "site\turls\tpages\tright\twrong\tprecision\trecall\tlost\tsaved\tpossible\n";
-    sinks.out.write_all(heading.as_bytes()).map_err(Error::write)?;
-    for (name, score) in found {
-        let Score { urls, pages, right, wrong, lost, saved, possible } = score;
-        let [precision, recall] = [score.precision(), score.recall()]
-            .map(|share| share.map_or(String::new(), |share| format!("{share:.4}")));
-        let row = format!(
-            "{}\t{urls}\t{pages}\t{right}\t{wrong}\t{precision}\t{recall}\t{lost}\t{saved}\t{possible}\n",
-            escaped_bytes(&name)
-        );
-        sinks.out.write_all(row.as_bytes()).map_err(Error::write)?;
+    /// Calls `work` for each site of the rows, and passes what it returns to `take`.
+    pub(super) fn each_site<T: Send>(
+        mut self,
+        work: &(dyn Fn(Site<'_>) -> T + Sync),
+        take: &mut dyn FnMut(T),
+    ) -> Result<Read, Error> {
+        self.put_away()?;
+        let Learner { hasher, store, mut read, .. } = self;
+        finish(store, &mut read, &hasher, work, take)?;
+        Ok(read)
     }
-    fault.map_or(Ok(tested), Err)
+
+    /// What makes labels of what rows say.
+    pub(super) fn hasher(&self) -> &Hasher {
+        &self.hasher
+    }
 }
 
 /// Reads the rows of `sources`, and does [`finish`]. Also returns why not all were read, if so.
 ///
 /// # Errors
 /// Also when a source cannot be read before there is a row.
-fn each_site<T: Send>(
+pub(super) fn each_site<T: Send>(
     sources: Vec<Source>,
     how: &How<'_>,
     settings: &Settings,

@@ -24,7 +24,7 @@ from ._classes import census, clusters, dedup, groups
 from ._dedup import Deduplicator
 from ._errors import InternalError, SetError, UriError
 from ._explain import AUDIT_RULES, audit, explain
-from ._learn import Learned, learn
+from ._learn import Learned, Measured, learn
 from ._links import DEFAULTS as _LINKS
 from ._links import Links
 from ._links import find as _find
@@ -56,6 +56,7 @@ __all__ = [
     "InternalError",
     "Key",
     "Learned",
+    "Measured",
     "Normalizer",
     "Set",
     "SetError",

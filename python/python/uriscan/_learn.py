@@ -6,7 +6,7 @@ import os
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Sequence
+from typing import Any, Sequence, overload
 
 from . import _uriscan
 from ._kinds import column as _column
@@ -49,6 +49,50 @@ class Learned:
         Path(path).write_bytes(self.text.encode())
 
 
+@dataclass(frozen=True)
+class Measured:
+    """How good rules are: what :func:`learn` says with ``test``."""
+
+    text: str
+    """The table of ``uriscan learn --test``, as TSV: a row for each site about which there is something to say, and ``*`` for all."""
+    rows: int
+    """Rows with a URL."""
+    invalid: int
+    """Those whose URL is invalid."""
+    telling: int
+    """Those that say which content a page has."""
+    sites: int
+    """Sites with rows."""
+    sampled: int
+    """Those that exceed the memory limit, of which a sample of the pages was tested."""
+    urls: int
+    """URLs whose content is known."""
+    pages: int
+    """Their pages."""
+    right: int
+    """Groups that the rules join rightly."""
+    wrong: int
+    """Groups that are different pages."""
+    lost: int
+    """Pages that the rules lose."""
+    saved: int
+    """Fetches that the rules save."""
+    possible: int
+    """Fetches that the best rules would save."""
+
+    @property
+    def precision(self) -> float | None:
+        """The share of groups that are right; ``None`` if there are none."""
+        groups = self.right + self.wrong
+        return self.right / groups if groups else None
+
+    @property
+    def recall(self) -> float | None:
+        """The share of the possible fetches that are saved without losing a page; ``None`` if there are none."""
+        return (self.saved - self.lost) / self.possible if self.possible else None
+
+
+@overload
 def learn(
     urls: Any,
     same: Any = None,
@@ -59,10 +103,37 @@ def learn(
     confidence: float = 0.95,
     min_pages: int = 20,
     date: str | None = None,
+    test: None = None,
     max_memory: int | str | None = None,
     temp_dir: str | os.PathLike[str] | None = None,
     name: str | Sequence[str] = "columns",
-) -> Learned:
+) -> Learned: ...
+@overload
+def learn(
+    urls: Any,
+    same: Any = None,
+    *,
+    canonical: Any = None,
+    redirect: Any = None,
+    test: str | os.PathLike[str],
+    max_memory: int | str | None = None,
+    temp_dir: str | os.PathLike[str] | None = None,
+) -> Measured: ...
+def learn(
+    urls: Any,
+    same: Any = None,
+    *,
+    canonical: Any = None,
+    redirect: Any = None,
+    precision: float = 0.95,
+    confidence: float = 0.95,
+    min_pages: int = 20,
+    date: str | None = None,
+    test: str | os.PathLike[str] | None = None,
+    max_memory: int | str | None = None,
+    temp_dir: str | os.PathLike[str] | None = None,
+    name: str | Sequence[str] = "columns",
+) -> Learned | Measured:
     """Rules for the sites of ``urls``, found from evidence which URLs are the same page; ``uriscan learn`` writes the same file.
 
     Args:
@@ -74,16 +145,19 @@ def learn(
         confidence: The confidence of that bound.
         min_pages: The least number of groups that say something about a rule.
         date: A day that the file names; by default none, so that the same rows give the same file.
+        test: Tests the rules of this file on the columns instead of learning, as ``uriscan learn --test`` does. The proof and
+            ``date`` are for learning only.
         max_memory: Bytes, or a text such as ``"2G"``; what exceeds it spills to disk, and of sites that exceed an eighth of it
             alone, pages are sampled.
         temp_dir: The directory for what spills.
         name: What the file says the rows are from.
 
     Returns:
-        The text of a rules file, and its numbers: :class:`Learned`.
+        The text of a rules file, and its numbers: :class:`Learned`. With ``test`` a table, and its numbers: :class:`Measured`.
 
     Raises:
-        TypeError, ValueError: For columns of different lengths or without text, and values that a keyword cannot have.
+        TypeError, ValueError: For columns of different lengths or without text, values that a keyword cannot have, and a file to test
+            that has no rules or cannot be read.
 
     >>> pages = [f"http://h.example/p{i}" for i in range(100)]
     >>> found = learn(pages + [page + "?ref=x" for page in pages], 2 * [str(i) for i in range(100)])
@@ -95,6 +169,13 @@ def learn(
     drop = ["ref"]
     """
     learning = Learning(precision, confidence, min_pages, date, max_memory, temp_dir)
+    if test is not None:
+        if learning.proof != Learning(0.95, 0.95, 20, None, None, None).proof:
+            raise ValueError("test: precision, confidence, min_pages and date are for learning; omit them")
+        tester = _uriscan.Tester(os.fspath(test), learning.limit)
+        tester.add(_texts(urls), [None if other is None else _texts(other) for other in (same, canonical, redirect)])
+        text, numbers = tester.finish()
+        return Measured(text, *numbers)
     learning.add(urls, [same, canonical, redirect])
     return learning.together([learning.finish()], [name] if isinstance(name, str) else list(name))
 
@@ -125,10 +206,14 @@ class Learning:
     def _learner(self) -> Any:
         """The one of this process."""
         if self._made is None:
-            # Where nothing is said, each machine has a directory of its own.
-            limit = None if self.memory is None else (self.memory, self.temp_dir or tempfile.gettempdir())
-            self._made = _uriscan.Learner(self.proof, limit)
+            self._made = _uriscan.Learner(self.proof, self.limit)
         return self._made
+
+    @property
+    def limit(self) -> tuple[int, str] | None:
+        """The limit of this process: bytes, and where rows beyond it go."""
+        # Where nothing is said, each machine has a directory of its own.
+        return None if self.memory is None else (self.memory, self.temp_dir or tempfile.gettempdir())
 
     def add(self, urls: Any, others: Sequence[Any]) -> None:
         """Adds rows: URLs, and columns of digests, canonical URLs and targets of redirects, or ``None``."""
