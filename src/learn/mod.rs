@@ -40,6 +40,7 @@ pub use run::{Learner, learn};
 pub use score::Score;
 
 use crate::pipeline::MemoryLimit;
+use crate::repair::Repairs;
 use edit::Edit;
 use forms::Trial;
 
@@ -62,18 +63,28 @@ pub struct LearnOptions {
     pub min_pages: u64,
     /// The memory limit of the run; by default all rows are held in memory.
     pub limit: Option<MemoryLimit>,
+    /// What is done with URLs that are invalid, before they are compared; nothing by default. Rules that are learned of repaired URLs are for
+    /// URLs that are repaired in the same way.
+    pub repairs: Repairs,
     /// The day that the file names, as text; none by default, so that the same rows give the same file.
     pub date: Option<String>,
 }
 
 setters! { LearnOptions
-    { precision: f64, confidence: f64, min_pages: u64 }
+    { precision: f64, confidence: f64, min_pages: u64, repairs: Repairs }
     into { limit: Option<MemoryLimit>, date: Option<String> }
 }
 
 impl Default for LearnOptions {
     fn default() -> LearnOptions {
-        LearnOptions { precision: 0.95, confidence: 0.95, min_pages: 20, limit: None, date: None }
+        LearnOptions {
+            precision: 0.95,
+            confidence: 0.95,
+            min_pages: 20,
+            limit: None,
+            repairs: Repairs::default(),
+            date: None,
+        }
     }
 }
 

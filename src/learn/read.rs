@@ -92,7 +92,7 @@ pub(super) struct Found {
 
 impl Part {
     fn new(how: &How<'_>, kernels: Kernels) -> Part {
-        let reader = Reader::new(how.hasher.clone(), kernels);
+        let reader = Reader::new(how.hasher.clone(), how.options.repairs, kernels);
         Part { chunk: Chunk::default(), legend: None, reader, found: Found::default() }
     }
 
@@ -134,6 +134,7 @@ impl Part {
                 }
             }
         }
+        found.report.repaired += std::mem::take(&mut reader.repaired);
     }
 }
 

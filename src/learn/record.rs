@@ -6,6 +6,7 @@ use super::fields::{Fields, Legend};
 use crate::extract::warc::ArchivedPage;
 use crate::key::Hasher;
 use crate::normalize::{Level, Normalizer, Options};
+use crate::repair::{Repairs, repair};
 use crate::resolve::{BaseUri, Resolver};
 use crate::rules::{host_in, registrable_domain};
 use crate::simd::Kernels;
@@ -18,6 +19,9 @@ pub(super) struct Reader {
     hasher: Hasher,
     /// The canonical URL of a page, and where it redirects to.
     targets: [Target; 2],
+    repairs: Repairs,
+    /// Rows whose URL was repaired.
+    pub(super) repaired: u64,
 }
 
 /// A URL that another one names.
@@ -55,12 +59,12 @@ pub(super) enum Line<'a> {
 }
 
 impl Reader {
-    pub(super) fn new(hasher: Hasher, kernels: Kernels) -> Reader {
+    pub(super) fn new(hasher: Hasher, repairs: Repairs, kernels: Kernels) -> Reader {
         // Fragments are not sent to a server, which cannot tell such URLs apart.
         let options = Options::new(Level::Scheme).drop_fragment(true);
         let normalizer = Normalizer::with_kernels(options, kernels);
         let target = || Target::new(normalizer.clone(), kernels);
-        Reader { hasher, targets: [target(), target()], normalizer }
+        Reader { hasher, targets: [target(), target()], normalizer, repairs, repaired: 0 }
     }
 
     /// Reads `line`: fields with a tab between them (URL, digest, canonical URL, target of a redirect), or a line of an index, which
@@ -75,7 +79,8 @@ impl Reader {
 
     /// The site of `url`; `None` if it makes no [`Line::Row`].
     pub(super) fn site(&mut self, url: &[u8]) -> Option<&[u8]> {
-        let url = self.normalizer.normalize(url).ok()?;
+        let url = as_repaired(url, self.repairs);
+        let url = self.normalizer.normalize(&url).ok()?;
         is_web(url).then(|| site_of(url))
     }
 
@@ -102,16 +107,19 @@ impl Reader {
     }
 
     fn row(&mut self, fields: &Fields<'_>) -> Line<'_> {
-        let Reader { normalizer, hasher, targets: [canonical, location], .. } = self;
-        let url = match normalizer.normalize(&fields.url) {
+        let Reader { normalizer, hasher, targets: [canonical, location], repairs, repaired } = self;
+        let as_repaired = |text| as_repaired(text, *repairs);
+        let typed = as_repaired(&fields.url);
+        let url = match normalizer.normalize(&typed) {
             Ok(url) => url,
             Err(error) => return Line::Invalid(error.kind),
         };
         if !is_web(url) {
             return Line::Other;
         }
-        canonical.read(&fields.names, url);
-        location.read(&fields.leads, url);
+        *repaired += u64::from(matches!(typed, Cow::Owned(_)));
+        canonical.read(&as_repaired(&fields.names), url);
+        location.read(&as_repaired(&fields.leads), url);
         let label_of = |target: &Target| match &target.form[..] {
             b"" => 0,
             form => label_of_url(hasher, form),
@@ -137,6 +145,18 @@ fn digest(typed: &[u8]) -> Vec<u8> {
     let value = if is_hex { value.to_ascii_lowercase() } else { value.to_vec() };
     let name = name.iter().filter(|byte| !b"-_".contains(byte)).map(u8::to_ascii_lowercase);
     name.chain(value).collect()
+}
+
+/// What `repairs` make of `text`; as it is if they do not help.
+fn as_repaired(text: &[u8], repairs: Repairs) -> Cow<'_, [u8]> {
+    if repairs.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut out = Vec::new();
+    match repair(text, repairs, &mut out) {
+        Ok(changes) if !changes.is_empty() => Cow::Owned(out),
+        _ => Cow::Borrowed(text),
+    }
 }
 
 impl Target {

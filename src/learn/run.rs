@@ -111,7 +111,7 @@ impl Learner {
     pub fn new(options: &LearnOptions) -> Learner {
         let hasher = Hasher::random();
         Learner {
-            reader: Reader::new(hasher.clone(), Kernels::detect()),
+            reader: Reader::new(hasher.clone(), options.repairs, Kernels::detect()),
             store: store(options, &hasher),
             options: options.clone(),
             read: Read::default(),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use uriscan::set::Timestamp;
 
-use super::groups::{Common, Memory, Strictness};
+use super::groups::{Common, Memory, RepairOptions, Strictness};
 use super::table::{Dialect, TABLES};
 
 /// Learn rules from evidence of equal pages, and write a rules file with the proof beside each rule
@@ -92,6 +92,8 @@ pub(crate) struct Learn {
 
     #[command(flatten)]
     pub(crate) dialect: Dialect,
+    #[command(flatten)]
+    pub(crate) repairs: RepairOptions,
     #[command(flatten)]
     pub(crate) strictness: Strictness,
     #[command(flatten)]

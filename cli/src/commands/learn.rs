@@ -39,6 +39,7 @@ impl args::Learn {
             .confidence(self.confidence)
             .min_pages(self.min_pages)
             .date(self.date.clone())
+            .repairs(self.repairs.chosen())
             .limit(memory_limit(&self.memory, &self.common, environment));
         let columns = more.map(Clone::clone);
         let tested = match &self.test {

@@ -293,6 +293,42 @@ fn archives_are_read_with_what_a_robots_txt_declares() {
 }
 
 #[test]
+fn rows_of_iris_are_learned_from_as_they_are_compared() {
+    let rows = |name: &str, redirect: &str| -> String {
+        let row = |i: usize| {
+            let url = format!("http://h.example/{name}{i}");
+            format!("{url}\td{i}\n{url}?ref={name}\td{i}\n{url}?old=1\t\t\t/{redirect}{i}\n")
+        };
+        (0..100).map(row).collect()
+    };
+    let place = Place::new(&[
+        ("iris", &rows("größe", "größe")),
+        ("uris", &rows("gr%C3%B6%C3%9Fe", "gr%C3%B6%C3%9Fe")),
+        ("spaces", &rows("a b", "a b")),
+        ("spaced", &rows("a%20b", "a%20b")),
+    ]);
+    let rules = |args: &[&str]| {
+        let ran = place.run(&[&["learn"], args].concat(), "");
+        ran.text().lines().skip(2).map(|line| format!("{line}\n")).collect::<String>()
+    };
+    let expected = rules(&["uris"]);
+    assert!(
+        expected.contains("drop = [\"ref\"]") && expected.contains("drop = [\"old\"]"),
+        "{expected}"
+    );
+    assert_eq!(rules(&["iris", "--iri"]), expected);
+    assert_eq!(rules(&["spaces", "--repair"]), rules(&["spaced"]));
+    let ran = place.run(&["learn", "iris", "--iri", "--stats=json"], "");
+    assert!(
+        ran.stderr.contains("\"repaired\":300") && ran.stderr.contains("\"invalid\":0"),
+        "{}",
+        ran.stderr
+    );
+    let ran = place.run(&["learn", "iris", "--stats=json"], "");
+    assert!(ran.stderr.contains("\"invalid\":300"), "{}", ran.stderr);
+}
+
+#[test]
 fn invalid_rows_are_counted() {
     let list = crawl(100, shop) + "no url\t1\nhttp://h/%\t2\nftp://h/\t3\n\n";
     let place = Place::new(&[("list", &list)]);
