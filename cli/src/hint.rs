@@ -169,7 +169,7 @@ pub(crate) fn unknown_table(input: &Beginning) -> Option<String> {
     let found = formats.iter().find(|(separator, ..)| is_separated(head, *separator));
     Some(match found {
         Some((_, what, from)) => format!("it looks like {what}, which --from {from} reads"),
-        None => "--from csv, tsv, jsonl, parquet or arrow names it".to_owned(),
+        None => "--from csv, tsv, jsonl, fields, parquet or arrow names it".to_owned(),
     })
 }
 

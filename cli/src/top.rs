@@ -33,19 +33,20 @@ pub(crate) fn inexact(top: &Top) -> Option<String> {
     ))
 }
 
-/// A sentence about shapes that look like traps of crawlers; `None` if none of those that are printed does.
-pub(crate) fn endless(top: &Top) -> Option<String> {
-    /// URLs of a calendar or of numbered pages that are more than a site usually has.
-    const MANY: u64 = 1_000;
+/// A sentence about shapes that look like traps of crawlers, as their segments repeat; `None` if none of those that are printed does.
+/// Whether numbers go on without end, counts of records do not say.
+pub(crate) fn repeating(top: &Top) -> Option<String> {
     /// Shapes that are named.
     const SHOWN: usize = 3;
     let table = top.tables.first().filter(|table| matches!(table.by, By::Shape { .. }))?;
+    let is_repeating = |row: &&TopRow| {
+        row.value.as_deref().is_some_and(|shape| shape::endless(shape) == Some(Endless::Repeats))
+    };
     let traps: Vec<String> = table
         .rows
         .iter()
-        .filter_map(|row| Some((row, shape::endless(row.value.as_deref()?)?)))
-        .filter(|(row, why)| *why == Endless::Repeats || row.count >= MANY)
-        .filter_map(|(row, why)| Some(format!("{} ({why})", escaped(&value(row)?))))
+        .filter(is_repeating)
+        .filter_map(|row| Some(escaped(&value(row)?).to_string()))
         .collect();
     let (shown, rest) = traps.split_at(SHOWN.min(traps.len()));
     if shown.is_empty() {
@@ -54,7 +55,7 @@ pub(crate) fn endless(top: &Top) -> Option<String> {
     let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
     let shown = shown.join(", ");
     Some(format!(
-        "shapes that may grow without end, as traps of crawlers do, are {shown}{more}; --max-repeats and its like drop such URLs"
+        "shapes whose segments repeat, as those of crawler traps do, are {shown}{more}; --max-repeats 2 drops such URLs"
     ))
 }
 

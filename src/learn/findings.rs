@@ -289,7 +289,7 @@ fn heading(learned: &Learned, names: &[&str], options: &LearnOptions) -> String 
         "# Rules that data prove, learned by `uriscan learn`{date} from {}.\n\
          # {}, {} of them invalid, of {}; {} for {} of these.\n\
          # A rule is written if its precision is at least {precision}, with a confidence of {confidence} and on {min_pages} pages or more.\n\
-         # On {} held back: precision {} ({right} joined rightly, {wrong} wrongly), recall {}, {lost} pages lost, {saved} fetches saved.\n",
+         # On {} held back: precision {} ({right} joined rightly, {wrong} wrongly), recall {}, {} lost, {} saved.\n",
         inputs.join(", "),
         counted(report.records, "row"),
         report.invalid.total(),
@@ -299,6 +299,8 @@ fn heading(learned: &Learned, names: &[&str], options: &LearnOptions) -> String 
         counted(*pages, "page"),
         share(held_back.precision()),
         share(held_back.recall()),
+        counted(*lost, "page"),
+        counted(*saved, "fetch").replace("fetchs", "fetches"),
     )
 }
 

@@ -171,13 +171,13 @@ impl<'u> Forms<'u> {
     }
 
     /// Counts what `map` joins; of groups of one content only those that `counts` selects. `fetch` receives a URL for each group that would say something if the content of that URL were
-    /// known, too: one of its forms, or the form that they would have.
+    /// known, too, and whether it is one of the input, or else the form that they would have.
     pub(super) fn trial(
         &self,
         hasher: &Hasher,
         mut map: impl FnMut(&[u8], &mut Vec<u8>),
         counts: &dyn Fn(&[u32]) -> bool,
-        fetch: &mut dyn FnMut(&[u8]),
+        fetch: &mut dyn FnMut(&[u8], bool),
     ) -> Trial {
         let counts = |group: &[u32]| counts(group) && self.is_evidence(group);
         let (mut trial, mut form) = (Trial::default(), Vec::new());
@@ -190,13 +190,13 @@ impl<'u> Forms<'u> {
                 continue;
             };
             if let Some(&other) = group.iter().find(|it| of(it) == Content::Unknown) {
-                fetch(self.seen(other));
+                fetch(self.seen(other), true);
                 continue;
             }
             form.clear();
             map(self.get(one), &mut form);
             if self.find(&form, hasher).is_none() {
-                fetch(&form);
+                fetch(&form, false);
             }
         }
         trial

@@ -229,7 +229,9 @@ impl<'u> Host<'u> {
             let first = hosts.next();
             hosts.any(|host| Some(host) != first)
         };
-        let trial = forms.trial(hasher, map, &has_both, &mut |url| fetch.push(url));
+        let trial = forms.trial(hasher, map, &has_both, &mut |url, is_seen| {
+            fetch.push(url, is_seen);
+        });
         let mut tried = Hypothesis::new(extra.to_vec(), trial, &forms, fetch);
         tried.add_fetches(&forms, hasher, |url| {
             let mut made = Vec::new();

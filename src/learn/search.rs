@@ -76,6 +76,8 @@ const LEAST_TURNED: u64 = 5;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Fetches {
     pub(super) urls: Vec<Vec<u8>>,
+    /// Those that are not in the input.
+    made: Vec<Vec<u8>>,
     room: usize,
 }
 
@@ -83,19 +85,26 @@ impl Fetches {
     /// None so far; none are kept if `proof` wants none.
     pub(super) fn new(proof: &Proof) -> Fetches {
         let room = if proof.wants_fetches { MOST_FETCH_BYTES } else { 0 };
-        Fetches { urls: Vec::new(), room }
+        Fetches { room, ..Fetches::default() }
     }
 
     fn is_full(&self) -> bool {
-        self.room == 0 || self.urls.len() >= MOST_FETCHES
+        self.room == 0 || self.urls.len() + self.made.len() >= MOST_FETCHES
     }
 
-    /// Adds `url`, if there is room.
-    pub(super) fn push(&mut self, url: &[u8]) {
+    /// Adds `url`, which the input has or not, if there is room.
+    pub(super) fn push(&mut self, url: &[u8], is_seen: bool) {
         if !self.is_full() && !page::is_action(url) {
             self.room = self.room.saturating_sub(url.len());
-            self.urls.push(url.to_vec());
+            if is_seen { &mut self.urls } else { &mut self.made }.push(url.to_vec());
         }
+    }
+
+    /// Adds those that are not in the input to the others if `right` groups speak for what they are of. Where few do, it is likely that
+    /// there is nothing to fetch under them.
+    fn settle(&mut self, right: u64) {
+        let made = std::mem::take(&mut self.made);
+        self.urls.extend(made.into_iter().filter(|_| right >= LEAST_TURNED));
     }
 }
 
@@ -155,7 +164,9 @@ impl HostRules {
         }
         let known: BTreeSet<Edit> = found.edits().cloned().collect();
         let is_open = |tried: &Hypothesis| {
-            let is_told = tried.trial.right > 0 || tried.is_declared;
+            // Of two URLs of one page that differ in many ways, little can be said.
+            let is_chance = tried.trial.right == 1 && tried.edits.len() > 2;
+            let is_told = tried.trial.right > 0 && !is_chance || tried.is_declared;
             is_told && !tried.edits.iter().any(|edit| known.contains(edit))
         };
         found.rejected = rejected.into_values().filter(is_open).collect();
@@ -190,7 +201,7 @@ impl HostRules {
             hasher,
             |form, out| out.extend_from_slice(rules.apply(form, &mut scratch).0),
             &|_| true,
-            &mut |url| fetch.push(url),
+            &mut |url, is_seen| fetch.push(url, is_seen),
         );
         let mut tried = Hypothesis::new(edits.to_vec(), trial, forms, fetch);
         if let Some((one, other)) = tried.trial.example {
@@ -223,8 +234,9 @@ impl Hypothesis {
         edits: Vec<Edit>,
         trial: Trial,
         forms: &Forms<'_>,
-        fetch: Fetches,
+        mut fetch: Fetches,
     ) -> Hypothesis {
+        fetch.settle(trial.right);
         let pair = |(a, b): (u32, u32)| (forms.seen(a).to_vec(), forms.seen(b).to_vec());
         let (example, counterexample) = (trial.example.map(pair), trial.counterexample.map(pair));
         Hypothesis { trial, example, counterexample, fetch, ..Hypothesis::of(edits) }
@@ -245,7 +257,7 @@ impl Hypothesis {
             if matches!(content, Content::One(_)) {
                 let made = undone(forms.get(number));
                 let made = made.filter(|made| forms.find(made, hasher).is_none());
-                made.iter().for_each(|made| self.fetch.push(made));
+                made.iter().for_each(|made| self.fetch.push(made, true));
             }
         }
     }

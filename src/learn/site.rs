@@ -291,7 +291,7 @@ fn are_right<'r>(
     let mut scratch = Scratch::default();
     let map =
         |url: &[u8], out: &mut Vec<u8>| out.extend_from_slice(rules.apply(url, &mut scratch).0);
-    let trial = all.trial(hasher, map, &|_| true, &mut |_| {});
+    let trial = all.trial(hasher, map, &|_| true, &mut |_, _| {});
     if is_pooled { !proof.is_contradicted(&trial) } else { proof.is_given(&trial) }
 }
 

@@ -11,7 +11,7 @@ pub(super) fn undone(edits: &[Edit], url: &[u8], sample: &[u8]) -> Option<Vec<u8
     let (mut path, mut query) = (path.to_vec(), query.map(<[u8]>::to_vec));
     for edit in edits {
         match edit {
-            Edit::Param(name) => add_param(&mut query, &param_of(sample, name)),
+            Edit::Param(name) => add_param(&mut query, param_of(sample, name)?),
             Edit::EmptyParam => add_param(&mut query, b""),
             Edit::EmptyQuery if query.is_none() => query = Some(Vec::new()),
             Edit::Sort => {
@@ -31,7 +31,9 @@ pub(super) fn undone(edits: &[Edit], url: &[u8], sample: &[u8]) -> Option<Vec<u8
                 path.extend_from_slice(extension);
             }
             Edit::Below { names, .. } | Edit::Given { names, .. } => {
-                names.iter().for_each(|name| add_param(&mut query, &param_of(sample, name)));
+                for name in names {
+                    add_param(&mut query, param_of(sample, name)?);
+                }
             }
             Edit::Slash if edits.iter().any(|edit| matches!(edit, Edit::Index(_))) => {}
             Edit::Slash if !path.ends_with(b"/") => path.push(b'/'),
@@ -55,12 +57,11 @@ fn add_param(query: &mut Option<Vec<u8>>, param: &[u8]) {
     }
 }
 
-/// The parameter called `name` in `sample`, or one with a value of its own.
-fn param_of(sample: &[u8], name: &[u8]) -> Vec<u8> {
+/// The parameter called `name` in `sample`: a server may take a value that it does not know for any other.
+fn param_of<'s>(sample: &'s [u8], name: &[u8]) -> Option<&'s [u8]> {
     let query = split(sample).query.unwrap_or_default();
     let is_it = |param: &&[u8]| param.split(|&byte| byte == b'=').next() == Some(name);
-    let found = query.split(|&byte| byte == b'&').find(is_it);
-    found.map_or_else(|| [name, b"=1"].concat(), <[u8]>::to_vec)
+    query.split(|&byte| byte == b'&').find(is_it)
 }
 
 #[cfg(test)]
@@ -74,7 +75,7 @@ mod tests {
         let edit = |text: &str| Edit::param(text.as_bytes()).unwrap();
         for (edits, url, undone_to) in [
             (vec![edit("a")], "http://h/x", "http://h/x?a=7"),
-            (vec![edit("a"), edit("b")], "http://h/x?c", "http://h/x?c&a=7&b=1"),
+            (vec![edit("a"), Edit::Slash], "http://h/x?c", "http://h/x/?c&a=7"),
             (vec![Edit::Slash], "http://h/x", "http://h/x/"),
             (vec![Edit::Https], "https://h/x", "http://h/x"),
             (vec![Edit::Index(b"i.php".to_vec()), Edit::Slash], "http://h/x", "http://h/x/i.php"),
@@ -101,6 +102,7 @@ mod tests {
             (vec![Edit::Case], "http://h/x"),
             (vec![Edit::Https], "http://h/x"),
             (vec![Edit::Slash], "http://h/"),
+            (vec![edit("b")], "http://h/x"),
         ] {
             assert_eq!(undone(&edits, url.as_bytes(), b""), None);
         }

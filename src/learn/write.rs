@@ -72,7 +72,11 @@ impl Rule {
         let Hypothesis { example, counterexample, .. } = &self.hypothesis;
         for (what, pair) in [("same:  ", example), ("differ:", counterexample)] {
             if let Some((a, b)) = pair {
-                let _ = writeln!(out, "#   {what} {}\n#           {}", shown(a), shown(b));
+                let (one, mut other) = (shown(a), shown(b));
+                if one == other {
+                    other = "the same with another value".to_owned();
+                }
+                let _ = writeln!(out, "#   {what} {one}\n#           {other}");
             }
         }
     }

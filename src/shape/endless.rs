@@ -30,21 +30,45 @@ const LEAST_REPEATS: usize = 3;
 const LONGEST_RUN: usize = 8;
 
 /// Words for calendars in paths and names of parameters.
-const CALENDARS: [&[u8]; 9] = [
-    b"calendar",
-    b"kalender",
-    b"calendrier",
-    b"calendario",
+const CALENDARS: [&[u8]; 15] = [
     b"agenda",
-    b"month",
-    b"year",
-    b"week",
+    b"archive",
+    b"archives",
+    b"cal",
+    b"calendar",
+    b"calendario",
+    b"calendrier",
+    b"date",
     b"day",
+    b"event",
+    b"events",
+    b"kalender",
+    b"month",
+    b"week",
+    b"year",
 ];
 
 /// Names of parameters that count pages.
-const COUNTERS: [&[u8]; 8] =
-    [b"page", b"p", b"paged", b"pg", b"offset", b"start", b"from", b"skip"];
+const COUNTERS: [&[u8]; 15] = [
+    b"from",
+    b"offset",
+    b"p",
+    b"page",
+    b"pagenumber",
+    b"paged",
+    b"pageno",
+    b"pagenum",
+    b"pagina",
+    b"pg",
+    b"seite",
+    b"skip",
+    b"start",
+    b"startindex",
+    b"startrow",
+];
+
+/// Segments that the number of a page follows.
+const PAGES: [&[u8]; 4] = [b"page", b"pages", b"pagina", b"seite"];
 
 /// Why `shape`, as [`super::shape()`] makes it, may have URLs without end; `None` if nothing points to that. It is a guess: that there are
 /// many URLs of a shape of the last two kinds is what makes it likely.
@@ -68,7 +92,9 @@ pub fn endless(shape: &[u8]) -> Option<Endless> {
         return Some(Endless::Calendar);
     }
     let counts = |(name, value): (&[u8], &[u8])| is_in(&COUNTERS, name) && value == b"{int}";
-    params().any(counts).then_some(Endless::Counter)
+    let is_page = |(word, number): (&[u8], &[u8])| is_in(&PAGES, word) && number == b"{int}";
+    let is_counter = params().any(counts) || segments().zip(segments().skip(1)).any(is_page);
+    is_counter.then_some(Endless::Counter)
 }
 
 /// The numbers of which `uri`, whose shape may be endless because of `why`, is one of many: two pages of a counter or of a calendar differ
@@ -82,7 +108,13 @@ pub(crate) fn numbers(uri: &[u8], why: Endless) -> Option<Vec<u8>> {
     };
     let mut found: Vec<&[u8]> = match why {
         Endless::Repeats => return None,
-        Endless::Counter => of_names(&COUNTERS).collect(),
+        Endless::Counter => {
+            let segments = || parts.path(uri).split(|&byte| byte == b'/');
+            let pages = segments().zip(segments().skip(1)).filter(|(word, _)| is_in(&PAGES, word));
+            of_names(&COUNTERS)
+                .chain(pages.map(|(_, number)| number).filter(|it| is_number(it)))
+                .collect()
+        }
         Endless::Calendar => {
             let segments = parts.path(uri).split(|&byte| byte == b'/');
             let below = segments.skip_while(|segment| !is_in(&CALENDARS, segment));
@@ -95,8 +127,13 @@ pub(crate) fn numbers(uri: &[u8], why: Endless) -> Option<Vec<u8>> {
     (!found.is_empty()).then(|| found.join(&b','))
 }
 
+/// Whether `word` is one of `list`, written with or without `-` and `_`, or ends with one after these: `page_number`, `event-calendar`.
 fn is_in(list: &[&[u8]], word: &[u8]) -> bool {
-    list.iter().any(|it| it.eq_ignore_ascii_case(word))
+    let is = |word: &[u8]| list.iter().any(|it| it.eq_ignore_ascii_case(word));
+    let is_joint = |byte: &u8| b"-_".contains(byte);
+    let Some(last) = word.iter().rposition(is_joint) else { return is(word) };
+    let joined: Vec<u8> = word.iter().filter(|byte| !is_joint(byte)).copied().collect();
+    is(&joined) || word.len() - last > 2 && is(&word[last + 1..])
 }
 
 /// The name and the value of a parameter.
@@ -161,7 +198,19 @@ mod tests {
             ("http://h/calendar", None),
             ("http://h/?Page={int}", Some(Endless::Counter)),
             ("http://h/?page={text}", None),
-            ("http://h/page/{int}", None),
+            ("http://h/page/{int}", Some(Endless::Counter)),
+            ("http://h/page/about/{int}", None),
+            ("http://h/p/{int}", None),
+            ("http://h/?pageNumber={int}", Some(Endless::Counter)),
+            ("http://h/?page_number={int}", Some(Endless::Counter)),
+            ("http://h/?comment-page={int}", Some(Endless::Counter)),
+            ("http://h/?x_p={int}", None),
+            ("http://h/cal/{int}/{int}/{int}", Some(Endless::Calendar)),
+            ("http://h/events/{date}/?view={text}", Some(Endless::Calendar)),
+            ("http://h/event-calendar?date={date}", Some(Endless::Calendar)),
+            ("http://h/events?date={date}", Some(Endless::Calendar)),
+            ("http://h/archive/{int}/{int}", Some(Endless::Calendar)),
+            ("http://h/update/{int}", None),
         ] {
             assert_eq!(endless(shape.as_bytes()), expected, "{shape}");
         }
@@ -177,6 +226,8 @@ mod tests {
             ("http://h/user/7/events?month=2031-05&id=3", Calendar, Some("2031-05")),
             ("http://h/calendar?d=20310501&x=y", Calendar, Some("20310501")),
             ("http://h/calendar", Calendar, None),
+            ("http://h/t/7/page/31/?s=2", Counter, Some("31")),
+            ("http://h/7/events?date=2031-05-01", Calendar, Some("2031-05-01")),
             ("http://h/a/a/a?page=1", Repeats, None),
         ] {
             let found = numbers(uri.as_bytes(), why);

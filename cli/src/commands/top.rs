@@ -110,7 +110,7 @@ impl Job for Top {
         let counts = pipeline::top(sources, &self.options, settings, sinks)?;
         let text = top::of_top(&counts, self.view, self.options.distinct);
         sinks.out.write_all(text.as_bytes()).map_err(Error::write)?;
-        if let Some(what) = top::endless(&counts) {
+        if let Some(what) = top::repeating(&counts) {
             eprint_line(format_args!("uriscan: {what}"));
         }
         if let Some(what) = top::inexact(&counts) {

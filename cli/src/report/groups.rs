@@ -191,10 +191,10 @@ pub(super) fn traps(groups: &Groups) -> Option<Section> {
             Cell::Uri(shown(&trap.last)),
         ]
     };
-    let caption = "Shapes of which there are many URIs with numbers of pages or dates that differ. They may have no end, as the traps of \
-                   crawlers have none, or be what a large site has"
+    let caption = "Calendars and numbered pages with 1,000 different numbers or more. A large site may have as many; a crawler's trap has \
+                   any number of them. Those that are traps can be omitted by --not-match"
         .to_owned();
-    let heads = vec!["shape", "why", "different URIs", "the last one"];
+    let heads = vec!["shape", "why", "different URIs", "the greatest number"];
     let table = Table { caption, heads, rows: groups.traps.iter().map(row).collect() };
     Some(Section::new("traps", "What may have no end", table.html()))
 }

@@ -293,6 +293,35 @@ fn archives_are_read_with_what_a_robots_txt_declares() {
 }
 
 #[test]
+fn digests_may_be_numbers() {
+    let lines: String = (0..100)
+        .map(|i| format!("{{\"url\":\"http://h.example/p{i}?ref=1\",\"n\":{i}}}\n{{\"url\":\"http://h.example/p{i}\",\"n\":{i}}}\n"))
+        .collect();
+    let place = Place::new(&[("rows.jsonl", &lines)]);
+    place.run(&["normalize", "--column", "url", "rows.jsonl", "-o", "rows.parquet"], "").quiet();
+    for file in ["rows.jsonl", "rows.parquet"] {
+        let ran = place.run(&["learn", file, "--column", "url", "--same", "n"], "");
+        assert!(ran.text().contains("drop = [\"ref\"]"), "{file}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn urls_to_fetch_are_of_the_input_where_little_is_known() {
+    let few = "http://h.example/x\t1\nhttp://h.example/x/\t1\n".to_owned()
+        + &(1..6).map(|i| format!("http://h.example/d{i}/\td{i}\n")).collect::<String>();
+    let many: String = (0..20)
+        .map(|i| format!("http://h.example/p{i}\t{i}\nhttp://h.example/p{i}/\t{i}\n"))
+        .collect();
+    let unseen = "http://h.example/logout/\tout\nhttp://h.example/q/\tq\n";
+    let place = Place::new(&[("few", &few), ("many", &(many + unseen))]);
+    place.run(&["learn", "few", "--undecided", "u", "-o", "r"], "").quiet();
+    assert_eq!(place.read("u"), "");
+    place.run(&["learn", "many", "--undecided", "u", "-o", "r"], "").quiet();
+    let urls = place.read("u");
+    assert!(urls.contains("http://h.example/q\t") && !urls.contains("logout"), "{urls}");
+}
+
+#[test]
 fn rows_of_iris_are_learned_from_as_they_are_compared() {
     let rows = |name: &str, redirect: &str| -> String {
         let row = |i: usize| {

@@ -269,7 +269,7 @@ fn a_table_without_a_known_format_is_refused_with_the_option_that_names_it() {
         (&*csv, "it looks like CSV, which --from csv reads"),
         (&csv.replace(',', ";"), "it looks like CSV, which --from csv reads"),
         (&csv.replace(',', "\t"), "it looks like TSV, which --from tsv reads"),
-        ("url\nhttp://h/\n", "--from csv, tsv, jsonl, parquet or arrow names it"),
+        ("url\nhttp://h/\n", "--from csv, tsv, jsonl, fields, parquet or arrow names it"),
     ] {
         let refused = place.run(&learn, text).refused();
         assert_eq!(refused, format!("uriscan: -: {what}; {from}"));

@@ -85,8 +85,10 @@ fn archived<'t>(record: &WarcRecord<'t>, block: &'t [u8]) -> Option<Archived<'t>
         _ if is(b"conversion") || is(b"metadata") => return Some(Archived::Derived),
         _ => return None,
     };
-    // A digest of what was left of the content is not that of the content.
-    let is_cut = field(record.header, b"warc-truncated").is_some_and(|why| !why.is_empty());
+    // A digest of what was left of the content is not that of the content. A revisit has the digest of another record, and leaves out the
+    // content, which some writers call truncated.
+    let is_cut = !is(b"revisit")
+        && field(record.header, b"warc-truncated").is_some_and(|why| !why.is_empty());
     let page = page.map(|page| match is_cut {
         true => ArchivedPage { digest: Cow::Borrowed(b""), ..page },
         false => page,
@@ -495,6 +497,21 @@ mod tests {
         assert_eq!(pages(cut), (Vec::new(), 1));
         assert_eq!(pages(&format!("noise\r\n{whole}")).0.len(), 1);
         assert_eq!(pages("").1, 0);
+    }
+
+    #[test]
+    fn the_digest_of_a_revisit_counts_though_its_content_is_left_out() {
+        for block in ["", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"] {
+            let revisit = record("revisit", "http://h/a", "sha1:A", block);
+            let cut = revisit.replacen("WARC-Type", "WARC-Truncated: length\r\nWARC-Type", 1);
+            let mut found = Vec::new();
+            archived_pages(cut.as_bytes(), &mut |archived| {
+                if let Archived::Page(page) = archived {
+                    found.push(page.digest.to_vec());
+                }
+            });
+            assert_eq!(found, [b"sha1:A"], "{block}");
+        }
     }
 
     #[test]

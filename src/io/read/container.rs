@@ -108,7 +108,9 @@ impl Container {
     /// How to read its content, for messages.
     pub const fn advice(self) -> &'static str {
         match self {
-            Container::Zip => "unpack it, as in `unzip -p FILE | uriscan ...`",
+            Container::Zip => {
+                "unpack it, as in `unzip -p FILE NAME | uriscan ...` (of WACZ 'archive/*')"
+            }
             Container::Epub => {
                 "unpack its pages, as in `unzip -p FILE '*html' | uriscan extract --from html`"
             }

@@ -153,7 +153,7 @@ impl Values {
                     }
                     continue;
                 };
-                let spelled = |column: &usize| spelled_out(batch.column(*column));
+                let spelled = |column: &usize| pairs::as_text(batch.column(*column));
                 let more: Vec<Option<ArrayRef>> = columns
                     .iter()
                     .map(|it| it.as_ref().map(spelled).transpose())

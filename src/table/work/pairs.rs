@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::Schema;
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_cast::{can_cast_types, cast};
+use arrow_schema::{DataType, Schema};
 
 use super::job::{Job, Task};
 use super::target::names_of;
@@ -55,10 +56,22 @@ pub(crate) fn fields(
 ) -> Result<Vec<Option<usize>>, Error> {
     let schema = reader.schema();
     let find = |name: &String| {
-        column_of_text(&schema, name)
-            .ok_or_else(|| Error::no_column(reader.name(), name, names_of(&schema)))
+        let column = schema.index_of(name);
+        let column =
+            column.map_err(|_| Error::no_column(reader.name(), name, names_of(&schema)))?;
+        let found = schema.field(column).data_type();
+        if !is_text(found) && !can_cast_types(found, &DataType::Utf8) {
+            let what = format!("column {name} is {found}; text, numbers or dates expected");
+            return Err(Error::columns_of(reader.name(), what));
+        }
+        Ok(column)
     };
     names.iter().map(|name| name.as_ref().map(find).transpose()).collect()
+}
+
+/// The values of `array`, spelled as text if they are numbers or dates.
+pub(crate) fn as_text(array: &dyn Array) -> Result<ArrayRef, Error> {
+    if is_text(array.data_type()) { spelled_out(array) } else { Ok(cast(array, &DataType::Utf8)?) }
 }
 
 fn column_of_text(schema: &Schema, name: &str) -> Option<usize> {
