@@ -97,6 +97,12 @@ pub fn endless(shape: &[u8]) -> Option<Endless> {
     is_counter.then_some(Endless::Counter)
 }
 
+/// Whether `uri` has a word for which [`endless`] looks in a shape; a quick test.
+pub(crate) fn may_be_endless(uri: &[u8]) -> bool {
+    let mut words = uri.split(|byte| b"/?&=".contains(byte));
+    words.any(|word| [&CALENDARS[..], &COUNTERS, &PAGES].iter().any(|list| is_in(list, word)))
+}
+
 /// The numbers of which `uri`, whose shape may be endless because of `why`, is one of many: two pages of a counter or of a calendar differ
 /// in them. `None` if it has none.
 pub(crate) fn numbers(uri: &[u8], why: Endless) -> Option<Vec<u8>> {

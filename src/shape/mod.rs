@@ -39,7 +39,7 @@ mod kind;
 mod tests;
 
 pub use endless::{Endless, endless};
-pub(crate) use endless::{is_repeating, numbers};
+pub(crate) use endless::{is_repeating, may_be_endless, numbers};
 
 use core::ops::Range;
 

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use super::SurveyOptions;
 use super::overview::Trap;
 use crate::pipeline::Canonicalizer;
-use crate::shape::{Endless, endless, numbers, shape};
+use crate::shape::{Endless, endless, may_be_endless, numbers, shape};
 use crate::simd::Kernels;
 
 /// Different URIs of a shape that are more than a site usually has.
@@ -36,7 +36,7 @@ pub(super) fn traps<'t>(
 ) -> Vec<Trap> {
     let mut canonicalizer = Canonicalizer::new(&options.equivalence, Kernels::detect());
     let mut shapes: BTreeMap<Vec<u8>, Shape> = BTreeMap::new();
-    for text in texts {
+    for text in texts.filter(|text| may_be_endless(text)) {
         let Ok(form) = canonicalizer.valid_form(text) else { continue };
         let Ok(shape) = shape(form) else { continue };
         let Some((why, numbers)) = endless(&shape).and_then(|why| Some((why, numbers(form, why)?)))
