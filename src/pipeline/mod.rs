@@ -17,6 +17,7 @@ pub use compare::equivalence::Equivalence;
 pub(crate) use compare::equivalence::{Canonicalizer, Scratch};
 pub use engine::invalid::OnInvalid;
 pub(crate) use engine::invalid::reason;
+pub use engine::options::{ClassOptions, ClassRows, DedupOptions, Emit};
 pub(crate) use engine::pending::Pending;
 pub use engine::report::{Invalid, Report};
 pub(crate) use engine::scan::row_at;
@@ -31,7 +32,6 @@ pub use groups::members::{
     MemberOptions, collect, first_seen, first_seen_rows, member_rows, members,
 };
 pub use groups::on_set::SetDeduplicator;
-pub use groups::options::{ClassOptions, ClassRows, DedupOptions, Emit};
 pub use groups::sample::ByShape;
 pub use groups::single::{Deduplicator, dedup_text};
 pub use job::added::{check_rows, extract_rows};

@@ -1,6 +1,5 @@
 //! When records are equivalent: level, rules, profile and aliases, and the bytes that stand for a group.
 
-pub(crate) mod alias_file;
 pub(crate) mod aliases;
 pub(crate) mod equivalence;
 pub(crate) mod ladder;

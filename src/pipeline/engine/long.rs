@@ -6,6 +6,13 @@ use std::path::PathBuf;
 use crate::pipeline::Error;
 use uriscan_files::File;
 
+/// The line for the key of an overlong record.
+pub(crate) fn unjudged_key(record_end: u8) -> Vec<u8> {
+    let mut line = vec![b'0'; 32];
+    line.push(record_end);
+    line
+}
+
 /// Bytes that are copied at a time.
 const PIECE: usize = 1 << 16;
 

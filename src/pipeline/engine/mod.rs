@@ -13,6 +13,7 @@ pub(crate) mod limit;
 pub(crate) mod lines;
 pub(crate) mod long;
 pub(crate) mod numbered;
+pub(crate) mod options;
 pub(crate) mod pending;
 pub(crate) mod report;
 pub(crate) mod reread;

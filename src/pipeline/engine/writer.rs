@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::invalid::{LongRecord, push_record};
+use super::long::unjudged_key;
 use crate::chunk::{Padded, Span};
 use crate::explain::{self, Comparison, Step, compare_with_rules, necessary_rules};
 use crate::io::write::explanation::RULES;
@@ -13,7 +14,6 @@ use crate::key::{Key, PublicHasher};
 use crate::normalize::Level;
 use crate::pipeline::compare::equivalence::Canonicalizer;
 use crate::pipeline::compare::ladder::{Ladder, levels};
-use crate::pipeline::job::map::unjudged_key;
 use crate::pipeline::source::fields::RowFields;
 use crate::pipeline::{ClassOptions, ClassRows, DedupOptions, Emit, Equivalence, Settings};
 use crate::row::Passed;

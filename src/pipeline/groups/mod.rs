@@ -6,6 +6,5 @@ pub(crate) mod dupes;
 pub(crate) mod firsts;
 pub(crate) mod members;
 pub(crate) mod on_set;
-pub(crate) mod options;
 pub(crate) mod sample;
 pub(crate) mod single;

@@ -8,6 +8,7 @@ use crate::key::{PublicHash, PublicHasher};
 use crate::normalize::{self, Room};
 use crate::pipeline::engine::driver::{Job, Reading, run};
 use crate::pipeline::engine::invalid::{Fate, LongRecord, Policy, push_record};
+use crate::pipeline::engine::long::unjudged_key;
 use crate::pipeline::engine::slot::{Slot, Worker, record_at};
 use crate::pipeline::{Equivalence, Error, OnInvalid, Report, Settings, Sinks};
 use crate::simd::{BLOCK, Isa};
@@ -82,13 +83,6 @@ pub fn surts(
     let &Settings { record_end, redact, .. } = settings;
     let mut job = Map { equivalence, on_invalid, record_end, redact, form: Form::Surt(form) };
     run(&mut job, sources, settings, sinks)
-}
-
-/// The line for the key of an overlong record.
-pub(crate) fn unjudged_key(record_end: u8) -> Vec<u8> {
-    let mut line = vec![b'0'; 32];
-    line.push(record_end);
-    line
 }
 
 /// What is written for a record.
