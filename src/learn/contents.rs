@@ -26,6 +26,9 @@ pub(super) struct Contents {
     pub(super) shared_urls: u64,
     /// Of each URL whether its content is one of those.
     pub(super) is_shared: Vec<bool>,
+    /// Of each URL whether it leads nowhere ([`Ends`]): that it has another content than a page speaks against what joins both, and that two
+    /// have the same speaks for nothing.
+    pub(super) leads_nowhere: Vec<bool>,
     /// URLs that redirect to another one of the site, each with that.
     pub(super) redirects: Vec<(u32, u32)>,
 }
@@ -63,8 +66,11 @@ impl Contents {
         let mut pairs: Vec<(u64, u32)> = Vec::new();
         let classes = unite(urls.len(), &labels);
         let has_end = ends.of(&classes, &found.is_shared);
+        found.leads_nowhere = vec![false; urls.len()];
         for (url, class) in (0..).zip(classes) {
-            if class != NONE && has_end[class as usize] && !is_volatile[url as usize] {
+            if class != NONE && !has_end[class as usize] {
+                found.leads_nowhere[url as usize] = true;
+            } else if class != NONE && !is_volatile[url as usize] {
                 pairs.push((u64::from(class), url));
             }
         }

@@ -183,8 +183,9 @@ impl<'t> Site<'t> {
             let is_in = |hosts: &[&[u8]]| hosts.binary_search(&name).is_ok();
             is_plain(name) && !is_in(&uniform) && !is_in(&ported) && !is_in(&left_out)
         };
-        let Contents { of: contents, is_shared, .. } = &self.contents;
-        let of = |i: usize| (self.urls[i], Content::of(contents[i], is_shared[i]));
+        let Contents { of: contents, is_shared, leads_nowhere, .. } = &self.contents;
+        let of =
+            |i: usize| (self.urls[i], Content::of(contents[i], is_shared[i] || leads_nowhere[i]));
         let shown = (0..self.urls.len()).filter(|&i| !held_back[i] && has_rules(self.urls[i]));
         let shown: Vec<(&[u8], Content)> = shown.map(of).collect();
         let known = (&self.declared, &self.leading_away()[..]);

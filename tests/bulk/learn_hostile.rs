@@ -478,3 +478,17 @@ fn a_host_becomes_the_one_that_it_redirects_to() {
         assert!(found.contains(&expected), "{found}");
     }
 }
+
+#[test]
+fn a_redirect_to_a_log_in_page_that_was_not_fetched_speaks_against_a_rule() {
+    let open = pages(100, |i| {
+        format!("http://h.example/pub/{i}\ta{i}\nhttp://h.example/pub/{i}?tok={i}\ta{i}\n")
+    });
+    let closed = pages(100, |i| {
+        let url = format!("http://h.example/m/{i}");
+        format!("{url}\t\t\thttp://h.example/login?next=/m/{i}\n{url}?tok={i}\tm{i}\n")
+    });
+    assert!(rules(&open).contains("drop = [\"tok\"]"));
+    let expected = "[[param]]\nhosts = [\"h.example\"]\npaths = [\"/pub/\"]\ndrop = [\"tok\"]";
+    assert_eq!(rules(&(open + &closed)), expected);
+}
