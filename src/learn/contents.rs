@@ -21,6 +21,8 @@ pub(super) struct Contents {
     pub(super) of: Vec<u32>,
     /// URLs that had different contents at different times.
     pub(super) volatile: u64,
+    /// Of each URL whether it is one of those.
+    pub(super) is_volatile: Vec<bool>,
     /// Contents that stand under many URLs for another reason than that these are one page, and their URLs.
     pub(super) shared: u64,
     pub(super) shared_urls: u64,
@@ -75,6 +77,7 @@ impl Contents {
             }
         }
         found.redirects = ends.redirects;
+        found.is_volatile = is_volatile;
         pairs.sort_unstable();
         found.drop_shared(&mut pairs, &names);
         found.of = vec![NONE; urls.len()];

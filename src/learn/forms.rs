@@ -71,6 +71,8 @@ pub(super) struct Trial {
     pub(super) saved: u64,
     /// How many of these the largest group has.
     pub(super) largest: u64,
+    /// Groups of forms with content that changes: nobody knows whether they are one page.
+    pub(super) changing: u64,
     /// The forms in each group that says nothing and has more than two: their content is unknown, or changes.
     pub(super) silent: Vec<u32>,
     /// Two forms that are joined rightly, and two that are joined wrongly.
@@ -212,6 +214,7 @@ impl Trial {
         self.doubtful += other.doubtful;
         self.saved += other.saved;
         self.largest = self.largest.max(other.largest);
+        self.changing += other.changing;
         self.silent.extend_from_slice(&other.silent);
     }
 
@@ -219,7 +222,8 @@ impl Trial {
     /// any of one page has.
     pub(super) fn risk(&self) -> u64 {
         let beyond = |&size: &u32| u64::from(size).saturating_sub(self.largest.max(2));
-        self.lost + self.doubtful + self.silent.iter().map(beyond).sum::<u64>()
+        let changing = if self.changing > self.right / 4 { self.changing } else { 0 };
+        self.lost + self.doubtful + changing + self.silent.iter().map(beyond).sum::<u64>()
     }
 
     /// Adds a group of forms, which counts as right if `counts` selects it; `false` if it says nothing.
@@ -230,13 +234,16 @@ impl Trial {
         counts: &dyn Fn(&[u32]) -> bool,
     ) -> bool {
         let mut known: Vec<(u32, u32)> = Vec::new();
-        let mut has_shared = false;
+        let (mut has_shared, mut mixed) = (false, 0);
         for &number in group {
             match contents[number as usize] {
                 Content::One(content) => known.push((content, number)),
-                it => has_shared |= it == Content::Shared,
+                Content::Shared => has_shared = true,
+                Content::Mixed => mixed += 1,
+                Content::Unknown => {}
             }
         }
+        self.changing += u64::from(known.len() < 2 && mixed > 1);
         if known.len() < 2 && !has_shared && group.len() > 2 {
             self.silent.push(group.len() as u32);
         }

@@ -183,9 +183,11 @@ impl<'t> Site<'t> {
             let is_in = |hosts: &[&[u8]]| hosts.binary_search(&name).is_ok();
             is_plain(name) && !is_in(&uniform) && !is_in(&ported) && !is_in(&left_out)
         };
-        let Contents { of: contents, is_shared, leads_nowhere, .. } = &self.contents;
-        let of =
-            |i: usize| (self.urls[i], Content::of(contents[i], is_shared[i] || leads_nowhere[i]));
+        let Contents { of: contents, is_shared, leads_nowhere, is_volatile, .. } = &self.contents;
+        let of = |i: usize| match is_volatile[i] {
+            true => (self.urls[i], Content::Mixed),
+            false => (self.urls[i], Content::of(contents[i], is_shared[i] || leads_nowhere[i])),
+        };
         let shown = (0..self.urls.len()).filter(|&i| !held_back[i] && has_rules(self.urls[i]));
         let shown: Vec<(&[u8], Content)> = shown.map(of).collect();
         let known = (&self.declared, &self.leading_away()[..]);

@@ -492,3 +492,24 @@ fn a_redirect_to_a_log_in_page_that_was_not_fetched_speaks_against_a_rule() {
     let expected = "[[param]]\nhosts = [\"h.example\"]\npaths = [\"/pub/\"]\ndrop = [\"tok\"]";
     assert_eq!(rules(&(open + &closed)), expected);
 }
+
+#[test]
+fn many_pages_that_change_speak_against_a_rule_that_would_join_them() {
+    let still = pages(150, |i| {
+        format!("http://h.example/about/{i}\ta{i}\nhttp://h.example/about/{i}?id=5\ta{i}\n")
+    });
+    let changing = |count: usize| {
+        pages(count, |i| {
+            let row = |id: usize, at: usize| {
+                format!("http://h.example/thread/{i}?id={id}\tt{i}-{id}-{at}\n")
+            };
+            [row(1, 1), row(1, 2), row(2, 1), row(2, 2)].concat()
+        })
+    };
+    let wide = "[[site]]\nhosts = [\"h.example\"]\ndrop = [\"id\"]";
+    assert_eq!(rules(&still), wide);
+    // A few counters of views do not matter.
+    assert_eq!(rules(&(still.clone() + &changing(10))), wide);
+    let below = "[[param]]\nhosts = [\"h.example\"]\npaths = [\"/about/\"]\ndrop = [\"id\"]";
+    assert_eq!(rules(&(still + &changing(100))), below);
+}
