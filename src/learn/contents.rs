@@ -117,14 +117,11 @@ struct Ends {
     redirects: Vec<(u32, u32)>,
     /// URLs that no row calls a redirect, and which have a page, as far as rows say that of any.
     is_page: Vec<bool>,
-    /// URLs that lead to one of another site, of which nothing is known here.
-    leads_away: Vec<u32>,
 }
 
 impl Ends {
     fn new(urls: &[&[u8]], evidence: &[Evidence], own: &impl Fn(&[u8]) -> u64) -> Ends {
-        let mut found =
-            Ends { redirects: Vec::new(), is_page: vec![true; urls.len()], leads_away: Vec::new() };
+        let mut found = Ends { redirects: Vec::new(), is_page: vec![true; urls.len()] };
         if evidence.iter().all(|row| row.leads == 0) {
             return found;
         }
@@ -139,9 +136,9 @@ impl Ends {
         labels.sort_unstable();
         for row in evidence.iter().filter(|row| row.leads != 0) {
             found.is_page[row.url as usize] = false;
-            match labels.binary_search_by_key(&row.leads, |&(label, _)| label) {
-                Ok(at) => found.redirects.push((row.url, labels[at].1)),
-                Err(_) => found.leads_away.push(row.url),
+            // Of what another site has, nothing is known here.
+            if let Ok(at) = labels.binary_search_by_key(&row.leads, |&(label, _)| label) {
+                found.redirects.push((row.url, labels[at].1));
             }
         }
         found
@@ -152,11 +149,6 @@ impl Ends {
         let mut found = vec![false; classes.len()];
         for (url, &class) in classes.iter().enumerate().filter(|(_, class)| **class != NONE) {
             found[class as usize] |= self.is_page[url] && !is_shared[url];
-        }
-        for &url in &self.leads_away {
-            if let Some(found) = found.get_mut(classes[url as usize] as usize) {
-                *found = true;
-            }
         }
         found
     }
@@ -338,12 +330,12 @@ mod tests {
             // Without any digest, that nothing calls it a redirect is enough.
             (vec![row(0, 0, 0, to(2)), row(1, 0, 0, to(2))], [0, 0, 0, NONE]),
             (vec![row(0, 0, 0, to(2)), row(1, 0, 0, to(2)), row(2, 1, 0, 0)], [0, 0, 0, NONE]),
-            // What changes is a page, and so is what another site has.
+            // What changes is a page; of what another site has nothing is known.
             (
                 vec![row(0, 0, 0, to(2)), row(1, 0, 0, to(2)), row(2, 1, 0, 0), row(2, 2, 0, 0)],
                 [0, 0, NONE, NONE],
             ),
-            (vec![row(0, 0, 0, away), row(1, 0, 0, away), row(3, 1, 0, 0)], [0, 0, NONE, 1]),
+            (vec![row(0, 0, 0, away), row(1, 0, 0, away), row(3, 1, 0, 0)], [NONE, NONE, NONE, 0]),
         ] {
             let found = Contents::new(&urls, rows.clone(), own);
             assert_eq!(found.of[..4], expected, "{rows:?}");

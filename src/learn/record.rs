@@ -127,8 +127,7 @@ impl Reader {
         let (names, leads) = (label_of(canonical), label_of(location));
         // A redirect to the same page, as one that sets a cookie, says nothing.
         let leads = if location.form == url { 0 } else { leads };
-        // Indexes write `-` for a digest that is not known.
-        let has_digest = !matches!(&fields.same[..], b"" | b"-");
+        let has_digest = !is_absent(&fields.same);
         let same = if has_digest { label(hasher, b'd', &digest(&fields.same)) } else { 0 };
         let targets = [canonical.of_site(url), location.of_site(url)];
         Line::Row(Row { url, same, names, leads, is_declared: false }, targets)
@@ -168,11 +167,12 @@ impl Target {
     fn read(&mut self, typed: &[u8], url: &[u8]) {
         let Target { normalizer, kernels, resolved, form } = self;
         form.clear();
-        if typed.is_empty() {
+        if is_absent(typed) {
             return;
         }
         if let Ok(absolute) = normalizer.normalize(typed) {
-            return form.extend_from_slice(absolute);
+            // An app, a script or a blank page is none that rules could be about.
+            return form.extend_from_slice(if is_web(absolute) { absolute } else { b"" });
         }
         let Ok(base) = BaseUri::new(url) else { return };
         resolved.clear();
@@ -180,6 +180,7 @@ impl Target {
         let mut resolver = Resolver::with_kernels(base, options, *kernels);
         if resolver.resolve_into(typed, resolved).is_ok()
             && let Ok(absolute) = normalizer.normalize(resolved)
+            && is_web(absolute)
         {
             form.extend_from_slice(absolute);
         }
@@ -190,6 +191,13 @@ impl Target {
         let form = &self.form[..];
         (!form.is_empty() && is_web(form) && site_of(form) == site_of(url)).then_some(form)
     }
+}
+
+/// Whether `text` is what programs write where there is no value. As a reference it would lead to the same URL from all pages of a folder.
+fn is_absent(text: &[u8]) -> bool {
+    const ABSENT: [&[u8]; 9] =
+        [b"", b"-", b"\\N", b"n/a", b"nan", b"nil", b"none", b"null", b"undefined"];
+    ABSENT.iter().any(|absent| text.eq_ignore_ascii_case(absent))
 }
 
 /// Whether rules may change the canonical `url`.

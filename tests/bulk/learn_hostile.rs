@@ -513,3 +513,38 @@ fn many_pages_that_change_speak_against_a_rule_that_would_join_them() {
     let below = "[[param]]\nhosts = [\"h.example\"]\npaths = [\"/about/\"]\ndrop = [\"id\"]";
     assert_eq!(rules(&(still + &changing(100))), below);
 }
+
+#[test]
+fn what_stands_for_no_url_and_urls_of_apps_prove_nothing() {
+    for absent in
+        ["-", "NULL", "None", "nan", "\\N", "android-app://h/x", "javascript:void(0)", "http://"]
+    {
+        let lists = pages(150, |i| {
+            let page = |page: usize| {
+                format!("http://h.example/cat/{i}/?page={page}\td{i}-{page}\t{absent}\t{absent}\n")
+            };
+            page(1) + &page(2) + &page(3)
+        });
+        assert_eq!(rules(&lists), "", "{absent}");
+        let shop = pages(100, |i| {
+            let url = format!("http://h.example/p{i}");
+            format!("{url}\td{i}\t{absent}\n{url}?ref=1\td{i}\t{absent}\n")
+        });
+        assert!(rules(&shop).contains("drop = [\"ref\"]"), "{absent}: {}", file(&shop));
+    }
+}
+
+#[test]
+fn redirects_to_another_site_prove_nothing() {
+    let open = pages(100, |i| format!("http://h.example/pub/{i}\tp{i}\n"));
+    let closed = pages(150, |i| {
+        let row = |page: usize| {
+            format!(
+                "http://h.example/m/{i}?page={page}\t\t\thttp://sso.other.example/login?next=/m/{i}\n"
+            )
+        };
+        row(1) + &row(2) + &row(3)
+    });
+    assert_eq!(rules(&(open + &closed)), "");
+    assert_eq!(rules(&closed), "");
+}

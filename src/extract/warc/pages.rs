@@ -12,6 +12,7 @@ use crate::extract::body::{Sort, has_prefix};
 use crate::extract::coding::{self, Decoded};
 use crate::extract::html::{Attribute, Tags, start_tags};
 use crate::extract::sniff;
+use crate::resolve::{BaseUri, Options, Resolver};
 
 /// What an archived response says about the page of a URL. All fields but the first may be empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -114,9 +115,12 @@ fn of_message<'t>(
         200 => {
             let body = Body::of(header, payload);
             let page = of_content(url, digest, media_type(header).0, &body);
-            let linked = link_header(header);
-            let canonical = if linked.is_empty() { page.canonical } else { linked };
-            Some(ArchivedPage { canonical, ..page })
+            let mut links = link_headers(header);
+            if !links.is_empty() {
+                links.extend(Some(page.canonical.to_vec()).filter(|href| !href.is_empty()));
+                return Some(ArchivedPage { canonical: only(url, links).into(), ..page });
+            }
+            Some(page)
         }
         _ => None,
     }
@@ -143,7 +147,8 @@ fn of_content<'t>(
 ) -> ArchivedPage<'t> {
     let text = &body.text[..];
     let is_page = Sort::of(media) == Some(Sort::Page);
-    let canonical = if is_page { Cow::Owned(link_element(text)) } else { Cow::Borrowed(&b""[..]) };
+    let canonical = if is_page { link_element(url, text) } else { Vec::new() };
+    let canonical = Cow::Owned(canonical);
     let clean = if is_robots(url) { clean_params(text) } else { Vec::new() };
     ArchivedPage { url, digest: own_digest(digest, body), canonical, location: b"", clean }
 }
@@ -195,8 +200,29 @@ impl<'t> Body<'t> {
     }
 }
 
-/// The target of the first `Link: <target>; rel="canonical"` of `header`.
-fn link_header(header: &[u8]) -> Cow<'_, [u8]> {
+/// The only one of `links` in the page of `url`; nothing if there are several that differ, which search engines ignore, too.
+fn only(url: &[u8], mut links: Vec<Vec<u8>>) -> Vec<u8> {
+    links.dedup();
+    let first = links.first().map(|link| absolute(url, link));
+    match links.iter().all(|link| Some(absolute(url, link)) == first) {
+        true => links.into_iter().next().unwrap_or_default(),
+        false => Vec::new(),
+    }
+}
+
+/// `reference` in a document of `base`; as it is if it cannot be resolved.
+fn absolute(base: &[u8], reference: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let resolver = BaseUri::new(base).map(|base| Resolver::new(base, Options::default()));
+    match resolver.map(|mut resolver| resolver.resolve_into(reference, &mut out)) {
+        Ok(Ok(_)) => out,
+        _ => reference.to_vec(),
+    }
+}
+
+/// The targets of `Link: <target>; rel="canonical"` in `header` that are about its own page.
+fn link_headers(header: &[u8]) -> Vec<Vec<u8>> {
+    let mut found = Vec::new();
     for value in sniff::lines(header).filter_map(|line| value_of(line, b"link")) {
         let mut rest = value;
         while let Some(open) = memchr::memchr(b'<', rest) {
@@ -209,12 +235,15 @@ fn link_header(header: &[u8]) -> Cow<'_, [u8]> {
                 parts.next().is_some_and(|name| name.eq_ignore_ascii_case(b"rel"))
                     && parts.next().is_some_and(has_canonical)
             };
-            if params.split(|&byte| byte == b';').any(is_canonical) {
-                return Cow::Borrowed(target);
+            let mut params = params.split(|&byte| byte == b';');
+            let is_anchor =
+                |param: &[u8]| param.trim_ascii().to_ascii_lowercase().starts_with(b"anchor");
+            if params.clone().any(is_canonical) && !params.any(is_anchor) {
+                found.push(target.trim_ascii().to_vec());
             }
         }
     }
-    Cow::Borrowed(b"")
+    found
 }
 
 /// Whether one of the words of a `rel` is `canonical`.
@@ -223,18 +252,37 @@ fn has_canonical(rel: &[u8]) -> bool {
     words.into_iter().any(|word| word.eq_ignore_ascii_case(b"canonical"))
 }
 
-/// The `href` of the `<link rel=canonical>` in the head of a page; nothing if there are several that differ, which search engines ignore,
-/// too.
-fn link_element(page: &[u8]) -> Vec<u8> {
-    let mut found = Canonical { page, href: None, is_over: false, is_in_template: false };
+/// The `href` of the only `<link rel=canonical>` in the head of the page of `url`, as the base of the page makes it.
+fn link_element(url: &[u8], page: &[u8]) -> Vec<u8> {
+    let page = &page[..head_end(page)];
+    let mut found =
+        Canonical { page, hrefs: Vec::new(), base: None, is_over: false, is_in_template: false };
     start_tags(page, &mut found);
-    found.href.unwrap_or_default()
+    let Canonical { mut hrefs, base, .. } = found;
+    if let Some(base) = base {
+        let base = absolute(url, &base);
+        hrefs = hrefs.iter().map(|href| absolute(&base, href)).collect();
+    }
+    only(url, hrefs)
 }
+
+/// Where the end tag of a head begins, if there is one: an element after it is not in the head.
+fn head_end(page: &[u8]) -> usize {
+    const TAG: &[u8] = b"</head";
+    let mut starts = memchr::memchr_iter(b'<', page);
+    let is_tag =
+        |&at: &usize| page.get(at..at + TAG.len()).is_some_and(|tag| tag.eq_ignore_ascii_case(TAG));
+    starts.find(is_tag).unwrap_or(page.len())
+}
+
+/// Canonical links of a page that are compared.
+const MOST_LINKS: usize = 16;
 
 /// Looks for a canonical link.
 struct Canonical<'t> {
     page: &'t [u8],
-    href: Option<Vec<u8>>,
+    hrefs: Vec<Vec<u8>>,
+    base: Option<Vec<u8>>,
     /// The head ends before what comes.
     is_over: bool,
     /// What comes is in a template, which is not part of the page.
@@ -272,6 +320,7 @@ impl<'t> Tags<'t> for Canonical<'t> {
     fn matters(&self, tag: &[u8], attribute: &[u8]) -> bool {
         let is = |name: &[u8]| attribute.eq_ignore_ascii_case(name);
         tag.eq_ignore_ascii_case(b"link") && (is(b"rel") || is(b"href"))
+            || tag.eq_ignore_ascii_case(b"base") && is(b"href")
     }
 
     fn start(&mut self, name: &'t [u8], attributes: &[Attribute<'t>]) {
@@ -284,11 +333,12 @@ impl<'t> Tags<'t> for Canonical<'t> {
         self.is_over |= !self.is_in_template && !OF_HEAD.iter().any(|element| is(element));
         if is(b"link") && has_canonical(value(b"rel")) {
             let href = attribute::decoded(value(b"href")).trim_ascii().to_vec();
-            if self.href.as_ref().is_some_and(|first| *first != href) {
-                (self.href, self.is_over) = (None, true);
-            } else if !href.is_empty() {
-                self.href = Some(href);
+            if !href.is_empty() && self.hrefs.len() < MOST_LINKS {
+                self.hrefs.push(href);
             }
+        } else if is(b"base") && self.base.is_none() {
+            let href = attribute::decoded(value(b"href")).trim_ascii().to_vec();
+            self.base = Some(href).filter(|href| !href.is_empty());
         }
     }
 }
@@ -352,13 +402,18 @@ mod tests {
             (format!("<template>{link}"), ""),
             (format!("<svg>{link}</svg>"), ""),
             (format!("<p>{link}"), ""),
+            (format!("</head>{link}"), ""),
+            (format!("<head></HEAD><body></body></html>{link}"), ""),
+            (format!("<base href=/v/><link rel=canonical href=p>"), "http://h/v/p"),
+            (format!("<link rel=canonical href=p><base href=http://i/x>"), "http://i/p"),
+            (format!("{link}<link rel=canonical href=http://h/a>"), "/a"),
             (format!("<div hidden>{link}</div>"), ""),
             (format!("<noscript>{link}</noscript>"), "/a"),
             (format!("<!--{link}-->"), ""),
             (format!("<script>{link}</script>"), ""),
             (format!("<textarea>{link}</textarea>"), ""),
         ] {
-            let found = link_element(page.as_bytes());
+            let found = link_element(b"http://h/", page.as_bytes());
             assert_eq!(String::from_utf8_lossy(&found), expected, "{page}");
         }
     }
