@@ -42,7 +42,7 @@ enum ByFirst {
 
 impl ByFirst {
     /// Patterns of which any length is looked up, at most.
-    const FEW: usize = 8;
+    const FEW: usize = 64;
 
     /// Those of some patterns, each with its first byte.
     fn new(patterns: &[(u8, Lengths)]) -> ByFirst {

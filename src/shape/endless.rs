@@ -107,7 +107,10 @@ pub(crate) fn may_be_endless(uri: &[u8]) -> bool {
 /// in them. `None` if it has none.
 pub(crate) fn numbers(uri: &[u8], why: Endless) -> Option<Vec<u8>> {
     let parts = parse(uri).ok()?;
-    let is_number = |text: &[u8]| text.first().is_some_and(u8::is_ascii_digit);
+    let is_number = |text: &[u8]| {
+        text.first().is_some_and(u8::is_ascii_digit)
+            && text.iter().all(|byte| byte.is_ascii_digit() || b"-_.:TZ+".contains(byte))
+    };
     let params = || parts.query(uri).unwrap_or_default().split(|&byte| byte == b'&').map(pair);
     let of_names = |list: &'static [&[u8]]| {
         params().filter(move |&(name, value)| is_in(list, name) && is_number(value)).map(|it| it.1)
@@ -232,6 +235,7 @@ mod tests {
             ("http://h/user/7/events?month=2031-05&id=3", Calendar, Some("2031-05")),
             ("http://h/calendar?d=20310501&x=y", Calendar, Some("20310501")),
             ("http://h/calendar", Calendar, None),
+            ("http://h/l?page=1&start=12ab34cd", Counter, Some("1")),
             ("http://h/t/7/page/31/?s=2", Counter, Some("31")),
             ("http://h/7/events?date=2031-05-01", Calendar, Some("2031-05-01")),
             ("http://h/a/a/a?page=1", Repeats, None),

@@ -194,7 +194,7 @@ pub(super) fn traps(groups: &Groups) -> Option<Section> {
     let caption = "Calendars and numbered pages with 1,000 different numbers or more. A large site may have as many; a crawler's trap has \
                    any number of them. Those that are traps can be omitted by --not-match"
         .to_owned();
-    let heads = vec!["shape", "why", "different URIs", "the greatest number"];
+    let heads = vec!["shape", "why", "different URIs", "for example"];
     let table = Table { caption, heads, rows: groups.traps.iter().map(row).collect() };
     Some(Section::new("traps", "What may have no end", table.html()))
 }

@@ -193,7 +193,7 @@ pub struct Trap {
     pub why: Endless,
     /// How many URIs of it are not equivalent; an estimate, unless [`Groups::is_all`].
     pub uris: u64,
-    /// The canonical form of the one with the greatest number that was seen.
+    /// The canonical form of one of those with the longest numbers, an example.
     pub last: Vec<u8>,
 }
 

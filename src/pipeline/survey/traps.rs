@@ -1,7 +1,7 @@
 //! Shapes of which a list has so many URIs that they may have no end.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use super::SurveyOptions;
 use super::overview::Trap;
@@ -13,14 +13,14 @@ use crate::simd::Kernels;
 const MANY: u64 = 1_000;
 
 /// URIs of a sample at least, so that their number says something of the whole: it is off by an eighth or so.
-const LEAST: usize = 64;
+const LEAST: u64 = 64;
 
 /// The URIs of one shape.
 struct Shape {
     why: Endless,
-    uris: usize,
-    /// Their different numbers.
-    numbers: HashSet<Vec<u8>>,
+    uris: u64,
+    /// How many have each number.
+    numbers: HashMap<Vec<u8>, u64>,
     /// The greatest number, and the URI that has it.
     last: (Vec<u8>, Vec<u8>),
 }
@@ -43,22 +43,21 @@ pub(super) fn traps<'t>(
         else {
             continue;
         };
-        let new = || Shape { why, uris: 0, numbers: HashSet::new(), last: Default::default() };
+        let new = || Shape { why, uris: 0, numbers: HashMap::new(), last: Default::default() };
         let of_shape = shapes.entry(shape).or_insert_with(new);
         of_shape.uris += 1;
         // Numbers have no leading zeros as a rule, so a longer one is greater.
         if (numbers.len(), &numbers) > (of_shape.last.0.len(), &of_shape.last.0) {
             of_shape.last = (numbers.clone(), form.to_vec());
         }
-        of_shape.numbers.insert(numbers);
+        *of_shape.numbers.entry(numbers).or_default() += 1;
     }
     let is_sample = scale > 1.0;
     let mut traps: Vec<Trap> = shapes
         .into_iter()
         .filter(|(_, of_shape)| match is_sample {
             false => of_shape.numbers.len() as u64 >= MANY,
-            // Of few numbers, a sample would have many twice.
-            true => of_shape.uris >= LEAST && of_shape.numbers.len() * 10 >= of_shape.uris * 9,
+            true => of_shape.uris >= LEAST && least_numbers(&of_shape.numbers) >= MANY,
         })
         .map(|(shape, Shape { why, uris, last, .. })| {
             let uris = (uris as f64 * scale).round() as u64;
@@ -69,6 +68,13 @@ pub(super) fn traps<'t>(
     traps.sort_by(|a, b| (Reverse(a.uris), &a.shape).cmp(&(Reverse(b.uris), &b.shape)));
     traps.truncate(options.most);
     traps
+}
+
+/// How many different numbers there are at least, by those of a sample: Chao's lower bound, from how many were seen once and twice.
+fn least_numbers(numbers: &HashMap<Vec<u8>, u64>) -> u64 {
+    let seen = |times: u64| numbers.values().filter(|&&count| count == times).count() as u64;
+    let (once, twice) = (seen(1), seen(2));
+    numbers.len() as u64 + once * once.saturating_sub(1) / (2 * (twice + 1))
 }
 
 #[cfg(test)]
@@ -115,12 +121,21 @@ mod tests {
         let shape = "http://h/list?page={int}&sort={int}".to_owned();
         assert_eq!(found(pages(4_999), 50.0), [(shape, 10_000)]);
         assert_eq!(found(pages(25), 50.0), []);
+        // Each number twice in what is a large share of the list.
+        let sorts = (0..4_000).map(|i| {
+            format!("http://h/list?page={}&sort={{}}", i / 2).replace("{}", ["a", "b"][i % 2])
+        });
+        assert_eq!(found(sorts, 1.5).len(), 1);
+        // 600 numbers on many topics.
+        let number = |i: u64| xxhash_rust::xxh3::xxh3_64(&i.to_le_bytes()) % 600;
+        let forum = (0..400).map(|i| format!("http://h/topic/{i}?page={}", number(i)));
+        assert_eq!(found(forum, 10.0), []);
         assert_eq!(found(pages(4_999), 4.0), [], "800 URIs");
         assert_eq!(found(pages(4_999).take(63), 50.0), [], "too few say how many there are");
     }
 
     #[test]
-    fn what_is_named_is_the_uri_with_the_greatest_number() {
+    fn the_example_has_a_long_number() {
         let urls: Vec<String> = (0..1_200).map(|i| format!("http://h/?page={i}&x")).collect();
         let options = SurveyOptions::default();
         let traps = traps(urls.iter().rev().map(String::as_bytes), 1.0, &options);
