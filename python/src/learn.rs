@@ -193,7 +193,7 @@ impl Tester {
         added.map_err(|error| failed(py, error))
     }
 
-    /// The table of sites, and the numbers of all: rows, invalid rows, rows with evidence, sites, those of which a sample was tested;
+    /// The table of sites, and the numbers of all: rows, invalid rows, rows with evidence, sites, those that were sampled;
     /// URLs, pages, groups joined rightly and wrongly, pages lost, fetches saved and possible.
     fn finish(&self, py: Python<'_>) -> PyResult<(String, [u64; 12])> {
         let mut table = Vec::new();

@@ -110,8 +110,7 @@ impl Contents {
     }
 }
 
-/// Where redirects end: at a page, or nowhere. URLs in a circle, or that lead to a page which no row tells anything about, need not be one
-/// page.
+/// Where redirects end: at a page, or nowhere. URLs in a circle, or that lead to a URL without evidence, need not be one page.
 struct Ends {
     /// Redirects within the site: a URL, and the one that it leads to.
     redirects: Vec<(u32, u32)>,
@@ -317,7 +316,7 @@ mod tests {
         ];
         let (to, away) = (|at: usize| own(urls[at]), 77);
         for (rows, expected) in [
-            // A circle, a page that redirects to itself by way of another one, and one that nobody knows.
+            // A circle, a way into one, and a target without evidence.
             (vec![row(0, 0, 0, to(1)), row(1, 0, 0, to(0))], [NONE, NONE, NONE, NONE]),
             (
                 vec![row(0, 0, 0, to(1)), row(1, 0, 0, to(2)), row(2, 0, 0, to(1))],

@@ -63,7 +63,7 @@ enum Answer {
 
 impl Answer {
     /// That of `status`, which is `-` for a page that was seen before; `None` if that is none. Some indexes have lines of all records
-    /// of an archive, which the type `media` tells from responses.
+    /// of an archive; the type `media` distinguishes responses.
     fn of(media: &[u8], status: &[u8]) -> Option<Answer> {
         let number = status.strip_prefix(b"-").unwrap_or(status);
         let is_response = media == b"warc/revisit" || !media.starts_with(b"warc");
@@ -134,7 +134,7 @@ impl Legend {
         found.last()
     }
 
-    /// The fields of `line`; `None` if it is of another form, as there is no time.
+    /// The fields of `line`; `None` if it is of another form, without a time.
     fn read<'t>(&self, line: &'t [u8]) -> Option<Read<'t>> {
         // Some writers have tabs between fields, and spaces in the legend.
         let has_tabs = self.separator == b' ' && memchr::memchr(b'\t', line).is_some();

@@ -32,24 +32,17 @@ pub(super) struct Names {
     has_loose: bool,
 }
 
-/// The lengths that are worth looking up for a name: those of few patterns, or by the first byte, as a rules file may have one group for
-/// each of many sites.
+/// The lengths that are worth looking up for a name: by its first byte, or those of all patterns. A rules file may have a group for each of
+/// very many sites, and a table takes 4 KiB.
 #[derive(Clone, Debug)]
 enum ByFirst {
-    Any(Lengths),
+    All(Lengths),
     Each(Box<[Lengths; 256]>),
 }
 
 impl ByFirst {
-    /// Patterns of which any length is looked up, at most.
-    const FEW: usize = 64;
-
-    /// Those of some patterns, each with its first byte.
-    fn new(patterns: &[(u8, Lengths)]) -> ByFirst {
-        if patterns.len() <= ByFirst::FEW {
-            let all = patterns.iter().fold(Lengths::default(), |all, (_, one)| all.with(*one));
-            return ByFirst::Any(all);
-        }
+    /// Those of patterns, each with its first byte.
+    fn each(patterns: &[(u8, Lengths)]) -> ByFirst {
         let mut each = Box::new([Lengths::default(); 256]);
         for &(first, lengths) in patterns {
             let of_first = &mut each[usize::from(first)];
@@ -58,10 +51,14 @@ impl ByFirst {
         ByFirst::Each(each)
     }
 
+    fn all(patterns: &[(u8, Lengths)]) -> ByFirst {
+        ByFirst::All(patterns.iter().fold(Lengths::default(), |all, (_, one)| all.with(*one)))
+    }
+
     #[inline(always)]
     fn of(&self, first: u8) -> Lengths {
         match self {
-            ByFirst::Any(lengths) => *lengths,
+            ByFirst::All(lengths) => *lengths,
             ByFirst::Each(lengths) => lengths[usize::from(first)],
         }
     }
@@ -84,8 +81,22 @@ impl Lengths {
 /// Longest prefix that is looked up; patterns with a longer one are matched one by one.
 const LONGEST_PREFIX: usize = 63;
 
+/// Patterns of a group for some hosts that take no table, at most.
+const FEW: usize = 64;
+
 impl Names {
+    /// Patterns for some hosts, which are looked up if the host is theirs.
+    pub(super) fn of_hosts(patterns: Vec<(Glob, Entry)>) -> Names {
+        let has_table = patterns.len() > FEW;
+        Names::compiled(patterns, if has_table { ByFirst::each } else { ByFirst::all })
+    }
+
+    /// Patterns that are looked up for each parameter.
     pub(super) fn new(patterns: Vec<(Glob, Entry)>) -> Names {
+        Names::compiled(patterns, ByFirst::each)
+    }
+
+    fn compiled(patterns: Vec<(Glob, Entry)>, by_first: fn(&[(u8, Lengths)]) -> ByFirst) -> Names {
         let mut star = None;
         let mut lengths = Vec::new();
         let (mut exact, mut prefixes, mut loose) = (Vec::new(), Vec::new(), Vec::new());
@@ -107,7 +118,7 @@ impl Names {
             star,
             exact,
             prefixes,
-            lengths: ByFirst::new(&lengths),
+            lengths: by_first(&lengths),
             has_loose: !loose.is_empty(),
             loose: Loose::new(loose),
         }

@@ -96,7 +96,10 @@ impl Params {
         let groups: Vec<Group> = gathered
             .into_iter()
             .map(|group| Group {
-                names: Names::new(group.patterns),
+                names: match group.hosts.is_empty() {
+                    true => Names::new(group.patterns),
+                    false => Names::of_hosts(group.patterns),
+                },
                 when: group.when,
                 except: (!group.except.is_empty())
                     .then(|| Box::new(Hosts::new(group.except.into_iter().map(|host| (host, ()))))),

@@ -27,8 +27,8 @@ pub(crate) struct Learn {
     /// Read tables, with the URIs in COLUMN: its name, or its number from 1
     ///
     /// Without it the input is lines of a URL, a digest, a canonical URL and the target of a redirect, with tabs between
-    /// them, of which all but the URL may be empty or missing; or lines of a CDX (by its legend) or CDXJ index; or archives (WARC and ARC), of
-    /// which digests, canonical links, redirects and the Clean-param of robots.txt are read.
+    /// them, where all but the URL may be empty or missing; or lines of a CDX (by its legend) or CDXJ index; or archives (WARC and ARC), whose
+    /// digests, canonical links, redirects and Clean-param of robots.txt are read.
     #[arg(long, value_name = "COLUMN", group = "columns", help_heading = "Evidence")]
     pub(crate) column: Option<String>,
 

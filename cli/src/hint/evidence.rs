@@ -45,7 +45,7 @@ pub(super) fn advice(head: &[u8], name: &str, is_odd: bool, alone: &Call) -> Opt
     }
     let (what, from) = look(head, name).filter(|_| is_odd)?;
     let how = match what {
-        // The command tells that itself.
+        // The command reports that itself.
         "an access log" => return None,
         "CSV" => alone.with(&numbered(head, b',', from)?),
         _ => {

@@ -64,7 +64,7 @@ class Measured:
     sites: int
     """Sites with rows."""
     sampled: int
-    """Those that exceed the memory limit, of which a sample of the pages was tested."""
+    """Those that exceed the memory limit: a sample of their pages was tested."""
     urls: int
     """URLs whose content is known."""
     pages: int
