@@ -149,7 +149,7 @@ pub(crate) struct Sample {
     /// Keep up to N URIs of each shape that are not equivalent [default: 1]
     ///
     /// Beyond one, nothing spills to disk.
-    #[arg(long, value_name = "N", requires = "by")]
+    #[arg(long, value_name = "N", requires = "by", value_parser = at_least_one)]
     pub(crate) keep_n: Option<NonZeroU32>,
 }
 
@@ -246,6 +246,11 @@ pub(crate) enum Emit {
     Original,
     /// Its canonical form; an invalid record as it was read
     Normalized,
+}
+
+/// A number of records.
+fn at_least_one(typed: &str) -> Result<NonZeroU32, String> {
+    typed.parse().map_err(|_| "a number from 1 on is expected".to_owned())
 }
 
 /// A false positive rate.

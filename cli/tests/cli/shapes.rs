@@ -81,6 +81,7 @@ fn options_about_equivalence_are_refused() {
     assert_eq!(refused.code, 2);
     let refused = place.run(&["dedup", "--by", "shape", "--keep-n", "0", "list"], "");
     assert_eq!(refused.code, 2);
+    assert!(refused.stderr.contains("a number from 1 on is expected"), "{}", refused.stderr);
 }
 
 #[test]
