@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use criterion::Criterion;
 use uriscan::audit::{RuleSet, audit, redact_into};
-use uriscan::io::Source;
-use uriscan::pipeline::{self, AuditOptions, CheckFormat, FindingCounts, Settings, Sinks};
 use uriscan::repair::Repairs;
+use uriscan_bulk::io::Source;
+use uriscan_bulk::pipeline::{self, AuditOptions, CheckFormat, FindingCounts, Settings, Sinks};
 
 use crate::corpus::Corpus;
 

@@ -2,7 +2,7 @@
 
 use criterion::Criterion;
 use uriscan::Padded;
-use uriscan::internals::simd::{BLOCK, Isa, Kernels, Sketch, Task, class};
+use uriscan_core::simd::{BLOCK, Isa, Kernels, Sketch, Task, class};
 
 use crate::corpus::{Corpus, STREAM_BYTES, read_memory, words_sum};
 

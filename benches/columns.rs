@@ -7,10 +7,10 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::{StringArray, StringViewArray};
 use criterion::Criterion;
-use uriscan::arrow::{Columns, Firsts};
-use uriscan::io::Source;
 use uriscan::key::PublicHash;
-use uriscan::pipeline::{Equivalence, OnInvalid, Settings, Sinks, keys};
+use uriscan_arrow::{Columns, Firsts};
+use uriscan_bulk::io::Source;
+use uriscan_bulk::pipeline::{Equivalence, OnInvalid, Settings, Sinks, keys};
 
 use crate::corpus::{Corpus, STREAM_BYTES};
 

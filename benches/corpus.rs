@@ -7,8 +7,8 @@ mod generator;
 use criterion::Throughput;
 pub(crate) use generator::Counts;
 use generator::{Shares, Stream};
-use uriscan::internals::simd::{BLOCK, Isa, Kernels, Task};
 use uriscan::{Padded, PaddedBuf};
+use uriscan_core::simd::{BLOCK, Isa, Kernels, Task};
 
 /// The seed of every corpus here.
 const SEED: u64 = 1;

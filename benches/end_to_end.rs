@@ -4,9 +4,9 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use criterion::Criterion;
-use uriscan::io::Source;
 use uriscan::key::Hasher;
-use uriscan::pipeline::{DedupOptions, Emit, Report, Settings, Sinks, dedup};
+use uriscan_bulk::io::Source;
+use uriscan_bulk::pipeline::{DedupOptions, Emit, Report, Settings, Sinks, dedup};
 
 use crate::corpus::{Corpus, STREAM_BYTES};
 

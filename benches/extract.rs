@@ -10,8 +10,8 @@ use std::sync::Arc;
 use criterion::{Criterion, Throughput};
 use uriscan::PaddedBuf;
 use uriscan::extract::{ExtractorOptions, Format};
-use uriscan::io::Source;
-use uriscan::pipeline::{self, ExtractOptions, LinkFormat, Report, Settings, Sinks};
+use uriscan_bulk::io::Source;
+use uriscan_bulk::pipeline::{self, ExtractOptions, LinkFormat, Report, Settings, Sinks};
 
 use crate::corpus::{STREAM_BYTES, is_timed, read_memory, words_sum};
 

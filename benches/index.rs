@@ -5,8 +5,8 @@
 
 use criterion::Criterion;
 use uriscan::Kernels;
-use uriscan::internals::index::{Index, delimiters};
 use uriscan::{Padded, PaddedBuf};
+use uriscan_core::index::{Index, delimiters};
 
 use crate::corpus::{Corpus, STREAM_BYTES, read_memory, words_sum};
 

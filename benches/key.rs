@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use criterion::Criterion;
-use uriscan::internals::chunk::{Padded, Prefix, Span};
-use uriscan::internals::simd::{Isa, Kernels, Task};
 use uriscan::key::{Hasher, Key, PublicHash, PublicHasher};
+use uriscan_core::chunk::{Padded, Prefix, Span};
+use uriscan_core::simd::{Isa, Kernels, Task};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::corpus::Corpus;

@@ -4,10 +4,10 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use criterion::Criterion;
-use uriscan::internals::normalize::normalize_exact;
-use uriscan::io::Source;
 use uriscan::normalize::{Level, Normalizer, Options};
-use uriscan::pipeline::{Equivalence, OnInvalid, Report, Settings, Sinks, normalize};
+use uriscan_bulk::io::Source;
+use uriscan_bulk::pipeline::{Equivalence, OnInvalid, Report, Settings, Sinks, normalize};
+use uriscan_core::normalize::normalize_exact;
 
 use crate::corpus::{Corpus, MIXES};
 

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use criterion::{Criterion, Throughput};
 use uriscan::Kernels;
-use uriscan::io::{Fields, Source};
-use uriscan::pipeline::{
+use uriscan::resolve::{BaseUri, Context, Options, Resolver};
+use uriscan_bulk::io::{Fields, Source};
+use uriscan_bulk::pipeline::{
     Against, OnInvalid, Report, ResolveOptions, SameDocument, Settings, Sinks, resolve,
 };
-use uriscan::resolve::{BaseUri, Context, Options, Resolver};
 
 use crate::corpus::is_timed;
 

@@ -10,12 +10,12 @@ use std::io;
 use std::sync::Arc;
 
 use criterion::Criterion;
-use uriscan::io::Source;
 use uriscan::key::Hasher;
 use uriscan::normalize::{Normalizer, Options};
-use uriscan::pipeline::{DedupOptions, Equivalence, Report, Settings, Sinks, dedup};
 use uriscan::rules::{Pack, Preset, RuleSet, Scratch};
 use uriscan::uri::split;
+use uriscan_bulk::io::Source;
+use uriscan_bulk::pipeline::{DedupOptions, Equivalence, Report, Settings, Sinks, dedup};
 
 use crate::corpus::{Corpus, is_timed};
 

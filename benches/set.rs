@@ -2,8 +2,8 @@
 
 use criterion::{BatchSize, Criterion, Throughput};
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use uriscan::internals::dedup::{Rows, Set};
 use uriscan::key::{Hasher, Key};
+use uriscan_core::dedup::{Rows, Set};
 
 /// Number of rows in a chunk: 128 KiB of crawled URIs.
 const CHUNK_ROWS: usize = 1750;

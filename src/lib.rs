@@ -61,10 +61,14 @@
 //! | report suspicious URIs (RFC 3986, section 7) | `audit::audit` (feature `bulk`) |
 //! | the shape of a URI, to count and to sample by | `shape::shape` (feature `bulk`) |
 //! | find URIs in text, pages and logs | `extract::Finder` (feature `bulk`) |
-//! | process files as the program does | `pipeline` (feature `bulk`) |
-//! | learn rules from evidence of equal pages | `learn::learn` (feature `bulk`) |
-//! | process Arrow arrays | `arrow::Columns` (feature `arrow`) |
-//! | process Parquet, Arrow, CSV and JSON files | `table::run` (feature `tables`) |
+//!
+//! Crates beside this one, for many URIs at a time:
+//!
+//! | to | use |
+//! | --- | --- |
+//! | process files and streams as the program does; learn rules from evidence of equal pages | `uriscan-bulk` |
+//! | process Arrow arrays | `uriscan-arrow` |
+//! | process Parquet, Arrow, CSV and JSON files | `uriscan-table` |
 //!
 //! The library never prints, never exits the process and never reads the environment.
 //!
@@ -78,53 +82,27 @@
 //!
 //! # Features
 //!
-//! A feature adds modules, and changes no result of the others. Always available, with one crate below them (`memchr`): [`Uri`],
-//! [`normalize()`], and the modules [`uri`], [`normalize`](mod@normalize), [`resolve`], [`repair`] and [`surt`].
+//! A feature adds modules, and changes no result of the others. Always available, with one crate from outside below them
+//! (`memchr`): [`Uri`], [`normalize()`], and the modules [`uri`], [`normalize`](mod@normalize), [`resolve`], [`repair`] and [`surt`].
 //!
 //! | feature | adds | default |
 //! | --- | --- | --- |
 //! | `idna` | the tables for names of hosts that are not ASCII. Without it a URI with such a host is an error at level `scheme`, and repairs leave it encoded | yes |
 //! | `keys` | `key` | yes |
-//! | `bulk` | `Equivalence`, `Deduplicator`, `dedup()`; `pipeline` and `io` with decompression, `set`, `rules`, `explain`, `audit`, `shape`, `extract`, `profile`; `serde` for [`Uri`]; `idna` and `keys` | yes |
-//! | `arrow` | `arrow`, and `bulk` | |
-//! | `tables` | `table`, and `arrow` | |
-//!
-//! `fault-injection` is for the tests of this repository: calls of the system can be made to fail.
+//! | `bulk` | `Equivalence`, `Deduplicator`, `dedup()`; `set`, `rules`, `explain`, `audit`, `shape`, `extract`, `profile`; `serde` for [`Uri`]; `idna` and `keys` | yes |
 
 #![deny(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
-// Without the upper floors, some internal items of the lower ones have no caller. The lints stay on for the full build.
-#![cfg_attr(not(feature = "tables"), allow(dead_code, unused_imports))]
 
-#[macro_use]
-mod macros;
-
-#[cfg(feature = "keys")]
-mod alias;
-#[cfg(feature = "arrow")]
-pub mod arrow;
 #[cfg(feature = "bulk")]
 pub mod audit;
-mod chunk;
-#[cfg(feature = "keys")]
-mod dedup;
-#[cfg(feature = "bulk")]
-mod error;
 #[cfg(feature = "bulk")]
 pub mod explain;
 #[cfg(feature = "bulk")]
 pub mod extract;
-mod grammar;
-mod index;
-#[cfg(feature = "bulk")]
-pub mod io;
 #[cfg(feature = "keys")]
 pub mod key;
-#[cfg(feature = "bulk")]
-pub mod learn;
 pub mod normalize;
-#[cfg(feature = "bulk")]
-pub mod pipeline;
 #[cfg(feature = "bulk")]
 pub mod profile;
 pub mod repair;
@@ -137,73 +115,19 @@ pub mod rules;
 pub mod set;
 #[cfg(feature = "bulk")]
 pub mod shape;
-mod simd;
-mod single;
 pub mod surt;
-#[cfg(feature = "bulk")]
-mod survivors;
-#[cfg(feature = "tables")]
-pub mod table;
-#[cfg(feature = "keys")]
-mod threads;
-#[cfg(feature = "bulk")]
-mod time;
-#[cfg(feature = "bulk")]
-mod top_k;
 pub mod uri;
 
-pub use chunk::{Padded, PaddedBuf, Span};
 #[cfg(feature = "bulk")]
-pub use error::{Error, ErrorKind};
-pub use index::trimmed;
+pub use uriscan_bulk::pipeline::{
+    Deduplicator, Equivalence, Report, SetDeduplicator, dedup_text as dedup,
+};
 #[cfg(feature = "bulk")]
-pub use pipeline::{Deduplicator, Equivalence, SetDeduplicator, dedup_text as dedup};
-pub use simd::{Backend, Kernels};
-pub use single::{Uri, normalize};
-pub use uri::{UriError, UriErrorKind};
-
-/// What the benches, the fuzz targets and the tests of this repository use from below. No part of the public API: it
-/// changes without notice.
-#[doc(hidden)]
-pub mod internals {
-    /// Redirects and canonical links.
-    #[cfg(feature = "keys")]
-    pub mod alias {
-        pub use crate::alias::*;
-    }
-    /// Padded buffers.
-    pub mod chunk {
-        pub use crate::chunk::*;
-    }
-    /// Sets of keys in memory.
-    #[cfg(feature = "keys")]
-    pub mod dedup {
-        pub use crate::dedup::*;
-    }
-    /// Classes of bytes and facts about schemes.
-    pub mod grammar {
-        pub use crate::grammar::*;
-    }
-    /// The delimiter index of a chunk.
-    pub mod index {
-        pub use crate::index::*;
-    }
-    /// The reference path.
-    pub mod normalize {
-        pub use crate::normalize::exact::normalize_exact;
-        pub use crate::normalize::rfc2396::normalize_rfc2396;
-    }
-    /// Instruction sets.
-    pub mod simd {
-        pub use crate::simd::*;
-    }
-    /// Hosts, and the older grammar.
-    pub mod uri {
-        pub use crate::uri::differ::*;
-        pub use crate::uri::host::*;
-        pub use crate::uri::rfc2396::*;
-    }
-}
+pub use uriscan_bulk::{Error, ErrorKind};
+pub use uriscan_core::single::{Uri, normalize};
+pub use uriscan_core::{
+    Backend, Kernels, Padded, PaddedBuf, Span, UriError, UriErrorKind, trimmed,
+};
 
 /// The examples of the README, to be tested with those of the documentation.
 #[cfg(all(doctest, feature = "bulk"))]

@@ -1,7 +1,7 @@
 //! What is printed after a run whose input looks like something else than what it was read as.
 
-use uriscan::pipeline::{OnInvalid, Report};
 use uriscan::uri::UriErrorKind;
+use uriscan_bulk::pipeline::{OnInvalid, Report};
 
 use crate::exit::eprint_line;
 use crate::hint;

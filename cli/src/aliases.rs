@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use uriscan::io::Source;
-use uriscan::pipeline::{AliasFault, Aliases};
+use uriscan_bulk::io::Source;
+use uriscan_bulk::pipeline::{AliasFault, Aliases};
 
 use crate::exit::{Failure, eprint_line};
 use crate::inputs;

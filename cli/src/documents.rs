@@ -7,10 +7,10 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use uriscan::io::{Compression, Source};
-use uriscan::pipeline::{self, Entities, Equivalence, ExtractOptions, Settings, Skipped};
 use uriscan::repair::{Repair, Repairs};
 use uriscan::resolve::Context;
+use uriscan_bulk::io::{Compression, Source};
+use uriscan_bulk::pipeline::{self, Entities, Equivalence, ExtractOptions, Settings, Skipped};
 use uriscan_files::{File, Limited, read_limited};
 
 use crate::args;

@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
-use uriscan::pipeline::MemoryLimit;
 use uriscan::{Backend, Kernels};
+use uriscan_bulk::pipeline::MemoryLimit;
 
 use crate::args::When;
 use crate::exit::Failure;

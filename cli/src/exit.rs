@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use uriscan::audit::redact_into;
-use uriscan::io::escaped;
 use uriscan::set::SetError;
 use uriscan::{Error, ErrorKind};
+use uriscan_bulk::io::escaped;
 
 /// How a run without an error ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use uriscan::extract::{Filter, Limit, List, Property};
-use uriscan::io::decompressed;
+use uriscan_bulk::io::decompressed;
 use uriscan_files::File;
 
 use crate::args::Filters;

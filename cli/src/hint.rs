@@ -14,12 +14,12 @@ use std::io::Cursor;
 use std::path::Path;
 
 use uriscan::extract::{Format, Options};
-use uriscan::io::escaped;
-use uriscan::pipeline::Report;
 use uriscan::resolve::Suffix;
-#[cfg(feature = "full")]
-use uriscan::table::TableFormat;
 use uriscan::uri::{UriErrorKind, parse};
+use uriscan_bulk::io::escaped;
+use uriscan_bulk::pipeline::Report;
+#[cfg(feature = "full")]
+use uriscan_table::TableFormat;
 
 pub(crate) use beginning::Beginning;
 use beginning::{file, head_of};

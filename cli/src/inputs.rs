@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use uriscan::extract::Format;
-use uriscan::io::{Container, Source};
+use uriscan_bulk::io::{Container, Source};
 use uriscan_files::File;
 
 use crate::exit::Failure;
@@ -134,7 +134,7 @@ pub(crate) fn remote_source(
 pub(crate) fn stdin_source(text: Text<io::Stdin>) -> Source {
     let source = Source::new("-", text);
     #[cfg(unix)]
-    let source = source.wait(uriscan::io::readable(io::stdin()));
+    let source = source.wait(uriscan_bulk::io::readable(io::stdin()));
     source
 }
 
@@ -152,6 +152,7 @@ pub(crate) fn head_of_stdin() -> Vec<u8> {
 ///
 /// # Errors
 /// As [`open`].
+#[cfg(feature = "full")]
 pub(crate) fn total_bytes(inputs: &[Input]) -> Result<Option<u64>, Failure> {
     let bytes = inputs.iter().map(|input| match input {
         Input::Stdin | Input::Typed(_) => Ok(None),

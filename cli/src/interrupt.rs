@@ -23,6 +23,7 @@ pub(crate) enum Leftover {
     /// A set that is being made or written to.
     Set(PathBuf),
     /// A directory of results with a temporary name.
+    #[cfg(feature = "full")]
     Directory(PathBuf),
     /// Objects that are being written: what aborts them.
     Objects(Box<dyn Fn() + Send>),
@@ -48,6 +49,7 @@ impl Leftover {
             // It may be gone already.
             Leftover::File(path) => drop(files::remove(path)),
             Leftover::Set(path) => uriscan::set::abandon(path),
+            #[cfg(feature = "full")]
             Leftover::Directory(path) => files::remove_all(path),
             Leftover::Objects(cancel) => cancel(),
         }

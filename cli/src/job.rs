@@ -3,15 +3,15 @@
 use std::fmt::Debug;
 
 use uriscan::Error;
-use uriscan::io::{Fields, Source};
 use uriscan::key::{Hasher, PublicHash};
-use uriscan::learn::Learned;
-use uriscan::pipeline::{
+use uriscan::repair::Repairs;
+use uriscan::set::Meaning;
+use uriscan_bulk::io::{Fields, Source};
+use uriscan_bulk::learn::Learned;
+use uriscan_bulk::pipeline::{
     ByShape, Census, Equivalence, FindingCounts, MemoryLimit, OnInvalid, Overview, Report,
     RowOptions, Settings, Sinks, SurveyOptions, Top,
 };
-use uriscan::repair::Repairs;
-use uriscan::set::Meaning;
 
 #[cfg(feature = "full")]
 use crate::exit::Failure;

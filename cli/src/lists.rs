@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use uriscan::pipeline::{self, Report, Skipped};
+use uriscan_bulk::pipeline::{self, Report, Skipped};
 
 use crate::documents;
 use crate::exit::{Failure, eprint_line};

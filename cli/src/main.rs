@@ -2,9 +2,6 @@
 //! [`run`] in a [`session`] on [`lists`] or [`tables`], and ends in an exit code ([`exit`]). It uses the public interface of
 //! the library; only the program prints, reads the environment and handles signals.
 
-// Without tables and object stores, some of what handles them is never reached. The lints stay on for the full build.
-#![cfg_attr(not(feature = "full"), allow(unused, clippy::redundant_clone))]
-
 mod account;
 mod advice;
 mod aliases;

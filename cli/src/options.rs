@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use uriscan::extract::{self, ExtractorOptions, Format, LogFormat, RequestFilter, Schemes};
 use uriscan::normalize::{Level, Options};
-use uriscan::pipeline::{Equivalence, ExtractOptions, MemoryLimit, OnInvalid};
 use uriscan::repair::{Repairs, repair};
 use uriscan::resolve::{self, BaseUri, Context, LegacyBase, Suffix};
 use uriscan::uri::Grammar;
+use uriscan_bulk::pipeline::{Equivalence, ExtractOptions, MemoryLimit, OnInvalid};
 
 use crate::args;
 use crate::environment::Environment;

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use uriscan::extract::Filter;
-use uriscan::pipeline::{MemoryLimit, RowOptions, Settings};
 use uriscan::repair::Repair;
+use uriscan_bulk::pipeline::{MemoryLimit, RowOptions, Settings};
 
 use crate::args::{self, StatsFormat, When};
 use crate::documents::{Documents, LinkUse};

@@ -9,14 +9,14 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use uriscan::io::Stored;
-use uriscan::table::{
-    TableFormat,
-    dataset::{Found, Selection},
-};
+use uriscan_bulk::io::Stored;
 use uriscan_files as files;
 use uriscan_remote::{self as remote, Client, Listed, Location, Options, Service};
 pub(crate) use uriscan_remote::{Group, GroupObject};
+use uriscan_table::{
+    TableFormat,
+    dataset::{Found, Selection},
+};
 
 use crate::exit::Failure;
 

@@ -3,9 +3,9 @@
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
-use uriscan::pipeline::{Report, RowOptions};
 use uriscan::row::{OnBadRow, TextFormat, TextTable};
 use uriscan::{Error, ErrorKind};
+use uriscan_bulk::pipeline::{Report, RowOptions};
 
 use crate::args::{self, Dialect, Quote, TableChoice};
 use crate::exit::{Failure, Stop, eprint_line};

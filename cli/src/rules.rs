@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use serde_json::{Value, json};
-use uriscan::io::escaped;
-use uriscan::pipeline::Equivalence;
 use uriscan::rules::{Action, Pack, Pattern, Preset, Rule, RuleSet, SiteRules};
+use uriscan_bulk::io::escaped;
+use uriscan_bulk::pipeline::Equivalence;
 
 use crate::args::{Rules, RulesCommand, RulesFormat};
 use crate::exit::{Failure, Outcome, escaped_lines};

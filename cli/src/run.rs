@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Instant;
 
-use uriscan::pipeline::Report;
+use uriscan_bulk::pipeline::Report;
 
 use crate::account::Account;
 use crate::advice;

@@ -4,8 +4,8 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::Path;
 
-use uriscan::io::{ReadError, Source};
-use uriscan::pipeline::{Report, Sinks, Survey};
+use uriscan_bulk::io::{ReadError, Source};
+use uriscan_bulk::pipeline::{Report, Sinks, Survey};
 
 use crate::exit::{Failure, Outcome, Stop, eprint_line, eprint_lines};
 use crate::inputs::Input;

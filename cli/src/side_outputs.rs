@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use uriscan::Error;
-use uriscan::pipeline::ClassRows;
 use uriscan::set::Meaning;
+use uriscan_bulk::pipeline::ClassRows;
 
 use crate::exit::Failure;
 use crate::output::{Content, Output};

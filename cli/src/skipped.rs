@@ -1,7 +1,7 @@
 //! What was skipped in documents, line by line on standard error.
 
-use uriscan::pipeline::Report;
 use uriscan::uri::UriErrorKind;
+use uriscan_bulk::pipeline::Report;
 
 use crate::exit::eprint_line;
 use crate::plan::Plan;

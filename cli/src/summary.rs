@@ -7,12 +7,12 @@ use serde_json::{Map, Value, json};
 use uriscan::audit::Rule;
 use uriscan::extract::Cause;
 use uriscan::key::PublicHash;
-use uriscan::learn::{Learned, Score};
-use uriscan::pipeline::{
-    ByShape, Equivalence, FindingCounts, Invalid, OnInvalid, Report, Settings,
-};
 use uriscan::profile::Profile;
 use uriscan::uri::UriErrorKind;
+use uriscan_bulk::learn::{Learned, Score};
+use uriscan_bulk::pipeline::{
+    ByShape, Equivalence, FindingCounts, Invalid, OnInvalid, Report, Settings,
+};
 
 use crate::args::StatsFormat;
 use crate::bar::bar;

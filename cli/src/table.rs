@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use uriscan::audit::{Rule, SECRET_NAME_ENDS, SECRET_NAMES, TOKEN_BEGINNINGS};
 use uriscan::normalize::Level;
-use uriscan::pipeline::{Census, LevelCensus, RulesCensus};
+use uriscan_bulk::pipeline::{Census, LevelCensus, RulesCensus};
 
 use crate::bar::bar;
 use crate::summary::{grouped, share};

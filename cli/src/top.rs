@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use serde_json::json;
-use uriscan::io::escaped;
-use uriscan::pipeline::{By, Top, TopRow, TopTable};
 use uriscan::shape::{self, Endless};
+use uriscan_bulk::io::escaped;
+use uriscan_bulk::pipeline::{By, Top, TopRow, TopTable};
 
 use crate::args::TopFormat;
 use crate::bar::{View, bar};

@@ -4,11 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Cursor, Read};
 
-use uriscan::io::Source;
-use uriscan::io::decompressed;
 use uriscan::key::Hasher;
 use uriscan::normalize::{Normalizer, Options};
-use uriscan::pipeline::{AliasFault, Aliases, Equivalence, Settings};
+use uriscan_bulk::io::Source;
+use uriscan_bulk::io::decompressed;
+use uriscan_bulk::pipeline::{AliasFault, Aliases, Equivalence, Settings};
 
 /// A file of aliases.
 pub fn check(text: &[u8]) {

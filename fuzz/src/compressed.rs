@@ -4,8 +4,8 @@
 use std::io::{self, Cursor, Read, Write};
 
 use flate2::write::GzEncoder;
-use uriscan::io::decompressed;
-use uriscan::io::{Compression, Container};
+use uriscan_bulk::io::decompressed;
+use uriscan_bulk::io::{Compression, Container};
 
 use crate::Choice;
 

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use std::io::Cursor;
 
 use uriscan::audit::redact_into;
-use uriscan::internals::normalize::normalize_exact;
-use uriscan::io::Source;
 use uriscan::key::{Hasher, Key, PublicHash};
 use uriscan::normalize::{Level, Options};
-use uriscan::pipeline::{
+use uriscan::uri::UriError;
+use uriscan_bulk::io::Source;
+use uriscan_bulk::pipeline::{
     DedupOptions, Emit, MemoryLimit, OnInvalid, Report, Settings, Sinks, dedup, keys, normalize,
 };
-use uriscan::uri::UriError;
+use uriscan_core::normalize::normalize_exact;
 
 use crate::BACKENDS;
 

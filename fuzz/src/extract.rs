@@ -8,8 +8,8 @@ use html5gum::{StartTag, Token, Tokenizer};
 use uriscan::Kernels;
 use uriscan::PaddedBuf;
 use uriscan::extract::{Context, Extractor, ExtractorOptions, Format, Links, Options, Schemes};
-use uriscan::io::Source;
-use uriscan::pipeline::{ExtractOptions, LinkFormat, LinkShape, Settings, Sinks, extract};
+use uriscan_bulk::io::Source;
+use uriscan_bulk::pipeline::{ExtractOptions, LinkFormat, LinkShape, Settings, Sinks, extract};
 
 use crate::{BACKENDS, Choice};
 

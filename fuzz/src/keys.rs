@@ -1,10 +1,10 @@
 //! Forms of any length: keys of many at once, on a backend, against those of the crates `blake3` and `sha2` for one; and
 //! secret keys on a backend against those of the portable code.
 
-use uriscan::internals::chunk::Prefix;
-use uriscan::internals::simd::{Isa, Task};
 use uriscan::key::{Hasher, Key, PublicHash, PublicHasher};
 use uriscan::{Padded, PaddedBuf};
+use uriscan_core::chunk::Prefix;
+use uriscan_core::simd::{Isa, Task};
 
 use crate::{BACKENDS, Choice};
 

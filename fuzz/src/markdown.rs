@@ -2,8 +2,8 @@
 
 use pulldown_cmark::{Event, Options, Parser, Tag};
 use uriscan::extract::{Context, Extractor, ExtractorOptions, Format, Links};
-use uriscan::internals::grammar::class::URI_BYTE;
 use uriscan::{Kernels, PaddedBuf};
+use uriscan_core::grammar::class::URI_BYTE;
 
 use crate::{BACKENDS, Choice};
 

@@ -2,9 +2,9 @@
 
 use std::cell::RefCell;
 
-use uriscan::internals::normalize::normalize_exact;
 use uriscan::normalize::{Level, Normalizer, Options};
 use uriscan::uri::{UriError, UriErrorKind, parse, split};
+use uriscan_core::normalize::normalize_exact;
 
 use crate::{BACKENDS, Choice};
 

@@ -6,10 +6,10 @@ use std::io::Cursor;
 use std::sync::Once;
 
 use tempfile::TempDir;
-use uriscan::arrow::Columns;
-use uriscan::pipeline::MemoryLimit;
-use uriscan::table::{Form, Input, Job, TableFormat, Task, is_decoding, run};
 use uriscan::{Error, ErrorKind};
+use uriscan_arrow::Columns;
+use uriscan_bulk::pipeline::MemoryLimit;
+use uriscan_table::{Form, Input, Job, TableFormat, Task, is_decoding, run};
 
 use crate::Choice;
 

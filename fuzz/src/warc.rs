@@ -6,9 +6,9 @@ use std::io::{Cursor, Write};
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 use uriscan::extract::{Extractor, ExtractorOptions, Format, Links};
-use uriscan::io::Source;
-use uriscan::pipeline::{ExtractOptions, LinkFormat, Settings, Sinks, extract};
 use uriscan::{Kernels, PaddedBuf};
+use uriscan_bulk::io::Source;
+use uriscan_bulk::pipeline::{ExtractOptions, LinkFormat, Settings, Sinks, extract};
 
 use crate::{BACKENDS, Choice};
 

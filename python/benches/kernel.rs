@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use arrow_array::StringArray;
 use arrow_array::cast::AsArray;
-use uriscan::arrow::Columns;
+use uriscan_arrow::Columns;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);

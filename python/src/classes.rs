@@ -15,9 +15,9 @@ use arrow_schema::{Field, Fields};
 use arrow_select::take::take;
 use rayon::prelude::*;
 use uriscan::Error;
-use uriscan::arrow::{Columns, Firsts, OnInvalid};
 use uriscan::normalize::{Level, Options};
-use uriscan::pipeline::{Equivalence, Keep, Select};
+use uriscan_arrow::{Columns, Firsts, OnInvalid};
+use uriscan_bulk::pipeline::{Equivalence, Keep, Select};
 
 use crate::texts;
 

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use pyo3::exceptions::PyFileNotFoundError;
 use pyo3::prelude::*;
-use uriscan::table::TableFormat;
-use uriscan::table::dataset::{Found, Partition, Selection};
 use uriscan::{Error, ErrorKind};
+use uriscan_table::TableFormat;
+use uriscan_table::dataset::{Found, Partition, Selection};
 
 use crate::arguments::wrong;
 

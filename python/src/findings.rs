@@ -10,8 +10,8 @@ use arrow_schema::{DataType, Field, Fields};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use uriscan::Error;
-use uriscan::arrow::Columns;
 use uriscan::audit::{Rule, RuleSet, audit};
+use uriscan_arrow::Columns;
 
 use crate::texts;
 

@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use arrow_array::ArrayRef;
 use arrow_schema::DataType;
 use pyo3::prelude::*;
-use uriscan::arrow;
 
 use crate::column::Column;
 use crate::form::Form;
@@ -14,13 +13,13 @@ use crate::{errors, pool};
 /// Tells which values are the first of their class, over as many columns as come.
 #[pyclass(frozen, module = "uriscan._uriscan")]
 #[derive(Debug)]
-pub(crate) struct Firsts(Mutex<arrow::Firsts>);
+pub(crate) struct Firsts(Mutex<uriscan_arrow::Firsts>);
 
 #[pymethods]
 impl Firsts {
     #[new]
     fn new(form: &Bound<'_, Form>) -> Firsts {
-        Firsts(Mutex::new(arrow::Firsts::new(form.get().columns().clone())))
+        Firsts(Mutex::new(uriscan_arrow::Firsts::new(form.get().columns().clone())))
     }
 
     fn mark(&self, py: Python<'_>, column: &Bound<'_, Column>) -> PyResult<Column> {

@@ -11,15 +11,17 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::prelude::*;
 use uriscan::Error;
-use uriscan::arrow::{COMPONENTS, Columns, OnInvalid, OptionKind, OptionValue, is_part};
 use uriscan::extract::Extractor;
-use uriscan::io::Selector;
 use uriscan::key::PublicHash;
-use uriscan::pipeline::{ExplainFormat, ExplainOptions, Keep, Select, explain_one, explain_pair};
 use uriscan::resolve;
 use uriscan::rules::Pack;
 use uriscan::set::Meaning;
 use uriscan::surt;
+use uriscan_arrow::{COMPONENTS, Columns, OnInvalid, OptionKind, OptionValue, is_part};
+use uriscan_bulk::io::Selector;
+use uriscan_bulk::pipeline::{
+    ExplainFormat, ExplainOptions, Keep, Select, explain_one, explain_pair,
+};
 
 use crate::arguments::{base_uri, named, wrong};
 use crate::classes::Classes;

@@ -10,10 +10,10 @@ use arrow_schema::{ArrowError, DataType};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use uriscan::learn::{self, Findings, LearnOptions};
-use uriscan::pipeline::MemoryLimit;
 use uriscan::rules::RuleSet;
 use uriscan::trimmed;
+use uriscan_bulk::learn::{self, Findings, LearnOptions};
+use uriscan_bulk::pipeline::MemoryLimit;
 
 use crate::column::Column;
 use crate::form::pack;

@@ -52,7 +52,7 @@ mod _uriscan {
     /// The names of the bits of `Form.changes`.
     #[pyfunction]
     fn step_names() -> Vec<&'static str> {
-        uriscan::arrow::step_names()
+        uriscan_arrow::step_names()
     }
 
     /// The rules of the audit: name, section, severity, title and consequence of each.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use uriscan::table::{Folder, PartFile};
+use uriscan_table::{Folder, PartFile};
 
 use crate::watch::Watch;
 

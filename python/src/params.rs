@@ -8,7 +8,7 @@ use arrow_array::{Array, ArrayRef, LargeListArray, LargeStringArray, StructArray
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{DataType, Field, Fields};
 use uriscan::Error;
-use uriscan::arrow::{COMPONENTS, Columns};
+use uriscan_arrow::{COMPONENTS, Columns};
 
 use crate::texts;
 

@@ -10,8 +10,8 @@ use arrow_schema::DataType;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use uriscan::key::Key;
-use uriscan::pipeline::Seen;
 use uriscan::set::{self, Loader, Meaning, SetError, SetWriter, Timestamp};
+use uriscan_bulk::pipeline::Seen;
 
 use crate::column::Column;
 use crate::form::Form;

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use pyo3::PyResult;
 use uriscan::Error;
-use uriscan::pipeline::ClassRows;
 use uriscan::set::Meaning;
-use uriscan::table::{ClassTable, TableFormat};
+use uriscan_bulk::pipeline::ClassRows;
+use uriscan_table::{ClassTable, TableFormat};
 
 use crate::arguments::wrong;
 use crate::output::Output;

@@ -6,7 +6,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use uriscan::Error;
-use uriscan::arrow::Single;
+use uriscan_arrow::Single;
 
 use crate::errors;
 use crate::form::Form;

@@ -8,9 +8,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use uriscan::Error;
 use uriscan::extract::Extractor;
-use uriscan::pipeline::{Keep, MemoryLimit, Report, Select, Sinks};
 use uriscan::set::Meaning;
-use uriscan::table::{
+use uriscan_bulk::pipeline::{Keep, MemoryLimit, Report, Select, Sinks};
+use uriscan_table::{
     self, ByClass, ClassTable, Form as TableForm, Input, Job, KeepRow, Layout, SortBy, TableFormat,
     Task,
 };
@@ -231,9 +231,9 @@ fn write_all(
     let report = match asked.is_directory {
         true => {
             let mut folder = Parts::new(&asked.output, watch);
-            table::run_to_files(inputs, job, seen, sinks, &Layout::default(), &mut folder)?
+            uriscan_table::run_to_files(inputs, job, seen, sinks, &Layout::default(), &mut folder)?
         }
-        false => table::run_with(inputs, job, seen, sinks)?,
+        false => uriscan_table::run_with(inputs, job, seen, sinks)?,
     };
     [of_dupes, of_clusters].into_iter().flatten().try_for_each(Sink::finish)?;
     for output in [out, rejects, dupes, clusters].into_iter().flatten() {

@@ -118,7 +118,7 @@ fn hide_panics() {
         std::panic::set_hook(Box::new(move |panic| {
             let is_of_pool =
                 thread::current().name().is_some_and(|name| name.starts_with(pool::NAME));
-            if !uriscan::table::is_decoding() && !is_of_pool && !IS_CAUGHT.get() {
+            if !uriscan_table::is_decoding() && !is_of_pool && !IS_CAUGHT.get() {
                 default(panic);
             }
         }));

@@ -9,15 +9,15 @@ use flate2::read::MultiGzDecoder;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use uriscan::explain::{Comparison, compare};
-use uriscan::internals::normalize::normalize_exact;
-use uriscan::io::Source;
 use uriscan::key::PublicHash;
 use uriscan::normalize::{Level, Options};
-use uriscan::pipeline::{
+use uriscan::set::SetWriter;
+use uriscan_bulk::io::Source;
+use uriscan_bulk::pipeline::{
     ClassOptions, DedupOptions, Keep, MemberOptions, MemoryLimit, OnInvalid, Report, Seen, Select,
     Settings, Sinks, classes, classes_unseen, collect, dedup,
 };
-use uriscan::set::SetWriter;
+use uriscan_core::normalize::normalize_exact;
 
 use crate::pairs::{Combinations, by_pairs};
 

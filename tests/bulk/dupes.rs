@@ -1,9 +1,9 @@
 //! Omitted records that are written as they are met, against those that are written at the end of the input.
 
 use proptest::prelude::*;
-use uriscan::io::Source;
 use uriscan::normalize::{Level, Options};
-use uriscan::pipeline::{
+use uriscan_bulk::io::Source;
+use uriscan_bulk::pipeline::{
     ClassOptions, ClassRows, DedupOptions, Emit, OnInvalid, Report, Settings, Sinks, classes,
 };
 

@@ -7,10 +7,10 @@ mod sites;
 use std::io::Cursor;
 
 use sites::{EDITS, Kind, Row, Site};
-use uriscan::io::Source;
-use uriscan::learn::{Findings, LearnOptions, Learned, Learner, learn, test};
-use uriscan::pipeline::{MemoryLimit, Settings, Sinks};
 use uriscan::rules::{Pack, RuleSet, Scratch};
+use uriscan_bulk::io::Source;
+use uriscan_bulk::learn::{Findings, LearnOptions, Learned, Learner, learn, test};
+use uriscan_bulk::pipeline::{MemoryLimit, Settings, Sinks};
 
 fn rows(sites: &[Site], pages: u32) -> Vec<Row> {
     let mut rows = Vec::new();

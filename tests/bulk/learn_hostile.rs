@@ -2,10 +2,10 @@
 
 use std::io::Cursor;
 
-use uriscan::io::Source;
-use uriscan::learn::{LearnOptions, learn, test};
-use uriscan::pipeline::{MemoryLimit, Settings, Sinks};
 use uriscan::rules::{Pack, RuleSet};
+use uriscan_bulk::io::Source;
+use uriscan_bulk::learn::{LearnOptions, learn, test};
+use uriscan_bulk::pipeline::{MemoryLimit, Settings, Sinks};
 
 /// The file that is learned from `lines`.
 fn file(lines: &str) -> String {

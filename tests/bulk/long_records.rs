@@ -4,15 +4,15 @@
 use std::io::Cursor;
 
 use uriscan::audit::Rule;
-use uriscan::io::Source;
 use uriscan::key::{PublicHash, PublicHasher};
+use uriscan_bulk::io::Source;
 
 use uriscan::ErrorKind;
-use uriscan::pipeline::{
+use uriscan::uri::UriErrorKind;
+use uriscan_bulk::pipeline::{
     AuditOptions, ClassOptions, DedupOptions, Emit, Equivalence, Keep, OnInvalid, Report, Select,
     Settings, Sinks, audit, classes, dedup, keys, normalize, redact,
 };
-use uriscan::uri::UriErrorKind;
 
 const LIMIT: usize = 256;
 

@@ -8,15 +8,15 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use uriscan::Kernels;
-use uriscan::internals::normalize::normalize_exact;
-use uriscan::io::Source;
 use uriscan::key::Hasher;
 use uriscan::normalize::{Level, Options};
-use uriscan::pipeline::{
-    Census, CensusOptions, DedupOptions, Equivalence, Settings, Sinks, census, dedup,
-};
 use uriscan::rules::RuleSet;
 use uriscan::uri::parse;
+use uriscan_bulk::io::Source;
+use uriscan_bulk::pipeline::{
+    Census, CensusOptions, DedupOptions, Equivalence, Settings, Sinks, census, dedup,
+};
+use uriscan_core::normalize::normalize_exact;
 
 fn source(text: &[u8]) -> Vec<Source> {
     vec![Source::new("text", std::io::Cursor::new(text.to_vec()))]

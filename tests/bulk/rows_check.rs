@@ -1,9 +1,9 @@
 //! Tests the output of a check: kinds and errors as JSON, diagnostics for people.
 
 use serde_json::{Value, json};
-use uriscan::io::Source;
-use uriscan::pipeline::{CheckFormat, Report, Settings, Sinks, check};
 use uriscan::repair::Repairs;
+use uriscan_bulk::io::Source;
+use uriscan_bulk::pipeline::{CheckFormat, Report, Settings, Sinks, check};
 
 fn run(sources: &[(&str, &[u8])], format: CheckFormat, settings: &Settings) -> (String, Report) {
     let sources = sources

@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use serde_json::Value;
-use uriscan::io::Source;
 use uriscan::normalize::{Normalizer, Options};
-use uriscan::pipeline::{
+use uriscan::row::{OnBadRow, TextFormat, TextTable};
+use uriscan_bulk::io::Source;
+use uriscan_bulk::pipeline::{
     ClassOptions, DedupOptions, Keep, MemoryLimit, RowOptions, Select, Settings, Sinks, class_rows,
 };
-use uriscan::row::{OnBadRow, TextFormat, TextTable};
 
 /// A value that decides: null, a number, a text.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use tempfile::TempDir;
 use uriscan::Error;
-use uriscan::io::Source;
 use uriscan::normalize::{Normalizer, Options};
-use uriscan::pipeline::{
+use uriscan::row::{OnBadRow, TextFormat, TextTable};
+use uriscan_bulk::io::Source;
+use uriscan_bulk::pipeline::{
     ClassOptions, DedupOptions, Keep, MemoryLimit, OnInvalid, Report, RowOptions, Select, Settings,
     Sinks, class_rows, dedup_rows, normalize, values_of,
 };
-use uriscan::row::{OnBadRow, TextFormat, TextTable};
 
 /// A row as it is written, and its URI; `None` for one that does not fit.
 type Row = (String, Option<String>);

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 use uriscan::Kernels;
-use uriscan::io::{Field, Source, Template};
-use uriscan::pipeline::{Report, RowFormat, Settings, Sinks, parse};
 use uriscan::repair::Repairs;
 use uriscan::uri::{Split, UriErrorKind, split};
+use uriscan_bulk::io::{Field, Source, Template};
+use uriscan_bulk::pipeline::{Report, RowFormat, Settings, Sinks, parse};
 
 fn rows_of(texts: &[&[u8]], format: &RowFormat, settings: &Settings) -> (Vec<u8>, Report) {
     let sources = texts

@@ -6,15 +6,15 @@ use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 use tempfile::TempDir;
-use uriscan::io::Source;
 use uriscan::normalize as form;
-use uriscan::pipeline::{
-    ByShape, DedupOptions, Emit, MemoryLimit, OnInvalid, Report, RowOptions, Settings, Sinks,
-    dedup_by_shape,
-};
 use uriscan::row::{TextFormat, TextTable};
 use uriscan::shape::shape;
 use uriscan::{Error, ErrorKind};
+use uriscan_bulk::io::Source;
+use uriscan_bulk::pipeline::{
+    ByShape, DedupOptions, Emit, MemoryLimit, OnInvalid, Report, RowOptions, Settings, Sinks,
+    dedup_by_shape,
+};
 
 const URIS: &[&str] = &[
     "http://h/1",

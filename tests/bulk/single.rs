@@ -4,15 +4,15 @@ use std::collections::HashSet;
 use std::io::Write;
 use std::sync::Arc;
 
-use uriscan::io::Source;
 use uriscan::key::{Hasher, PublicHash};
 use uriscan::normalize::{Level, Options};
-use uriscan::pipeline::{self, DedupOptions, Settings, Sinks};
 use uriscan::profile::Profile;
 use uriscan::repair::{Repair, Repairs};
 use uriscan::resolve::{BaseUri, Context};
 use uriscan::rules::RuleSet;
 use uriscan::{Deduplicator, Equivalence};
+use uriscan_bulk::io::Source;
+use uriscan_bulk::pipeline::{self, DedupOptions, Settings, Sinks};
 
 const MESSY: &str = include_str!("../../corpora/messy.txt");
 

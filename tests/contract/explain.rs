@@ -6,9 +6,9 @@ use proptest::prelude::*;
 use uriscan::explain::{
     Comparison, Reason, STEPS, compare, compare_with_rules, explain, explain_with_rules,
 };
-use uriscan::internals::normalize::normalize_exact;
 use uriscan::normalize::{Level, Options};
 use uriscan::rules::{RuleSet, Scratch};
+use uriscan_core::normalize::normalize_exact;
 
 const SCHEME: Options = Options::new(Level::Scheme);
 

@@ -1,9 +1,9 @@
 //! Tests equivalence at each level, by tables of exact forms, of pairs that must be equivalent and
 //! of pairs that must not.
 
-use uriscan::internals::normalize::normalize_exact;
 use uriscan::normalize::Level;
 use uriscan::uri::UriErrorKind;
+use uriscan_core::normalize::normalize_exact;
 
 fn normalized(text: &str, level: Level) -> String {
     let mut out = Vec::new();

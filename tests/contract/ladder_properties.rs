@@ -1,10 +1,10 @@
 //! Properties of every canonical form: idempotence, re-parsing, nesting, agreement with 5.2.4.
 
 use proptest::prelude::*;
-use uriscan::internals::grammar::scheme::known_schemes;
-use uriscan::internals::normalize::normalize_exact;
 use uriscan::normalize::Level;
 use uriscan::uri::{HostKind, parse};
+use uriscan_core::grammar::scheme::known_schemes;
+use uriscan_core::normalize::normalize_exact;
 
 fn normalized(text: &[u8], level: Level, drop_fragment: bool) -> Option<Vec<u8>> {
     let mut out = Vec::new();

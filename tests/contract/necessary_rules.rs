@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 
 use proptest::prelude::*;
 use uriscan::explain::{Comparison, compare_with_rules};
-use uriscan::internals::normalize::normalize_exact;
 use uriscan::normalize::{Level, Options};
 use uriscan::rules::{Pack, Preset, Rule, RuleSet, Rules, Scratch};
+use uriscan_core::normalize::normalize_exact;
 
 use super::rules_properties::{RULES, uri};
 

@@ -413,20 +413,26 @@ fn whatwg_agrees_with_the_crate_on_real_urls() {
             continue;
         }
         let mut out = Vec::new();
-        let equivalence = uriscan::pipeline::Equivalence::default().profile(Profile::Whatwg);
-        let settings = uriscan::pipeline::Settings::default();
+        let equivalence = uriscan_bulk::pipeline::Equivalence::default().profile(Profile::Whatwg);
+        let settings = uriscan_bulk::pipeline::Settings::default();
         let string = uriscan::normalize::Options::new(uriscan::normalize::Level::String);
-        let as_they_are = uriscan::pipeline::Equivalence::from(string);
-        let pass = uriscan::pipeline::OnInvalid::Pass;
+        let as_they_are = uriscan_bulk::pipeline::Equivalence::from(string);
+        let pass = uriscan_bulk::pipeline::OnInvalid::Pass;
         let mut run = |source, equivalence: &_| {
             out.clear();
-            let mut sinks = uriscan::pipeline::Sinks::new(&mut out);
-            uriscan::pipeline::normalize(vec![source], equivalence, pass, &settings, &mut sinks)
-                .unwrap();
+            let mut sinks = uriscan_bulk::pipeline::Sinks::new(&mut out);
+            uriscan_bulk::pipeline::normalize(
+                vec![source],
+                equivalence,
+                pass,
+                &settings,
+                &mut sinks,
+            )
+            .unwrap();
             String::from_utf8(out.clone()).unwrap()
         };
-        let forms = run(uriscan::io::Source::file(&path), &equivalence);
-        let records = run(uriscan::io::Source::file(&path), &as_they_are);
+        let forms = run(uriscan_bulk::io::Source::file(&path), &equivalence);
+        let records = run(uriscan_bulk::io::Source::file(&path), &as_they_are);
         assert!(records.lines().count() > 10_000);
         for (record, found) in records.lines().zip(forms.lines()).filter(|pair| !is_file(pair.0)) {
             assert_eq!(href(record).as_deref().unwrap_or(record), found);

@@ -703,8 +703,8 @@ fn in_bulk_every_record_has_the_same_result_as_alone() {
     use std::sync::Arc;
 
     use uriscan::Kernels;
-    use uriscan::io::Source;
-    use uriscan::pipeline::{Equivalence, OnInvalid, Settings, Sinks, normalize};
+    use uriscan_bulk::io::Source;
+    use uriscan_bulk::pipeline::{Equivalence, OnInvalid, Settings, Sinks, normalize};
 
     let sets = [
         preset("crawl"),

@@ -1,9 +1,9 @@
 //! Tests properties of all rules, on URIs composed of parts that rules affect.
 
 use proptest::prelude::*;
-use uriscan::internals::normalize::normalize_exact;
 use uriscan::normalize::Level;
 use uriscan::rules::{Pack, Rule, RuleSet, Scratch};
+use uriscan_core::normalize::normalize_exact;
 
 const PACK: &str = "[[param]]\ndrop = ['utm_*', 'ref', 'a']\n\
     [[param]]\nhosts = ['site:example.com', '*.h']\nexcept = ['b.example.com']\nkeep = ['b', 'si?']\nallow = ['r*']\n\

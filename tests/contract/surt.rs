@@ -2,10 +2,10 @@
 //! effect of sorting.
 
 use proptest::prelude::*;
-use uriscan::internals::normalize::normalize_exact;
 use uriscan::normalize::{Level, Options};
 use uriscan::surt::{Form, Scratch, write, write_invalid};
 use uriscan::uri::{HostKind, host_kind, parse, split};
+use uriscan_core::normalize::normalize_exact;
 
 fn form(uri: &str, form: Form) -> String {
     let mut out = b"before ".to_vec();

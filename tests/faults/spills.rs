@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use uriscan::io::Source;
-use uriscan::pipeline::{
+use uriscan_bulk::io::Source;
+use uriscan_bulk::pipeline::{
     ClassOptions, DedupOptions, MemoryLimit, Report, Settings, Sinks, classes, dedup,
 };
 

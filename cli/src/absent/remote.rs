@@ -1,11 +1,12 @@
 //! Objects of object stores, to a program that is built without the feature `full`: it knows their URLs, to say what it lacks.
 
+use std::convert::Infallible;
 use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use uriscan::io::Stored;
+use uriscan_bulk::io::Stored;
 
 use crate::exit::Failure;
 
@@ -68,28 +69,28 @@ pub(crate) fn create(_: &Url) -> io::Result<Upload> {
 
 /// There is none.
 #[derive(Clone)]
-pub(crate) enum Upload {}
+pub(crate) struct Upload(Infallible);
 
 impl Upload {
     pub(crate) fn cancel(&self) -> Box<dyn Fn() + Send> {
-        match *self {}
+        match self.0 {}
     }
 
     pub(crate) fn finish(&self) -> io::Result<()> {
-        match *self {}
+        match self.0 {}
     }
 
     pub(crate) fn complete(self) -> io::Result<()> {
-        match self {}
+        match self.0 {}
     }
 }
 
 impl Write for Upload {
     fn write(&mut self, _: &[u8]) -> io::Result<usize> {
-        match *self {}
+        match self.0 {}
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match *self {}
+        match self.0 {}
     }
 }

@@ -2,11 +2,12 @@
 
 use std::convert::Infallible;
 use std::io::{self, Write};
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 use uriscan::Error;
-use uriscan::pipeline::{Report, Sinks};
 use uriscan::set::Meaning;
+use uriscan_bulk::pipeline::{Report, Sinks};
 
 use crate::args::TableChoice;
 use crate::environment::Environment;
@@ -131,7 +132,7 @@ impl Folder {
 }
 
 /// There is none.
-pub(crate) struct ClassTable<'a>(Infallible, &'a mut Output);
+pub(crate) struct ClassTable<'a>(Infallible, PhantomData<&'a mut Output>);
 
 impl<'a> ClassTable<'a> {
     /// Nothing, for lines, among them TSV; an error for the name of a table.

@@ -7,10 +7,10 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use uriscan::Backend;
 use uriscan::key::PublicHash;
-use uriscan::pipeline::Entities;
 use uriscan::profile::Profile;
 use uriscan::repair::{Repair, Repairs};
 use uriscan::uri::Grammar;
+use uriscan_bulk::pipeline::Entities;
 
 use super::named::named;
 use super::rule_choice::RuleChoice;

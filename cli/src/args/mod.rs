@@ -34,7 +34,9 @@ pub(crate) use check::{Check, CheckFormat};
 pub(crate) use dedup::{Classes, Dedup, Emit, Keep, SampleBy};
 pub(crate) use explain::{Explain, ExplainFormat};
 pub(crate) use extract::{Extract, Filters, Find, FromPages, FromText, Walk};
-pub(crate) use format::{TABLE_FORMATS, names_of};
+#[cfg(feature = "full")]
+pub(crate) use format::TABLE_FORMATS;
+pub(crate) use format::names_of;
 pub(crate) use grammar::{Grammar, GrammarFormat};
 pub(crate) use groups::{
     Common, Destination, Equivalence, Hash, Input, InvalidRecords, Level, Memory, OnInvalid,
@@ -281,7 +283,7 @@ mod tests {
     #[cfg(feature = "full")]
     #[test]
     fn options_are_those_of_the_library() {
-        use uriscan::arrow::{Columns, OptionKind};
+        use uriscan_arrow::{Columns, OptionKind};
         let definition = definition();
         for name in ["dedup", "normalize", "key", "explain", "set create"] {
             let mut words = name.split(' ');

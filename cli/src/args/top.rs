@@ -1,7 +1,7 @@
 //! `uriscan top`.
 
 use clap::{Args, ValueEnum};
-use uriscan::pipeline::By;
+use uriscan_bulk::pipeline::By;
 
 use super::extract::FromText;
 use super::groups::{Common, Equivalence, InvalidRecords, Memory, ReportFile, Typed};

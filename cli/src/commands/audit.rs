@@ -2,7 +2,7 @@
 
 use uriscan::Error;
 use uriscan::audit::{RuleSet, Severity};
-use uriscan::pipeline::{self, AuditFormat, AuditOptions, Entities};
+use uriscan_bulk::pipeline::{self, AuditFormat, AuditOptions, Entities};
 
 use crate::args;
 use crate::documents::LinkUse;

@@ -3,9 +3,9 @@
 use uriscan::Error;
 use uriscan::key::Hasher;
 use uriscan::normalize::Options;
-use uriscan::pipeline::{self, CensusOptions, Equivalence, Report, SurveyOptions};
 use uriscan::repair::Repairs;
 use uriscan::uri::Grammar;
+use uriscan_bulk::pipeline::{self, CensusOptions, Equivalence, Report, SurveyOptions};
 
 use crate::args::{self, CensusFormat};
 use crate::bar::View;

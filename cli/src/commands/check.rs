@@ -1,8 +1,8 @@
 //! `uriscan check`.
 
 use uriscan::Error;
-use uriscan::pipeline::{self, CheckFormat, Equivalence, LegacyQuestion};
 use uriscan::repair::Repairs;
+use uriscan_bulk::pipeline::{self, CheckFormat, Equivalence, LegacyQuestion};
 
 use crate::args;
 use crate::commands::legacy::Legacy;

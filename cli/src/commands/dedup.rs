@@ -4,11 +4,11 @@ use std::num::NonZeroU32;
 
 use uriscan::Error;
 use uriscan::key::{Hasher, PublicHash};
-use uriscan::pipeline::{
+use uriscan::set::Meaning;
+use uriscan_bulk::pipeline::{
     self, ByShape, ClassOptions, ClassRows, DedupOptions, Emit, Equivalence, Keep, MemoryLimit,
     OnInvalid, Select, SurveyOptions,
 };
-use uriscan::set::Meaning;
 
 use crate::args;
 use crate::documents::LinkUse;

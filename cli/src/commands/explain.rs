@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use uriscan::Error;
-use uriscan::pipeline::{self, Equivalence, ExplainFormat, ExplainOptions, Report, Sinks};
+use uriscan_bulk::pipeline::{self, Equivalence, ExplainFormat, ExplainOptions, Report, Sinks};
 
 use crate::args;
 use crate::environment::Environment;

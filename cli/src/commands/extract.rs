@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use uriscan::Error;
 #[cfg(feature = "full")]
 use uriscan::extract::{Extractor, Format};
-use uriscan::pipeline::{self, ExtractOptions, LinkFormat, LinkShape};
+use uriscan_bulk::pipeline::{self, ExtractOptions, LinkFormat, LinkShape};
 
 use crate::args;
 use crate::documents::Documents;

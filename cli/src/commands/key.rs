@@ -2,10 +2,10 @@
 
 use uriscan::Error;
 use uriscan::key::{Hasher, PublicHash};
-use uriscan::pipeline::{self, Equivalence, OnInvalid};
 use uriscan::profile::Profile;
 use uriscan::surt::Form;
 use uriscan::uri::Grammar;
+use uriscan_bulk::pipeline::{self, Equivalence, OnInvalid};
 
 use crate::args;
 use crate::documents::LinkUse;

@@ -3,9 +3,9 @@
 use std::sync::{Arc, PoisonError};
 
 use uriscan::Error;
-use uriscan::learn::{self, LearnOptions};
-use uriscan::pipeline::{MemoryLimit, Report, fields_of};
 use uriscan::rules::{Pack, RuleSet};
+use uriscan_bulk::learn::{self, LearnOptions};
+use uriscan_bulk::pipeline::{MemoryLimit, Report, fields_of};
 
 use crate::args::{self, TableChoice};
 use crate::environment::Environment;

@@ -1,7 +1,7 @@
 //! Parsing and checking by RFC 2396, which `parse` and `check` share.
 
 use uriscan::Error;
-use uriscan::pipeline::{self, LegacyQuestion};
+use uriscan_bulk::pipeline::{self, LegacyQuestion};
 
 use crate::job::{Done, Job, Run, Writes};
 

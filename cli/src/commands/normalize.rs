@@ -2,7 +2,7 @@
 
 use uriscan::Error;
 use uriscan::key::Hasher;
-use uriscan::pipeline::{self, Equivalence, OnInvalid};
+use uriscan_bulk::pipeline::{self, Equivalence, OnInvalid};
 
 use crate::args;
 use crate::documents::LinkUse;

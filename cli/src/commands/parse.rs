@@ -1,9 +1,9 @@
 //! `uriscan parse`.
 
 use uriscan::Error;
-use uriscan::io::Template;
-use uriscan::pipeline::{self, Equivalence, LegacyQuestion, RowFormat};
 use uriscan::repair::Repairs;
+use uriscan_bulk::io::Template;
+use uriscan_bulk::pipeline::{self, Equivalence, LegacyQuestion, RowFormat};
 
 use crate::args;
 use crate::commands::legacy::Legacy;

@@ -1,10 +1,10 @@
 //! `uriscan resolve`.
 
 use uriscan::Error;
-use uriscan::io::Fields;
-use uriscan::pipeline::{self, Against, OnInvalid, ResolveOptions, SameDocument};
 use uriscan::resolve;
 use uriscan::uri::Grammar;
+use uriscan_bulk::io::Fields;
+use uriscan_bulk::pipeline::{self, Against, OnInvalid, ResolveOptions, SameDocument};
 
 use crate::args;
 use crate::environment::Environment;

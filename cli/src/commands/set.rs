@@ -2,8 +2,8 @@
 
 use uriscan::Error;
 use uriscan::key::PublicHash;
-use uriscan::pipeline::{self, Equivalence, MemberOptions, OnInvalid};
 use uriscan::set::Meaning;
+use uriscan_bulk::pipeline::{self, Equivalence, MemberOptions, OnInvalid};
 
 use crate::args;
 use crate::documents::LinkUse;

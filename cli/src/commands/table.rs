@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use uriscan::pipeline::RowOptions;
+use uriscan_bulk::pipeline::RowOptions;
 
 use crate::args::{ColumnChoice, Command, TableChoice};
 use crate::environment::Environment;

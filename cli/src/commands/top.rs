@@ -2,7 +2,7 @@
 
 use uriscan::Error;
 use uriscan::extract::{Context, ExtractorOptions};
-use uriscan::pipeline::{self, By, Equivalence, MemoryLimit, OnInvalid, TopOptions};
+use uriscan_bulk::pipeline::{self, By, Equivalence, MemoryLimit, OnInvalid, TopOptions};
 
 use crate::args::{self, ReportFile, TopFormat};
 use crate::bar::View;

@@ -3,7 +3,7 @@
 use std::io::{Cursor, Read};
 use std::path::Path;
 
-use uriscan::io::decompressed;
+use uriscan_bulk::io::decompressed;
 use uriscan_files::File;
 
 /// Bytes of an input that are examined.

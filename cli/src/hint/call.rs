@@ -1,7 +1,7 @@
 //! The command as it was typed, and commands made of it.
 
 use clap::{Arg, Command};
-use uriscan::io::escaped;
+use uriscan_bulk::io::escaped;
 
 use crate::args;
 use crate::exit::shown_name;

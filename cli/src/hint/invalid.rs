@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use uriscan::pipeline::Report;
 use uriscan::uri::{UriErrorKind, parse};
+use uriscan_bulk::pipeline::Report;
 
 use super::beginning::{Beginning, Line};
 use super::call::{Call, typed};

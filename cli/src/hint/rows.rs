@@ -1,9 +1,9 @@
 //! The hint about rows that mostly lack a base or a reference.
 
 use serde_json::Value;
-use uriscan::io::{Fields, escaped};
-use uriscan::pipeline::Report;
 use uriscan::uri::UriErrorKind;
+use uriscan_bulk::io::{Fields, escaped};
+use uriscan_bulk::pipeline::Report;
 
 use super::beginning::Beginning;
 

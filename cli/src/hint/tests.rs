@@ -1,6 +1,6 @@
 //! Hints by example.
 
-use uriscan::io::Fields;
+use uriscan_bulk::io::Fields;
 
 use super::*;
 

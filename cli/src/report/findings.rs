@@ -1,8 +1,8 @@
 //! What is wrong: findings of an audit, and invalid records.
 
 use uriscan::audit::{Rule, Severity};
-use uriscan::pipeline::{Fault, FindingCounts, FindingExample, Invalid};
 use uriscan::uri::UriErrorKind;
+use uriscan_bulk::pipeline::{Fault, FindingCounts, FindingExample, Invalid};
 
 use super::chart::{Bar, chart};
 use super::html::{Escaped, Section, shown, shown_fault};

@@ -1,7 +1,7 @@
 //! What is equivalent, and why: the ladder, what merges records, the largest groups.
 
 use uriscan::normalize::Level;
-use uriscan::pipeline::{Census, Groups, Keep, LargestOf, MergeLevel, MergeStep, Trap};
+use uriscan_bulk::pipeline::{Census, Groups, Keep, LargestOf, MergeLevel, MergeStep, Trap};
 
 use super::chart::{Bar, chart};
 use super::difference::marked;

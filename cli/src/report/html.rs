@@ -3,9 +3,9 @@
 use std::fmt::{self, Display, Write};
 
 use uriscan::audit::redact_into;
-use uriscan::io::escaped;
-use uriscan::pipeline::Fault;
 use uriscan::uri::{UriError, UriErrorKind};
+use uriscan_bulk::io::escaped;
+use uriscan_bulk::pipeline::Fault;
 
 /// Characters of a text that are shown.
 const SHOWN: usize = 200;

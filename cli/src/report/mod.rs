@@ -1,6 +1,6 @@
 //! `--report`: a page about a run, complete in itself: no scripts, no network, nothing beside it.
 //!
-//! The run itself makes what the page shows ([`uriscan::pipeline::Survey`]). Here it becomes HTML ([`html`]): a sentence about
+//! The run itself makes what the page shows ([`uriscan_bulk::pipeline::Survey`]). Here it becomes HTML ([`html`]): a sentence about
 //! the run ([`verdict`]), its figures ([`facts`]), what is equivalent ([`groups`]), what URIs are made of ([`parts`]), what is
 //! wrong ([`findings`]), and how the run was made ([`about`]). All lists are cut, and everything from outside is shortened, so a
 //! page has a bounded size.

@@ -1,6 +1,6 @@
 //! What URIs are made of: hosts, domains, parameters, schemes, depths and lengths.
 
-use uriscan::pipeline::{Frequency, Lengths, Overview, Top, TopRow, TopTable};
+use uriscan_bulk::pipeline::{Frequency, Lengths, Overview, Top, TopRow, TopTable};
 
 use super::chart::{Bar, chart};
 use super::html::{Cell, Section, Table, shown};

@@ -1,8 +1,8 @@
 //! The sentence about a run that its page begins with.
 
 use uriscan::audit::Severity;
-use uriscan::pipeline::{Census, FindingCounts, Groups, MergeStep, Report, Top};
 use uriscan::rules::Rule;
+use uriscan_bulk::pipeline::{Census, FindingCounts, Groups, MergeStep, Report, Top};
 
 use super::findings::invalid_and_skipped;
 use crate::job::{Done, Writes};

@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use serde_json::json;
-use uriscan::io::escaped;
-use uriscan::pipeline::{Equivalence, StoredError};
 use uriscan::set::{Fault, KeySet, Meaning, SetError, SetWriter, Timestamp};
+use uriscan_bulk::io::escaped;
+use uriscan_bulk::pipeline::{Equivalence, StoredError};
 
 use crate::args::{Export, SetCommand, SetStatsFormat};
 use crate::exit::{Failure, Outcome, eprint_line};

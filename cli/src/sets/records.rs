@@ -3,8 +3,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use uriscan::pipeline::{MemoryLimit, Seen};
 use uriscan::set::{KeySet, Loader, Meaning, SetError, Timestamp};
+use uriscan_bulk::pipeline::{MemoryLimit, Seen};
 
 use super::writing::{LOAD_BYTES, Writing};
 use crate::exit::Failure;

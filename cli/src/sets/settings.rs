@@ -5,9 +5,9 @@ use std::path::Path;
 
 use clap::ValueEnum;
 use uriscan::key::PublicHash;
-use uriscan::pipeline::{Equivalence, StoredError};
 use uriscan::repair::Repair;
 use uriscan::set::Meaning;
+use uriscan_bulk::pipeline::{Equivalence, StoredError};
 
 use crate::args;
 use crate::exit::Failure;

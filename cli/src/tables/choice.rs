@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use uriscan::pipeline::Keep;
-use uriscan::table::{self, Dialect, KeepRow, Layout, TableFormat};
+use uriscan_bulk::pipeline::Keep;
+use uriscan_table::{self, Dialect, KeepRow, Layout, TableFormat};
 
 use crate::args::{Quote, TABLE_FORMATS, TableChoice};
 use crate::environment::Environment;
@@ -86,7 +86,7 @@ impl TableUse {
         }
         match self.choice.dialect.quote {
             Some(Quote::Char(quote)) => dialect.quote(quote),
-            Some(Quote::None) => dialect.quote(table::Quote::None),
+            Some(Quote::None) => dialect.quote(uriscan_table::Quote::None),
             None => dialect,
         }
     }

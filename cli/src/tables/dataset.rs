@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use uriscan::table::dataset::{Found, Selection};
+use uriscan_table::dataset::{Found, Selection};
 
 use crate::exit::Failure;
 use crate::hint;

@@ -9,10 +9,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use uriscan::table::{self, PartFile};
 use uriscan_files::{
     self as files, AtomicDirectory, File, followed, is_mount_point, sync_directory,
 };
+use uriscan_table::{self, PartFile};
 
 use crate::exit::Failure;
 use crate::interrupt::{self, Leftover, Registered};
@@ -131,7 +131,7 @@ fn is_vacant(directory: &Path) -> io::Result<bool> {
     Ok(files::list(directory)?.next().transpose()?.is_none())
 }
 
-impl table::Folder for Directory {
+impl uriscan_table::Folder for Directory {
     fn create(&mut self, path: &str) -> io::Result<Box<dyn PartFile>> {
         let path = self.unfinished.path().join(path);
         // A signal removes the hidden directory, with all that is in it.
@@ -199,7 +199,7 @@ fn append_to(path: &Path) -> io::Result<File> {
 
 #[cfg(test)]
 mod tests {
-    use uriscan::table::Folder as _;
+    use uriscan_table::Folder as _;
 
     use super::*;
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use uriscan::table::{self, PartFile};
+use uriscan_table::{self, PartFile};
 
 use super::directory::Directory;
 use super::objects::Objects;
@@ -55,7 +55,7 @@ impl Folder {
     }
 }
 
-impl table::Folder for Folder {
+impl uriscan_table::Folder for Folder {
     fn create(&mut self, path: &str) -> io::Result<Box<dyn PartFile>> {
         match self {
             Folder::Directory(directory) => directory.create(path),

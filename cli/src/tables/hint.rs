@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use uriscan::Error;
-use uriscan::arrow::Columns;
 use uriscan::row::other_delimiter;
-use uriscan::table::{self, TableFormat, Task};
+use uriscan_arrow::Columns;
+use uriscan_table::{self, TableFormat, Task};
 
 use super::choice::TableUse;
 use crate::args::Dialect;
@@ -68,12 +68,12 @@ fn delimiter_hint(name: &str, columns: &[String], table: &TableUse) -> Option<St
 
 /// The other columns of the table at `path`, and the paths to values in them, that have URLs.
 fn others(path: &Path, table: &TableUse) -> Vec<String> {
-    let input = table::Input::file(path, table.from);
+    let input = uriscan_table::Input::file(path, table.from);
     // In a format that makes columns of all members of JSON lines.
     let columns = Columns::default();
-    let job = table::Job::new(&*table.column, Task::Copy, columns, TableFormat::Parquet);
+    let job = uriscan_table::Job::new(&*table.column, Task::Copy, columns, TableFormat::Parquet);
     let job = job.dialect(table.dialect());
-    let mut others = table::columns_of_urls(input, &job).unwrap_or_default();
+    let mut others = uriscan_table::columns_of_urls(input, &job).unwrap_or_default();
     others.retain(|other| *other != table.column);
     others
 }

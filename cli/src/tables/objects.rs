@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use uriscan::table::{self, PartFile};
+use uriscan_table::{self, PartFile};
 
 use crate::exit::Failure;
 use crate::interrupt::{self, Leftover, Registered};
@@ -42,7 +42,7 @@ impl Objects {
     }
 }
 
-impl table::Folder for Objects {
+impl uriscan_table::Folder for Objects {
     fn create(&mut self, path: &str) -> io::Result<Box<dyn PartFile>> {
         Ok(Box::new(Part(self.group.create(path)?)))
     }

@@ -4,11 +4,11 @@ use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use uriscan::arrow::OnInvalid;
-use uriscan::io::Source;
-use uriscan::pipeline::{self, Report, Sinks};
-use uriscan::table::dataset::Partition;
-use uriscan::table::{self, Notes, SortBy, TableFormat};
+use uriscan_arrow::OnInvalid;
+use uriscan_bulk::io::Source;
+use uriscan_bulk::pipeline::{self, Report, Sinks};
+use uriscan_table::dataset::Partition;
+use uriscan_table::{self, Notes, SortBy, TableFormat};
 
 use super::choice::{Column, TableUse};
 use super::folder::Folder;
@@ -26,8 +26,8 @@ use crate::sets::records::SetAtWork;
 
 /// A job on tables.
 pub(crate) struct Work {
-    tables: Vec<table::Input>,
-    job: table::Job,
+    tables: Vec<uriscan_table::Input>,
+    job: uriscan_table::Job,
     pool: rayon::ThreadPool,
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn open(plan: &Plan, table: &TableUse) -> Result<(Work, Option<u64>),
 fn hide_panics_of_decoders() {
     let default = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
-        if !uriscan::table::is_decoding() {
+        if !uriscan_table::is_decoding() {
             default(panic);
         }
     }));
@@ -79,23 +79,22 @@ impl Work {
         let Some(table) = &plan.table else { return Ok(Report::default()) };
         let seen = set.map(SetAtWork::seen);
         let done = match (&table.layout, folder) {
-            (Some(layout), Some(folder)) => {
-                pool.install(|| table::run_to_files(tables, &job, seen, sinks, layout, folder))
-            }
-            _ => pool.install(|| table::run_with(tables, &job, seen, sinks)),
+            (Some(layout), Some(folder)) => pool
+                .install(|| uriscan_table::run_to_files(tables, &job, seen, sinks, layout, folder)),
+            _ => pool.install(|| uriscan_table::run_with(tables, &job, seen, sinks)),
         };
         done.map_err(|error| rows::stop(error, plan))
     }
 }
 
 /// The inputs of `plan`, with the columns that directories name.
-fn tables(plan: &Plan, table: &TableUse) -> Result<Vec<table::Input>, Failure> {
+fn tables(plan: &Plan, table: &TableUse) -> Result<Vec<uriscan_table::Input>, Failure> {
     let named = plan.inputs.iter().map(|input| opened(input, table.from));
     let named = named.collect::<Result<Vec<_>, Failure>>()?;
     let Some(found) = plan.found.as_ref().filter(|_| !table.choice.no_hive) else {
         return Ok(named);
     };
-    let with_partition = |(input, below): (table::Input, &Option<PathBuf>)| {
+    let with_partition = |(input, below): (uriscan_table::Input, &Option<PathBuf>)| {
         let Some(below) = below else { return Ok(input) };
         let partition = Partition::of_path(below);
         let partition = partition.map_err(|what| {
@@ -120,8 +119,9 @@ pub(crate) fn open_column(plan: &Plan, column: &Column) -> Result<Inputs, Failur
         None => columns(plan, (name, *format), plan.settings.record_end)?,
         Some(fields) => {
             let fields = fields.each_ref().map(Option::as_deref);
-            let source =
-                |input: &Input| Ok(table::fields_source(opened(input, *format)?, name, &fields));
+            let source = |input: &Input| {
+                Ok(uriscan_table::fields_source(opened(input, *format)?, name, &fields))
+            };
             plan.inputs.iter().map(source).collect::<Result<_, Failure>>()?
         }
     };
@@ -158,7 +158,7 @@ pub(crate) fn open_pairs(plan: &Plan) -> Result<Inputs, Failure> {
             let bytes = inputs::total_bytes(std::slice::from_ref(input))?;
             inputs.total_bytes = inputs.total_bytes.zip(bytes).map(|(sum, bytes)| sum + bytes);
             let table = opened(input, Some(format))?;
-            inputs.sources.push(table::pair_source(table, plan.settings.record_end));
+            inputs.sources.push(uriscan_table::pair_source(table, plan.settings.record_end));
         } else {
             inputs.sources.extend(lists.next());
         }
@@ -172,17 +172,20 @@ fn columns(
     (name, format): (&str, Option<TableFormat>),
     record_end: u8,
 ) -> Result<Vec<Source>, Failure> {
-    let source = |input: &Input| Ok(table::column_source(opened(input, format)?, name, record_end));
+    let source =
+        |input: &Input| Ok(uriscan_table::column_source(opened(input, format)?, name, record_end));
     plan.inputs.iter().map(source).collect()
 }
 
 /// The table that `input` is, in this format if it is known.
-fn opened(input: &Input, format: Option<TableFormat>) -> Result<table::Input, Failure> {
+fn opened(input: &Input, format: Option<TableFormat>) -> Result<uriscan_table::Input, Failure> {
     let opened = match input {
-        Input::Stdin => table::Input::stream("-", format, io::stdin()),
-        Input::File(path) => table::Input::file(path, format),
-        Input::Remote(url) => table::Input::stored(remote::open(url)?, format),
-        Input::Typed(list) => table::Input::stream("-e", format, io::Cursor::new(list.clone())),
+        Input::Stdin => uriscan_table::Input::stream("-", format, io::stdin()),
+        Input::File(path) => uriscan_table::Input::file(path, format),
+        Input::Remote(url) => uriscan_table::Input::stored(remote::open(url)?, format),
+        Input::Typed(list) => {
+            uriscan_table::Input::stream("-e", format, io::Cursor::new(list.clone()))
+        }
     };
     Ok(opened.notes(notes()))
 }
@@ -230,7 +233,7 @@ fn output_format(plan: &Plan, table: &TableUse) -> Result<TableFormat, Failure> 
 }
 
 /// What is to be done, in the library's terms.
-fn job(plan: &Plan, table: &TableUse, to: TableFormat) -> Result<table::Job, Failure> {
+fn job(plan: &Plan, table: &TableUse, to: TableFormat) -> Result<uriscan_table::Job, Failure> {
     let refuse = |what: &str| Err(Failure::at("--column", what));
     if plan.aliases.is_some() {
         return refuse("--aliases works with lines, not with tables; omit it, or give a list");
@@ -250,7 +253,8 @@ fn job(plan: &Plan, table: &TableUse, to: TableFormat) -> Result<table::Job, Fai
         columns.on_invalid = OnInvalid::Fail;
     }
     let drops = [Some(pipeline::OnInvalid::Drop), Some(pipeline::OnInvalid::Divert)];
-    let job = table::Job::new(&*table.column, task, columns, to).into(table.choice.into.clone());
+    let job =
+        uriscan_table::Job::new(&*table.column, task, columns, to).into(table.choice.into.clone());
     let job = job.with(plan.job.with());
     if job.into.is_some() && !job.adds_columns() {
         return Err(Failure::at(

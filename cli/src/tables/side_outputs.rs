@@ -3,9 +3,9 @@
 use std::io::Read;
 use std::path::Path;
 
-pub(crate) use uriscan::table::ClassTable;
-use uriscan::table::TableFormat;
 use uriscan_files::File;
+pub(crate) use uriscan_table::ClassTable;
+use uriscan_table::TableFormat;
 
 use crate::inputs::Input;
 

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use uriscan::arrow::{Columns, OptionKind, OptionValue};
 use uriscan::rules::Pack;
+use uriscan_arrow::{Columns, OptionKind, OptionValue};
 
 use crate::error::Failure;
 

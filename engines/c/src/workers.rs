@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
-use uriscan::arrow::{Columns, Single};
+use uriscan_arrow::{Columns, Single};
 
 /// Threads that work at the same time; more of them wait.
 const SLOTS: usize = 64;

@@ -3,9 +3,9 @@
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, new_null_array};
 use uriscan::Error;
-use uriscan::arrow::{COMPONENTS, Columns, OnInvalid, OptionValue, is_part};
-use uriscan::io::Selector;
 use uriscan::{resolve, surt};
+use uriscan_arrow::{COMPONENTS, Columns, OnInvalid, OptionValue, is_part};
+use uriscan_bulk::io::Selector;
 
 use crate::kind::Kind;
 

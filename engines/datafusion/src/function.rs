@@ -10,7 +10,7 @@ use datafusion_common::{Result, exec_datafusion_err, exec_err, plan_err};
 use datafusion_expr::{
     ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
-use uriscan::arrow::{COMPONENTS, OptionValue};
+use uriscan_arrow::{COMPONENTS, OptionValue};
 
 use crate::bridge::{to_datafusion, to_uriscan};
 use crate::call::Call;

@@ -1,4 +1,4 @@
-//! SQL functions on URIs for DataFusion, on the kernels of `uriscan::arrow`.
+//! SQL functions on URIs for DataFusion, on the kernels of `uriscan_arrow`.
 //!
 //! | function | gives |
 //! | --- | --- |

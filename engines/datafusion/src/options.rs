@@ -7,7 +7,7 @@ use arrow::array::{Array, ArrayRef, StructArray};
 use arrow::datatypes::DataType;
 use datafusion_common::{Result, ScalarValue, exec_err};
 use datafusion_expr::ColumnarValue;
-use uriscan::arrow::OptionValue;
+use uriscan_arrow::OptionValue;
 
 /// Options by their names.
 pub(crate) type Options = Vec<(String, OptionValue)>;

@@ -9,11 +9,11 @@ use datafusion::arrow::array::{
 };
 use datafusion::arrow::datatypes::{Int32Type, Int64Type};
 use datafusion::prelude::SessionContext;
-use uriscan::arrow::{COMPONENTS, Columns, OptionValue};
 use uriscan::key::{PublicHash, PublicHasher};
 use uriscan::normalize::{Normalizer, Options};
 use uriscan::resolve::{self, BaseUri, Resolver};
 use uriscan::uri::parse;
+use uriscan_arrow::{COMPONENTS, Columns, OptionValue};
 
 const TEXTS: [Option<&str>; 15] = [
     Some("HTTP://Example.com:80/%7Ebob"),

@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use uriscan::Error;
-use uriscan::arrow::{COMPONENTS, Columns, OnInvalid, OptionValue, is_part};
-use uriscan::io::Selector;
 use uriscan::{resolve, surt};
+use uriscan_arrow::{COMPONENTS, Columns, OnInvalid, OptionValue, is_part};
+use uriscan_bulk::io::Selector;
 
 use crate::vector::{Input, Output};
 

@@ -1,4 +1,4 @@
-//! SQL functions on URIs for DuckDB, on the kernels of `uriscan::arrow`: a loadable extension.
+//! SQL functions on URIs for DuckDB, on the kernels of `uriscan_arrow`: a loadable extension.
 //!
 //! | function | gives |
 //! | --- | --- |
@@ -28,7 +28,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
 use libduckdb_sys as sys;
-use uriscan::arrow::COMPONENTS;
+use uriscan_arrow::COMPONENTS;
 
 use api::Api;
 use function::{Function, Kind, Type};

@@ -7,7 +7,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, BinaryArray};
 use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use libduckdb_sys as sys;
-use uriscan::arrow::OptionValue;
+use uriscan_arrow::OptionValue;
 
 use crate::api::Api;
 

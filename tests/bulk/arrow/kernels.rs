@@ -5,15 +5,15 @@ use arrow_array::types::{UInt32Type, UInt64Type};
 use arrow_array::{Array, ArrayRef};
 use proptest::prelude::*;
 use uriscan::Kernels;
-use uriscan::arrow::{COMPONENTS, Columns, Firsts, OnInvalid, step_names};
 use uriscan::explain::explain;
 use uriscan::extract::{Extractor, Finder, Format};
 use uriscan::key::{PublicHash, PublicHasher};
 use uriscan::normalize::{Level, Normalizer, Options};
-use uriscan::pipeline::Equivalence;
 use uriscan::resolve::{self, BaseUri, Context, Resolver};
 use uriscan::rules::{public_suffix, registrable_domain};
 use uriscan::uri::{UriErrorKind, parse};
+use uriscan_arrow::{COMPONENTS, Columns, Firsts, OnInvalid, step_names};
+use uriscan_bulk::pipeline::Equivalence;
 
 use super::arrays::{Value, all, dictionaries, read, values};
 

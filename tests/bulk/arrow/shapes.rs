@@ -5,11 +5,11 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, Int32Array, LargeStringArray, StringArray};
 use uriscan::ErrorKind;
-use uriscan::arrow::{Columns, Firsts, OnInvalid};
 use uriscan::extract::{Extractor, Format};
 use uriscan::normalize::{Normalizer, Options};
 use uriscan::resolve::{self, BaseUri};
 use uriscan::uri::UriErrorKind;
+use uriscan_arrow::{Columns, Firsts, OnInvalid};
 
 use super::arrays::{all, dictionaries, read};
 

@@ -2,7 +2,7 @@
 
 use std::io::{Cursor, Read, Write};
 
-use uriscan::io::decompressed;
+use uriscan_bulk::io::decompressed;
 
 fn gzip(content: &[u8]) -> Vec<u8> {
     let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use uriscan::extract::{Context, ExtractorOptions, Format};
-use uriscan::io::Source;
-use uriscan::pipeline::{
+use uriscan_bulk::io::Source;
+use uriscan_bulk::pipeline::{
     self, DedupOptions, ExtractOptions, LinkFormat, LinkShape, Settings, Sinks,
 };
 

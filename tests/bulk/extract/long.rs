@@ -3,8 +3,8 @@
 use std::io::Cursor;
 
 use uriscan::extract::{ExtractorOptions, Format};
-use uriscan::io::{ReadError, Source};
-use uriscan::pipeline::{ExtractOptions, LinkFormat, Report, Settings, Sinks, extract};
+use uriscan_bulk::io::{ReadError, Source};
+use uriscan_bulk::pipeline::{ExtractOptions, LinkFormat, Report, Settings, Sinks, extract};
 
 const LIMIT: usize = 4000;
 

@@ -3,9 +3,9 @@
 use std::io::Cursor;
 
 use uriscan::extract::{Extractor, ExtractorOptions, Format, Links};
-use uriscan::io::{ReadError, Source};
-use uriscan::pipeline::{ExtractOptions, LinkFormat, Settings, Sinks, extract};
 use uriscan::{Kernels, PaddedBuf};
+use uriscan_bulk::io::{ReadError, Source};
+use uriscan_bulk::pipeline::{ExtractOptions, LinkFormat, Settings, Sinks, extract};
 
 /// The links of `text` as `context uri`.
 fn links(format: Format, text: &[u8]) -> (Vec<String>, Links) {

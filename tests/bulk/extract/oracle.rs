@@ -6,7 +6,7 @@ use std::ops::Range;
 use proptest::prelude::*;
 use uriscan::Kernels;
 use uriscan::extract::{Finder, Options, Schemes};
-use uriscan::internals::grammar::scheme_facts;
+use uriscan_core::grammar::scheme_facts;
 
 fn is_uri_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._~:/?#[]@!$&'()*+,;=%".contains(&byte)

@@ -7,15 +7,15 @@ use std::path::Path;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use uriscan::ErrorKind;
-use uriscan::io::{ReadError, Source};
 use uriscan::key::Hasher;
 use uriscan::normalize::{Level, Options};
-use uriscan::pipeline::{
+use uriscan::row::{OnBadRow, TextFormat, TextTable};
+use uriscan::set::SetWriter;
+use uriscan_bulk::io::{ReadError, Source};
+use uriscan_bulk::pipeline::{
     ClassOptions, ClassRows, DedupOptions, Emit, Keep, OnInvalid, Report, RowOptions, Seen, Select,
     Settings, Sinks, class_rows, classes, classes_unseen,
 };
-use uriscan::row::{OnBadRow, TextFormat, TextTable};
-use uriscan::set::SetWriter;
 
 use crate::pairs::{Combinations, by_pairs};
 

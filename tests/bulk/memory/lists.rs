@@ -3,8 +3,8 @@
 use std::io::Cursor;
 use std::path::Path;
 
-use uriscan::io::Source;
-use uriscan::pipeline::{DedupOptions, MemoryLimit, Settings};
+use uriscan_bulk::io::Source;
+use uriscan_bulk::pipeline::{DedupOptions, MemoryLimit, Settings};
 
 /// Memory for keys in bytes, from none to more than needed; with those in between, some keys are in
 /// memory.

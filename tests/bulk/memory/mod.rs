@@ -9,13 +9,13 @@ use std::path::Path;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use uriscan::ErrorKind;
-use uriscan::io::{ReadError, Source};
 use uriscan::key::Hasher;
-use uriscan::pipeline::{
+use uriscan::set::SetWriter;
+use uriscan_bulk::io::{ReadError, Source};
+use uriscan_bulk::pipeline::{
     DedupOptions, Emit, MemberOptions, OnInvalid, Report, Seen, Settings, Sinks, dedup,
     dedup_unseen, members,
 };
-use uriscan::set::SetWriter;
 
 use crate::pairs::{Combinations, by_pairs};
 use lists::{ALL_SETS, SETS, files, limited, list, settings, streams, texts};

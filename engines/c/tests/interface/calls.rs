@@ -8,7 +8,7 @@ use crate::caller::{Equivalence, at, checked, extract, is_valid, parse, resolve}
 
 #[test]
 fn forms_and_keys_are_those_of_the_library() {
-    use uriscan::arrow::{Columns, Single};
+    use uriscan_arrow::{Columns, Single};
     let texts: [&[u8]; 9] = [
         b"HTTP://Example.com:80/%7Ebob?utm_source=a#x",
         b"http://h",

@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use uriscan::io::Source;
-use uriscan::pipeline::{DedupOptions, OnInvalid, Settings, Sinks, dedup};
+use uriscan_bulk::io::Source;
+use uriscan_bulk::pipeline::{DedupOptions, OnInvalid, Settings, Sinks, dedup};
 
 /// What the static library needs of the system; `rustc --print native-static-libs` lists it. Symbols of tests are of no use to it.
 const SYSTEM: &[&str] = if cfg!(target_os = "macos") {

@@ -1,0 +1,76 @@
+//! Kernel for the audit.
+
+use arrow_array::{Array, ArrayRef};
+
+use super::lists::{List, join};
+use super::pieces::{Piece, Row, Work, each_piece};
+use super::{Columns, Error, text_to_other};
+use crate::column::{Column, TextType};
+pub(crate) use uriscan_bulk::pipeline::Scratch;
+use uriscan_core::audit::{Marks, Rule, RuleSet, Severity, audit_with, quiet};
+use uriscan_core::simd::Isa;
+
+impl Columns {
+    /// Returns, for every value, the names of the audit rules (RFC 3986 section 7) that report a
+    /// finding: a list of `Utf8`, each name once, in the order of the rules. The list is empty
+    /// where there are no findings, and null where the value is.
+    ///
+    /// ```
+    /// use arrow_array::{Array, StringArray, cast::AsArray};
+    /// use uriscan_arrow::Columns;
+    /// use uriscan::audit::RuleSet;
+    /// let urls = StringArray::from(vec!["http://h/", "http://0x7f.1/"]);
+    /// let found = Columns::default().audit(&urls, RuleSet::all()).unwrap();
+    /// let found = found.as_list::<i32>();
+    /// assert!(found.value(0).is_empty());
+    /// assert!(found.value(1).as_string::<i32>().iter().flatten().any(|name| name.contains("ipv4")));
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::ColumnType`](crate::ErrorKind::ColumnType).
+    pub fn audit(&self, values: &dyn Array, rules: RuleSet) -> Result<ArrayRef, Error> {
+        text_to_other(values, |values| {
+            let pieces = each_piece(self, &Column::new(values)?, &Audit { rules })?;
+            join(TextType::Utf8, pieces)
+        })
+    }
+}
+
+struct Audit {
+    rules: RuleSet,
+}
+
+impl Work for Audit {
+    type Output = List;
+
+    #[inline(always)]
+    fn run<I: Isa>(&self, isa: I, piece: &Piece<'_>, _: &mut Scratch) -> List {
+        let mut list = List::with_capacity(piece.rows.len());
+        let (mut findings, mut marks) = (Vec::new(), Marks::default());
+        marks.find(isa, piece.text);
+        for value in piece.iter() {
+            let mut found = Vec::new();
+            match value {
+                Row::Null => {
+                    list.push_null();
+                    continue;
+                }
+                Row::Value(record) if record.is_empty() => {}
+                Row::Value(record) => {
+                    if let Some(hint) = quiet::screen(isa, record, &mut marks) {
+                        audit_with(hint, record.bytes(), self.rules, &mut findings);
+                        found.extend(findings.iter().map(|finding| finding.rule));
+                    }
+                }
+                Row::TooLong(_) if self.rules.reports(Rule::Invalid, Severity::Warning) => {
+                    found.push(Rule::Invalid);
+                }
+                Row::TooLong(_) => {}
+            }
+            found.sort_unstable();
+            found.dedup();
+            list.push(found.iter().map(|rule| rule.id().as_bytes()));
+        }
+        list
+    }
+}

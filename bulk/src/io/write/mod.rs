@@ -1,0 +1,15 @@
+//! Writes records, findings and components: as lines, TSV, JSON and templates, and for people.
+
+pub(crate) mod diagnostic;
+pub(crate) mod explanation;
+pub(crate) mod fields;
+pub(crate) mod finding;
+pub(crate) mod found;
+pub mod json;
+pub(crate) mod paint;
+pub(crate) mod place;
+pub(crate) mod rfc2396;
+pub mod row;
+pub(crate) mod selector;
+pub(crate) mod template;
+pub(crate) mod tsv;

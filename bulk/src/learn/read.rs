@@ -1,0 +1,240 @@
+//! Rows of sources, read in parallel and put by site.
+
+use super::LearnOptions;
+use super::cut::ArchivesAndLines;
+use super::fields::Legend;
+use super::record::{Line, Reader, Row};
+use super::store::Store;
+use crate::error::Error;
+use crate::io::{Chunk, ChunkReader, Shape, Source};
+use crate::pipeline::{Report, Settings, Sinks};
+use uriscan_core::extract::warc::{Archived, archived_pages};
+use uriscan_core::extract::{Format, clf};
+use uriscan_core::key::Hasher;
+use uriscan_core::rules::{RuleSet, Scratch};
+use uriscan_core::simd::Kernels;
+use uriscan_core::threads;
+use uriscan_core::uri::UriErrorKind;
+
+/// What was read.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Read {
+    pub(super) report: Report,
+    pub(super) sites: u64,
+    pub(super) others: u64,
+    pub(super) telling: u64,
+    pub(super) log_entries: u64,
+    pub(super) derived: u64,
+    /// Why the rest of the sources was not read.
+    pub(super) fault: Option<String>,
+}
+
+impl Read {
+    pub(super) fn add(&mut self, other: &Read) {
+        self.report += &other.report;
+        self.sites += other.sites;
+        self.others += other.others;
+        self.telling += other.telling;
+        self.log_entries += other.log_entries;
+        self.derived += other.derived;
+    }
+}
+
+/// How rows are read and put together.
+pub(super) struct How<'r> {
+    pub(super) options: &'r LearnOptions,
+    pub(super) hasher: &'r Hasher,
+    /// Those by whose forms they are put together, instead of their URLs.
+    pub(super) rules: Option<&'r RuleSet>,
+}
+
+/// What is read at the same time.
+struct Part {
+    chunk: Chunk,
+    /// That of the lines before the chunk, in the same source.
+    legend: Option<Legend>,
+    reader: Reader,
+    found: Found,
+}
+
+/// The legends of indexes, across chunks.
+#[derive(Default)]
+struct Legends {
+    source: usize,
+    last: Option<Legend>,
+}
+
+impl Legends {
+    /// That of the lines before `chunk`, which is the next one.
+    fn before(&mut self, chunk: &Chunk) -> Option<Legend> {
+        if self.source != chunk.source {
+            *self = Legends { source: chunk.source, last: None };
+        }
+        let before = self.last;
+        if chunk.shape == Shape::Records && chunk.kind.format != Format::Warc {
+            self.last = Legend::last_in(chunk.text.padded().content()).or(before);
+        }
+        before
+    }
+}
+
+/// What is in a chunk.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    rows: Vec<u8>,
+    report: Report,
+    others: u64,
+    telling: u64,
+    log_entries: u64,
+    derived: u64,
+    scratch: Scratch,
+}
+
+impl Part {
+    fn new(how: &How<'_>, kernels: Kernels) -> Part {
+        let reader = Reader::new(how.hasher.clone(), how.options.repairs, kernels);
+        Part { chunk: Chunk::default(), legend: None, reader, found: Found::default() }
+    }
+
+    /// Reads the rows of the chunk.
+    fn read(&mut self, how: &How<'_>) {
+        let Part { chunk, legend, reader, found } = self;
+        let text = chunk.text.padded();
+        found.report.bytes = text.len() as u64;
+        if chunk.shape != Shape::Records {
+            if chunk.shape == Shape::LongFirst {
+                found.report.records += 1;
+                found.report.invalid.add(UriErrorKind::TooLong);
+            }
+        } else if chunk.kind.format == Format::Warc {
+            let broken = archived_pages(text.content(), &mut |archived| {
+                let page = match archived {
+                    Archived::Page(page) => page,
+                    Archived::Other => return found.take(&Line::Other, how),
+                    Archived::Derived => return found.derived += 1,
+                };
+                found.take(&reader.read_archived(page), how);
+                for names in &page.clean {
+                    found.add(&reader.read_declared(page.url, names), how);
+                }
+            });
+            found.report.broken += broken;
+        } else {
+            for line in text.content().split_inclusive(|&byte| byte == b'\n') {
+                match line.trim_ascii() {
+                    b"" => found.report.blank += 1,
+                    // A tab at the end is before an empty field.
+                    trimmed => {
+                        *legend = Legend::of(line).or(*legend);
+                        let row = reader.read(line, legend.as_ref());
+                        let is_invalid = matches!(row, Line::Invalid(_));
+                        found.log_entries += u64::from(is_invalid && is_of_log(trimmed));
+                        found.take(&row, how);
+                    }
+                }
+            }
+        }
+        found.report.repaired += std::mem::take(&mut reader.repaired);
+    }
+}
+
+impl Found {
+    /// Counts a record and adds its row.
+    pub(super) fn take(&mut self, line: &Line<'_>, how: &How<'_>) {
+        self.report.records += 1;
+        match line {
+            Line::Row(..) => self.add(line, how),
+            Line::Invalid(kind) => self.report.invalid.add(*kind),
+            Line::Other => self.others += 1,
+        }
+    }
+
+    /// The bytes of its rows.
+    pub(super) fn rows_bytes(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Puts its rows into `store`, adds its counts to `read`, and forgets both.
+    pub(super) fn move_to(&mut self, store: &mut Store, read: &mut Read) -> Result<(), Error> {
+        let Found { rows, report, others, telling, log_entries, derived, .. } = self;
+        read.report += &std::mem::take(report);
+        read.others += std::mem::take(others);
+        read.telling += std::mem::take(telling);
+        read.log_entries += std::mem::take(log_entries);
+        read.derived += std::mem::take(derived);
+        store.push(rows)?;
+        rows.clear();
+        Ok(())
+    }
+
+    /// Adds its row, if it is one.
+    fn add(&mut self, line: &Line<'_>, how: &How<'_>) {
+        let Line::Row(row, targets) = line else { return };
+        self.telling += u64::from(row.same | row.names | row.leads != 0);
+        let targets = targets.iter().flatten().map(|url| Row { url, ..Row::default() });
+        for row in std::iter::once(*row).chain(targets) {
+            let form = match how.rules {
+                None => row.url,
+                Some(rules) => rules.apply(row.url, &mut self.scratch).0,
+            };
+            Store::encode(how.hasher, &row, form, &mut self.rows);
+        }
+    }
+}
+
+/// Puts the rows of `sources` into `store`. Returns why a source could not be read to its end, and none after it, if so: then the rows
+/// before are there.
+pub(super) fn fill(
+    sources: Vec<Source>,
+    store: &mut Store,
+    how: &How<'_>,
+    settings: &Settings,
+    sinks: &mut Sinks<'_>,
+    read: &mut Read,
+) -> Result<Option<Error>, Error> {
+    let Settings { chunk_bytes, max_record, kernels, .. } = *settings;
+    let mut chunks = ChunkReader::new(sources, b'\n', chunk_bytes, max_record);
+    chunks.cut_by(Box::new(ArchivesAndLines::new()));
+    let count = 4 * rayon::current_num_threads();
+    let mut parts: Vec<Part> = (0..count).map(|_| Part::new(how, kernels)).collect();
+    // Of records far longer than a chunk, such as films in archives, one is held at a time.
+    let (budget, usual) = (count * chunk_bytes, 2 * chunk_bytes);
+    let (mut fault, mut legends) = (None, Legends::default());
+    while fault.is_none() {
+        let (mut filled, mut bytes) = (0, 0);
+        while filled < parts.len() && bytes <= budget {
+            match (chunks.fill(&mut parts[filled].chunk), &mut sinks.unread) {
+                (Ok(true), _) => {
+                    bytes += parts[filled].chunk.len();
+                    parts[filled].legend = legends.before(&parts[filled].chunk);
+                    filled += 1;
+                }
+                (Ok(false), _) => break,
+                (Err(error), Some(unread)) => unread(&error),
+                (Err(error), None) => {
+                    fault = Some(Error::from(error));
+                    break;
+                }
+            }
+        }
+        if filled == 0 {
+            break;
+        }
+        threads::each(&mut parts[..filled], |_, part| part.read(how));
+        for Part { found, chunk, .. } in &mut parts[..filled] {
+            found.move_to(store, read)?;
+            if chunk.text.capacity() > usual {
+                chunks.take_back(&mut chunk.text, 2 * max_record);
+            }
+        }
+        if let Some(progress) = &mut sinks.progress {
+            progress(read.report.bytes);
+        }
+    }
+    Ok(fault)
+}
+
+/// Whether a line is one of an access log.
+fn is_of_log(line: &[u8]) -> bool {
+    clf::is_entry(line) || line.starts_with(b"#Fields:")
+}

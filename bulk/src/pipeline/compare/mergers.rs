@@ -1,0 +1,131 @@
+//! What would make two records equivalent, found by applying it: beyond levels and rules, repairs and a scheme.
+
+use crate::pipeline::Equivalence;
+use uriscan_core::explain::{Merger, mergers, necessary_rules};
+use uriscan_core::normalize::normalize_exact;
+use uriscan_core::repair::{Repair, Repairs};
+use uriscan_core::resolve::{Context, Suffix};
+use uriscan_core::uri::split;
+
+/// What would merge `a` and `b`, which differ under `equivalence`: see [`mergers`] for the levels and rules. For records that are
+/// not URIs, or have character references, also repairs and the scheme of [`Suffix`] references; with levels and rules
+/// where these are not enough.
+pub(crate) fn mergers_of(a: &[u8], b: &[u8], equivalence: &Equivalence) -> Vec<Merger> {
+    let pair = Pair { texts: [a, b], equivalence };
+    let now = pair.targets(equivalence);
+    let mut found = pair.mergers(&now, equivalence);
+    let mut tried = vec![now];
+    let mut changed = Vec::new();
+    for other in pair.others() {
+        let targets = pair.targets(&other);
+        if tried.contains(&targets) {
+            continue;
+        }
+        if pair.merges(&other) {
+            let fewest = fewest(equivalence, other, |fewer| pair.merges(fewer));
+            found.push(pair.added(&fewest));
+            return found;
+        }
+        changed.push((other, targets.clone()));
+        tried.push(targets);
+    }
+    if !found.is_empty() {
+        return found;
+    }
+    for (other, targets) in changed {
+        let more = pair.mergers(&targets, &other);
+        if !more.is_empty() {
+            let fewest = fewest(equivalence, other, |fewer| pair.targets(fewer) == targets);
+            let added = pair.added(&fewest);
+            let both = |merger| Merger::All(vec![added.clone(), merger]);
+            return more.into_iter().map(both).collect();
+        }
+    }
+    found
+}
+
+/// `other` without the repairs that it has beyond those of `equivalence` and that can be spared.
+fn fewest(
+    equivalence: &Equivalence,
+    other: Equivalence,
+    is_enough: impl Fn(&Equivalence) -> bool,
+) -> Equivalence {
+    let more = Repair::ALL.into_iter().filter(|&repair| !equivalence.repairs.has(repair));
+    more.fold(other, |other, repair| {
+        let fewer = other.clone().repairs(other.repairs.without(repair));
+        if is_enough(&fewer) { fewer } else { other }
+    })
+}
+
+/// Two records that differ under an equivalence.
+struct Pair<'a> {
+    texts: [&'a [u8]; 2],
+    equivalence: &'a Equivalence,
+}
+
+impl Pair<'_> {
+    fn targets(&self, equivalence: &Equivalence) -> [Vec<u8>; 2] {
+        self.texts.map(|text| equivalence.target(text).into_owned())
+    }
+
+    fn mergers(&self, [a, b]: &[Vec<u8>; 2], equivalence: &Equivalence) -> Vec<Merger> {
+        mergers(a, b, equivalence.normalize, equivalence.rules.as_deref())
+    }
+
+    fn merges(&self, equivalence: &Equivalence) -> bool {
+        let [a, b] = self.targets(equivalence);
+        necessary_rules(&a, &b, equivalence.normalize, equivalence.rules.as_deref()).is_some()
+    }
+
+    /// Equivalences with repairs and with a scheme, a small number of them: those that change least come first.
+    fn others(&self) -> Vec<Equivalence> {
+        let usual = self.equivalence.repairs.or(Repairs::usual()).with(Repair::Iri);
+        let repairs = [self.equivalence.repairs, usual, usual.with(Repair::Entity)];
+        let is_whole = |text: &[u8]| {
+            let target = self.equivalence.target(text);
+            normalize_exact(&target, self.equivalence.normalize.level, false, &mut Vec::new())
+                .is_ok()
+                && !repairs[2].change_valid(text)
+        };
+        if self.texts.iter().all(|text| is_whole(text)) {
+            return Vec::new();
+        }
+        let mut contexts = vec![self.equivalence.context.clone()];
+        if self.equivalence.context.is_none() {
+            contexts.extend(self.schemes().into_iter().map(|suffix| Some(Context::Suffix(suffix))));
+        }
+        let with = |context: &Option<Context>, repairs| {
+            self.equivalence.clone().context(context.clone()).repairs(repairs)
+        };
+        contexts.iter().flat_map(|context| repairs.map(|repairs| with(context, repairs))).collect()
+    }
+
+    /// The schemes of the two, and those that most records without one have.
+    fn schemes(&self) -> Vec<Suffix> {
+        let own = self.texts.iter().filter_map(|text| str::from_utf8(split(text).scheme?).ok());
+        let mut found: Vec<Suffix> = Vec::new();
+        for scheme in own.chain(["https", "http"]) {
+            if let Ok(suffix) = Suffix::new(&scheme.to_ascii_lowercase())
+                && !found.contains(&suffix)
+            {
+                found.push(suffix);
+            }
+        }
+        found
+    }
+
+    /// What `other` has that the equivalence of the two has not.
+    fn added(&self, other: &Equivalence) -> Merger {
+        let more = Repair::ALL
+            .into_iter()
+            .filter(|&repair| other.repairs.has(repair) && !self.equivalence.repairs.has(repair));
+        let repairs = more.fold(Repairs::default(), Repairs::with);
+        let repairs = (!repairs.is_empty()).then_some(Merger::Repairs(repairs));
+        let suffix = match (&other.context, &self.equivalence.context) {
+            (Some(Context::Suffix(suffix)), None) => Some(Merger::Suffix(suffix.clone())),
+            _ => None,
+        };
+        let mut added: Vec<Merger> = suffix.into_iter().chain(repairs).collect();
+        if added.len() == 1 { added.remove(0) } else { Merger::All(added) }
+    }
+}

@@ -1,0 +1,473 @@
+//! Formats records and classes: results, omitted records, and classes as JSON.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::invalid::{LongRecord, push_record};
+use super::long::unjudged_key;
+use crate::io::write::explanation::RULES;
+use crate::io::write::json;
+use crate::io::write::row::push_decimal;
+use crate::pipeline::compare::equivalence::Canonicalizer;
+use crate::pipeline::compare::ladder::{Ladder, levels};
+use crate::pipeline::source::fields::RowFields;
+use crate::pipeline::{ClassOptions, ClassRows, DedupOptions, Emit, Equivalence, Settings};
+use crate::survivors::{ClassMode, ClassSession, ClassWriter, Select};
+use uriscan_core::chunk::{Padded, Span};
+use uriscan_core::explain::{self, Comparison, Step, compare_with_rules, necessary_rules};
+use uriscan_core::key::{Key, PublicHasher};
+use uriscan_core::normalize::Level;
+use uriscan_core::row::Passed;
+use uriscan_core::rules::{Rule, Rules};
+use uriscan_core::simd::Kernels;
+
+/// The sources of records, by the positions of these.
+#[derive(Clone, Debug, Default)]
+pub struct Origins {
+    names: Vec<String>,
+    /// The sources with records, each with the position of its first one, in order.
+    starts: Vec<(u64, usize)>,
+}
+
+impl Origins {
+    /// Sources of these names.
+    pub(crate) fn new(names: Vec<String>) -> Origins {
+        Origins { names, starts: Vec::new() }
+    }
+
+    /// Starts a source called `name` at `position`.
+    pub fn begin(&mut self, position: u64, name: &str) {
+        self.starts.push((position, self.names.len()));
+        self.names.push(name.to_owned());
+    }
+
+    /// Records that `position` and those after it are in the source of this number.
+    pub(crate) fn note(&mut self, position: u64, source: usize) {
+        if self.starts.last().is_none_or(|&(_, last)| last != source) {
+            self.starts.push((position, source));
+        }
+    }
+
+    /// The name of the source of the record at `position`, and the number of its line in it, counted from 1.
+    fn line(&self, position: u64) -> (&str, u64) {
+        let after = self.starts.partition_point(|&(start, _)| start <= position);
+        // The first source with records starts at 0.
+        let (start, source) = self.starts[after - 1];
+        (&self.names[source], position - start + 1)
+    }
+}
+
+/// Formats records.
+#[derive(Clone, Debug)]
+pub struct RecordWriter {
+    equivalence: Equivalence,
+    /// The equivalences of the levels, without rules.
+    levels: Vec<Equivalence>,
+    emit: Emit,
+    /// Makes public keys, if they are written.
+    public: Option<PublicHasher>,
+    select: Select,
+    has_counts: bool,
+    rows: ClassRows,
+    /// Makes the keys of rows, if there are any.
+    row_hasher: Option<PublicHasher>,
+    kernels: Kernels,
+    record_end: u8,
+    redact: bool,
+    /// How rows of tables are written, if records are rows.
+    table: Option<TableRows>,
+    /// Whether records are values, which may have line ends.
+    has_values: bool,
+    /// The sources of the records, once they are known.
+    pub origins: Origins,
+}
+
+/// How rows of tables are written.
+#[derive(Clone, Debug)]
+pub(crate) struct TableRows {
+    /// The field that is added: the number of rows of a class.
+    pub(crate) count: Option<Arc<RowFields>>,
+    /// Whether the texts of records are rows after their URIs.
+    pub(crate) has_uris: bool,
+}
+
+impl TableRows {
+    /// The URI in the `text` of a record, and the row.
+    fn split<'t>(&self, text: &'t [u8]) -> (&'t [u8], &'t [u8]) {
+        if self.has_uris { ClassMode::split_key(text) } else { (text, text) }
+    }
+}
+
+impl RecordWriter {
+    /// Formats the first record of each class, as `options` specify; their hasher must make public keys if these are written.
+    pub(crate) fn of_firsts(options: &DedupOptions, settings: &Settings) -> RecordWriter {
+        RecordWriter {
+            equivalence: options.equivalence.clone(),
+            levels: levels(&options.equivalence),
+            emit: options.emit,
+            public: options.hasher.public_hasher().cloned(),
+            select: Select::All,
+            has_counts: false,
+            rows: ClassRows::default(),
+            row_hasher: None,
+            kernels: settings.kernels,
+            record_end: settings.record_end,
+            redact: settings.redact,
+            table: None,
+            has_values: false,
+            origins: Origins::default(),
+        }
+    }
+
+    /// Formats values of columns.
+    pub fn of_values(self) -> RecordWriter {
+        RecordWriter { has_values: true, ..self }
+    }
+
+    /// Formats rows of tables.
+    pub(crate) fn of_table(self, table: TableRows) -> RecordWriter {
+        RecordWriter { has_counts: false, table: Some(table), ..self }
+    }
+
+    /// Appends a row of a class of `count` rows.
+    pub(crate) fn push_row(&self, row: &[u8], count: u64, out: &mut Vec<u8>) {
+        if let Some(fields) = self.count_field() {
+            return fields.push(row, out, |fields| fields.number(count));
+        }
+        out.extend_from_slice(row);
+        out.push(b'\n');
+    }
+
+    /// Appends the row at its place in `text`, which is in no class; one is the `header`.
+    pub(crate) fn push_passed(
+        &self,
+        (passed, header): (Passed, Option<Span>),
+        text: &[u8],
+        out: &mut Vec<u8>,
+    ) {
+        match self.count_field() {
+            Some(fields) if header == Some(passed.row) => {
+                fields.push_header(passed.row.of(text), out);
+            }
+            Some(fields) => fields.push_passed(passed, text, out),
+            None => {
+                out.extend_from_slice(passed.row.of(text));
+                out.push(b'\n');
+            }
+        }
+    }
+
+    fn count_field(&self) -> Option<&RowFields> {
+        self.table.as_ref()?.count.as_deref()
+    }
+
+    /// The URI in the `text` of a record.
+    fn uri<'t>(&self, text: &'t [u8]) -> &'t [u8] {
+        self.table.as_ref().map_or(text, |table| table.split(text).0)
+    }
+
+    /// Formats classes, as `options` specify.
+    pub fn of_classes(
+        options: &ClassOptions,
+        settings: &Settings,
+        origins: Origins,
+    ) -> RecordWriter {
+        let ClassOptions { dedup, select, count: has_counts, rows, .. } = options;
+        let has_rows = rows.dupes || rows.clusters;
+        RecordWriter {
+            select: *select,
+            has_counts: *has_counts,
+            rows: *rows,
+            row_hasher: has_rows.then(|| dedup.equivalence.public_hasher(dedup.hash)),
+            origins,
+            ..RecordWriter::of_firsts(dedup, settings)
+        }
+    }
+
+    /// Whether records are rows of tables.
+    pub(crate) fn is_of_table(&self) -> bool {
+        self.table.is_some()
+    }
+
+    /// Which classes are written.
+    pub(crate) fn select(&self) -> Select {
+        self.select
+    }
+
+    /// Formats results, one after the other.
+    pub(crate) fn results(&self) -> Results<'_> {
+        Results { writer: self, forms: Canonicalizer::new(&self.equivalence, self.kernels) }
+    }
+
+    /// A record as it is shown.
+    fn masked(&self, text: &[u8]) -> Vec<u8> {
+        let mut masked = Vec::with_capacity(text.len());
+        push_record(text, self.redact, &mut masked);
+        masked
+    }
+
+    /// Appends the number of records, right-aligned as by `uniq -c`, if counts are written.
+    #[inline]
+    pub(crate) fn push_count(&self, count: u64, out: &mut Vec<u8>) {
+        const WIDTH: usize = 7;
+        if !self.has_counts {
+            return;
+        }
+        if count < 10 {
+            // Nearly all.
+            out.extend_from_slice(&[b' ', b' ', b' ', b' ', b' ', b' ', b'0' + count as u8, b' ']);
+            return;
+        }
+        let digits = count.ilog10() as usize + 1;
+        out.extend(std::iter::repeat_n(b' ', WIDTH.saturating_sub(digits)));
+        push_decimal(count, out);
+        out.push(b' ');
+    }
+
+    /// What is written for an overlong record.
+    pub(crate) fn long_record(&self) -> LongRecord {
+        let mut head = Vec::new();
+        self.push_count(1, &mut head);
+        match self.emit {
+            Emit::Key => {
+                head.extend(unjudged_key(self.record_end));
+                LongRecord::Row(head)
+            }
+            Emit::Original | Emit::Normalized => LongRecord::AsIs { head },
+        }
+    }
+
+    /// Appends the class of an overlong record of `bytes`.
+    pub fn push_long_cluster(&self, position: u64, bytes: u64, out: &mut Vec<u8>) {
+        let (source, line) = self.origins.line(position);
+        if self.rows.clusters {
+            return json::long_row((source, line), bytes, Level::String.name(), out);
+        }
+        json::long_cluster(source, line, bytes, Level::String.name(), out);
+    }
+
+    /// The steps that make a record equivalent to its survivor.
+    fn steps(&self, record: &[u8], survivor: &[u8]) -> Vec<&'static Step> {
+        if record == survivor || record.len().max(survivor.len()) > explain::LONGEST {
+            return Vec::new();
+        }
+        let Equivalence { normalize, rules, .. } = &self.equivalence;
+        let [record, survivor] = [record, survivor].map(|text| self.equivalence.target(text));
+        match compare_with_rules(&record, &survivor, *normalize, rules.as_deref()) {
+            Comparison::Equivalent { steps, .. } => steps,
+            Comparison::Different { .. } => Vec::new(),
+        }
+    }
+
+    /// A minimal set of rules that make a record equivalent to its survivor.
+    fn necessary_rules(&self, record: &[u8], survivor: &[u8]) -> Rules {
+        let Equivalence { normalize, rules, .. } = &self.equivalence;
+        let [record, survivor] = [record, survivor].map(|text| self.equivalence.target(text));
+        necessary_rules(&record, &survivor, *normalize, rules.as_deref()).unwrap_or_default()
+    }
+}
+
+/// Formats results; owns the buffers.
+pub(crate) struct Results<'w> {
+    writer: &'w RecordWriter,
+    forms: Canonicalizer<&'w Equivalence>,
+}
+
+impl Results<'_> {
+    /// [`Results::push`] of the record at `span` of a chunk.
+    #[inline]
+    pub(crate) fn push_in(&mut self, text: Padded<'_>, span: Span, count: u64, out: &mut Vec<u8>) {
+        /// Bytes that are copied without asking for the length; what is too much is cut off.
+        const ROOM: usize = 128;
+        let RecordWriter { emit, redact, has_counts, record_end, .. } = *self.writer;
+        let (start, len) = (span.start as usize, span.len());
+        if emit != Emit::Original || redact || count >= 10 || len > ROOM {
+            return self.push(span.of(text.content()), count, out);
+        }
+        let before = if has_counts { 8 } else { 0 };
+        let digit = b'0' + count as u8;
+        let line = out.len() + before;
+        out.extend_from_slice(&[b' ', b' ', b' ', b' ', b' ', b' ', digit, b' ']);
+        out.truncate(line);
+        out.extend_from_slice(&text.padded()[start..start + ROOM]);
+        out.truncate(line + len);
+        out.push(record_end);
+    }
+
+    /// Appends the line for the survivor of a class of `count` records.
+    pub(crate) fn push(&mut self, survivor: &[u8], count: u64, out: &mut Vec<u8>) {
+        let RecordWriter { equivalence, redact, table, .. } = self.writer;
+        if let Some(table) = table {
+            return self.writer.push_row(table.split(survivor).1, count, out);
+        }
+        self.writer.push_count(count, out);
+        match self.writer.emit {
+            Emit::Original => push_record(survivor, *redact, out),
+            Emit::Normalized => {
+                push_record(equivalence.shown(self.forms.form(survivor)), *redact, out);
+            }
+            Emit::Key => {
+                let form = equivalence.shown(self.forms.form(survivor));
+                if let Some(public) = &self.writer.public {
+                    public.key(form).write_hex(out);
+                }
+            }
+        }
+        out.push(self.writer.record_end);
+    }
+}
+
+impl ClassWriter for RecordWriter {
+    fn select(&self) -> Select {
+        self.select
+    }
+
+    fn session(&self) -> Box<dyn ClassSession + '_> {
+        let Equivalence { normalize, rules, .. } = &self.equivalence;
+        let has_rules = rules.is_some() || normalize.drop_fragment;
+        let ladder = Ladder::new(&self.levels, has_rules, self.kernels);
+        Box::new(Classes { results: self.results(), ladder, class: (0, None), form: Vec::new() })
+    }
+}
+
+/// Formats classes; owns the buffers.
+struct Classes<'w> {
+    results: Results<'w>,
+    ladder: Ladder<'w>,
+    /// The number of records of the class whose members are written as rows, and their key.
+    class: (u64, Option<Key>),
+    /// The canonical form of an omitted record.
+    form: Vec<u8>,
+}
+
+impl Classes<'_> {
+    /// The name of the lowest level at which a record and its survivor are equivalent, or [`RULES`] where no level is enough.
+    fn merged_at(&mut self, record: &[u8], survivor: &[u8]) -> &'static str {
+        self.ladder.level(record, survivor).map_or(RULES, Level::name)
+    }
+
+    /// What a row of an omitted record says of it: `seen` without a survivor, the name of the level, or [`RULES`] with the names of
+    /// the rules that are necessary to merge the two, as `rules:www+trailing-slash`.
+    fn why(&mut self, record: &[u8], survivor: Option<&[u8]>) -> Cow<'static, str> {
+        let Some(survivor) = survivor else { return "seen".into() };
+        let name = self.merged_at(record, survivor);
+        if name != RULES {
+            return name.into();
+        }
+        let rules = self.results.writer.necessary_rules(record, survivor);
+        let names: Vec<&str> = rules.iter().map(Rule::name).collect();
+        // There are none where records are compared by another grammar.
+        if names.is_empty() { RULES.into() } else { format!("{RULES}:{}", names.join("+")).into() }
+    }
+
+    /// Appends the line or the row of an omitted record.
+    fn push_dupe(
+        &mut self,
+        position: u64,
+        record: &[u8],
+        survivor: Option<&[u8]>,
+        out: &mut Vec<u8>,
+    ) {
+        let writer = self.results.writer;
+        let &RecordWriter { redact, record_end, rows, .. } = writer;
+        let why = self.why(record, survivor);
+        if rows.dupes {
+            let key = self.key(record);
+            let survivor = survivor.map(|survivor| writer.masked(survivor));
+            let (line, record) = (writer.origins.line(position), writer.masked(record));
+            return json::dupe_row(line, &record, survivor.as_deref(), &why, key, out);
+        }
+        let push = |text: &[u8], out: &mut Vec<u8>| match writer.is_of_table() || writer.has_values
+        {
+            true => push_record(&on_one_line(text, writer.is_of_table()), redact, out),
+            false => push_record(text, redact, out),
+        };
+        push(record, out);
+        out.push(b'\t');
+        if let Some(survivor) = survivor {
+            push(survivor, out);
+        }
+        out.push(b'\t');
+        out.extend_from_slice(why.as_bytes());
+        out.push(record_end);
+    }
+
+    /// The public key of a record, if there are rows.
+    fn key(&mut self, record: &[u8]) -> Option<Key> {
+        let RecordWriter { equivalence, row_hasher, .. } = self.results.writer;
+        let form = equivalence.shown(self.results.forms.form(record));
+        row_hasher.as_ref().map(|hasher| hasher.key(form))
+    }
+}
+
+/// The value in a line of `--dupes`. One of a text table may have line ends and tabs, which would make lines of their own, and no URI
+/// has them: they are percent-encoded. A record of a list has no line end, and its tabs stay.
+fn on_one_line(record: &[u8], is_of_table: bool) -> Cow<'_, [u8]> {
+    let is_special = |byte: &u8| matches!(byte, b'\n' | b'\r' | b'\t');
+    let is_apart = match is_of_table {
+        true => !record.iter().any(is_special),
+        false => memchr::memchr(b'\n', record).is_none(),
+    };
+    if is_apart {
+        return Cow::Borrowed(record);
+    }
+    let mut line = Vec::with_capacity(record.len() + 8);
+    for byte in record {
+        match byte {
+            b'\n' => line.extend_from_slice(b"%0A"),
+            b'\r' => line.extend_from_slice(b"%0D"),
+            b'\t' => line.extend_from_slice(b"%09"),
+            _ => line.push(*byte),
+        }
+    }
+    Cow::Owned(line)
+}
+
+impl ClassSession for Classes<'_> {
+    fn result(&mut self, survivor: &[u8], count: u64, out: &mut Vec<u8>) {
+        self.results.push(survivor, count, out);
+    }
+
+    fn dupe(&mut self, position: u64, record: &[u8], survivor: Option<&[u8]>, out: &mut Vec<u8>) {
+        let writer = self.results.writer;
+        let (record, survivor) = (writer.uri(record), survivor.map(|text| writer.uri(text)));
+        if survivor.is_some_and(<[u8]>::is_empty) {
+            let mut form = std::mem::take(&mut self.form);
+            form.clear();
+            form.extend_from_slice(self.results.forms.form(record));
+            self.push_dupe(position, record, Some(&form), out);
+            self.form = form;
+            return;
+        }
+        self.push_dupe(position, record, survivor, out);
+    }
+
+    fn cluster_start(&mut self, survivor: &[u8], count: u64, out: &mut Vec<u8>) {
+        let survivor = self.results.writer.uri(survivor);
+        if self.results.writer.rows.clusters {
+            self.class = (count, self.key(survivor));
+            return;
+        }
+        json::cluster_start(&self.results.writer.masked(survivor), count, out);
+    }
+
+    fn cluster_member(&mut self, position: u64, member: &[u8], survivor: &[u8], out: &mut Vec<u8>) {
+        let writer = self.results.writer;
+        let [member, survivor] = [member, survivor].map(|text| writer.uri(text));
+        let name = self.merged_at(member, survivor);
+        let steps = writer.steps(member, survivor);
+        let (line, member) = (writer.origins.line(position), writer.masked(member));
+        if writer.rows.clusters {
+            let (count, key) = self.class;
+            let class = (&*writer.masked(survivor), count);
+            return json::member_row(class, line, &member, (name, &steps), key, out);
+        }
+        json::cluster_member(line, &member, name, &steps, out);
+    }
+
+    fn cluster_end(&mut self, out: &mut Vec<u8>) {
+        if !self.results.writer.rows.clusters {
+            json::cluster_end(out);
+        }
+    }
+}

@@ -1,0 +1,451 @@
+//! Deduplication that reports omitted records as they are read, since the first record of each class survives: [`crate::pipeline::classes()`]
+//! where nothing has to wait for the end of the input.
+//!
+//! Results are those of [`crate::pipeline::dedup()`], and come as early. What is held is the key and the text of each class, unless that is the
+//! canonical form. When these exceed the memory limit, all that follows is [`Gathered`], and written at the end.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::firsts::{long_first, write_firsts, write_rest};
+use crate::io::{Chunk, Shape, Source};
+use crate::pipeline::engine::driver::{End, Job, Reading, run};
+use crate::pipeline::engine::forecast::Forecast;
+use crate::pipeline::engine::gathered::{Gathered, Results};
+use crate::pipeline::engine::invalid::LongRecord;
+use crate::pipeline::engine::long::Spool;
+use crate::pipeline::engine::numbered::{KeptRows, Numbered};
+use crate::pipeline::engine::scan::{self, scan_found};
+use crate::pipeline::engine::slot::{Slot, Worker};
+use crate::pipeline::engine::writer::{Origins, RecordWriter, TableRows};
+use crate::pipeline::source::rows::RowRun;
+use crate::pipeline::{ClassOptions, Error, Keep, OnInvalid, Report, Select, Settings, Sinks};
+use crate::survivors::{
+    Budget, ClassMode, ClassSession, ClassSet, ClassWriter, Firsts, HeldText, StreamedClasses,
+};
+use uriscan_core::dedup::{Rows, remove_at};
+use uriscan_core::simd::Isa;
+
+/// Omitted records between asking for the text of a survivor and reading it.
+const LOOK_AHEAD: usize = 12;
+
+/// The lines of a chunk take at most as many bytes as this many times its own, and [`MORE`], before they are written out: a record of
+/// a few bytes may have a survivor of many megabytes.
+const TIMES: usize = 4;
+const MORE: usize = 1 << 20;
+
+/// The part of a memory limit that [`MORE`] may be.
+const MORE_OF: usize = 1 << 12;
+
+/// Whether omitted records can be written as they are read. A job that stops at an invalid record writes nothing.
+pub(crate) fn is_possible(options: &ClassOptions, has_seen: bool, sinks: &Sinks<'_>) -> bool {
+    let is_first = options.keep == Keep::First && options.select == Select::All;
+    let has_no_end = !(options.count || has_seen || sinks.clusters.is_some());
+    let may_begin = options.dedup.on_invalid != OnInvalid::Fail;
+    sinks.dupes.is_some() && is_first && has_no_end && may_begin
+}
+
+/// Writes the first record of each class, and a line for each of the others. The hasher of `options` is that of the run.
+pub(crate) fn run_dupes(
+    (sources, rows): (Vec<Source>, Option<RowRun>),
+    options: ClassOptions,
+    settings: &Settings,
+    sinks: &mut Sinks<'_>,
+) -> Result<Report, Error> {
+    let names = sources.iter().map(|source| source.name.clone()).collect();
+    let limit = options.dedup.limit.clone();
+    let mut job = Dupes {
+        writer: RecordWriter::of_classes(&options, settings, Origins::new(names)),
+        settings: *settings,
+        more: limit.as_ref().map_or(MORE, |limit| MORE.min(limit.bytes / MORE_OF)),
+        classes: StreamedClasses::new(limit.map(Budget::of_process)),
+        forecast: Forecast::new(&sources),
+        lines: 0,
+        rows,
+        rest: None,
+        options,
+    };
+    if job.rows.is_some() {
+        job.writer = job.writer.of_table(TableRows { count: None, has_uris: false });
+    }
+    run(&mut job, sources, settings, sinks)
+}
+
+impl AsRef<Numbered> for Found {
+    fn as_ref(&self) -> &Numbered {
+        &self.numbered
+    }
+}
+
+impl AsMut<Numbered> for Found {
+    fn as_mut(&mut self) -> &mut Numbered {
+        &mut self.numbered
+    }
+}
+
+impl AsMut<scan::Found> for Found {
+    fn as_mut(&mut self) -> &mut scan::Found {
+        &mut self.numbered.keyed
+    }
+}
+
+/// The job.
+struct Dupes {
+    options: ClassOptions,
+    settings: Settings,
+    writer: RecordWriter,
+    /// Bytes that the lines of a chunk may take, as [`MORE`].
+    more: usize,
+    classes: StreamedClasses,
+    forecast: Forecast,
+    /// Lines so far, in all sources, if they have numbers.
+    lines: u64,
+    /// What finds rows, if the records are rows of tables.
+    rows: Option<RowRun>,
+    /// The records after memory was full, and the source and the byte of it at which they begin.
+    rest: Option<((usize, u64), Gathered<'static>)>,
+}
+
+/// What is kept of a chunk.
+#[derive(Debug, Default)]
+struct Found {
+    numbered: Numbered,
+    /// The length of the text without decoded values, if the records are rows.
+    len: Option<usize>,
+    /// Whether each record is known to be canonical as it stands, so that its class is that of its bytes.
+    are_canonical: Vec<bool>,
+    /// For each record the number of its class in its partition. Atomic since partitions write in parallel, each its own rows.
+    classes: Vec<AtomicU32>,
+    /// The rows of the records that are omitted and whose lines are still to be written, with the texts of their survivors.
+    omitted: Vec<(u32, HeldText)>,
+    /// The same rows, on their way there.
+    others: Vec<u32>,
+}
+
+impl Found {
+    /// The partition and the class of a row.
+    #[inline(always)]
+    fn class(&self, row: u32) -> (usize, u32) {
+        let row = row as usize;
+        (self.numbered.keyed.rows.partition_of(row), self.classes[row].load(Ordering::Relaxed))
+    }
+
+    /// Finds all omitted records of the chunk, and the texts of their survivors.
+    ///
+    /// Survivors come in no order, and so is what is held of them: each step asks for the memory of the next one.
+    #[inline(always)]
+    fn find_omitted(&mut self, firsts: &Firsts<'_>) {
+        let (mut omitted, mut others) =
+            (std::mem::take(&mut self.omitted), std::mem::take(&mut self.others));
+        let rows = &self.numbered.keyed.rows;
+        others.clear();
+        others.resize(rows.len(), 0);
+        // Whether a record is omitted cannot be foreseen.
+        let mut count = 0;
+        for row in 0..rows.len() {
+            others[count] = row as u32;
+            count += usize::from(!rows.is_first(row));
+        }
+        others.truncate(count);
+        for &row in &others {
+            let (partition, class) = self.class(row);
+            firsts.prefetch(partition, class);
+        }
+        omitted.clear();
+        omitted.extend(others.iter().map(|&row| {
+            let (partition, class) = self.class(row);
+            (row, firsts.find(partition, class))
+        }));
+        (self.omitted, self.others) = (omitted, others);
+    }
+
+    /// Hands omitted records to `push`, until that returns false, after asking for the texts of their survivors; returns how many.
+    #[inline(always)]
+    fn each_omitted(
+        &self,
+        firsts: &Firsts<'_>,
+        mut push: impl FnMut((u32, HeldText)) -> bool,
+    ) -> usize {
+        for (at, &omitted) in self.omitted.iter().enumerate() {
+            if let Some(&(_, text)) = self.omitted.get(at + LOOK_AHEAD) {
+                firsts.prefetch_text(text);
+            }
+            if !push(omitted) {
+                return at + 1;
+            }
+        }
+        self.omitted.len()
+    }
+}
+
+/// The chunks of a batch that hold whole records.
+fn scanned(slots: &[Slot<Found>]) -> Vec<&Slot<Found>> {
+    slots.iter().filter(|slot| slot.chunk.shape == Shape::Records).collect()
+}
+
+/// The keys of these chunks.
+fn keys<'b>(scanned: &[&'b Slot<Found>]) -> Vec<&'b Rows> {
+    scanned.iter().map(|slot| &slot.rows.numbered.keyed.rows).collect()
+}
+
+impl Dupes {
+    /// Appends the line of an omitted record.
+    #[inline(always)]
+    fn push(
+        &self,
+        session: &mut dyn ClassSession,
+        (slot, (row, survivor)): (&Slot<Found>, (u32, HeldText)),
+        firsts: &Firsts<'_>,
+        out: &mut Vec<u8>,
+    ) {
+        let (numbered, row) = (&slot.rows.numbered, row as usize);
+        let position = if self.has_lines() { numbered.position_of(row) } else { 0 };
+        let text = numbered.uri(row, slot.chunk.text.padded().content());
+        let survivor = match firsts.text(survivor) {
+            Some(held) => held,
+            None if slot.rows.are_canonical[row] => text,
+            None => &[],
+        };
+        session.dupe(position, text, Some(survivor), out);
+    }
+
+    /// Whether lines have numbers.
+    fn has_lines(&self) -> bool {
+        self.options.rows.dupes
+    }
+
+    /// Whether the records of `slots` have room in memory.
+    fn fits(&mut self, slots: &[Slot<Found>]) -> bool {
+        let scanned = scanned(slots);
+        let texts = scanned.iter().map(|slot| slot.chunk.text.padded().len()).sum();
+        self.classes.fits(&keys(&scanned), texts)
+    }
+
+    /// Numbers the lines of `slots`.
+    fn number_lines(&mut self, slots: &mut [Slot<Found>]) {
+        for slot in slots {
+            self.writer.origins.note(self.lines, slot.chunk.source);
+            if slot.chunk.shape == Shape::Records {
+                slot.rows.numbered.position = self.lines;
+                self.lines += slot.rows.numbered.line_count;
+            } else {
+                self.lines += u64::from(slot.chunk.shape == Shape::LongFirst);
+            }
+        }
+    }
+
+    /// Adds the records of `slots` to their classes.
+    fn insert(&mut self, slots: &[Slot<Found>]) {
+        let scanned = scanned(slots);
+        let expected = self.forecast.expected(self.classes.len());
+        let text = |chunk: usize, row: usize| {
+            let Slot { chunk, rows, .. } = scanned[chunk];
+            let is_canonical = rows.are_canonical[row];
+            (!is_canonical).then(|| rows.numbered.uri(row, chunk.text.padded().content()))
+        };
+        self.classes.insert(&keys(&scanned), expected, text, |chunk, row, class, is_first| {
+            let found = &scanned[chunk].rows;
+            found.numbered.keyed.rows.set_first(row, is_first);
+            found.classes[row].store(class, Ordering::Relaxed);
+        });
+        self.forecast.add(slots.iter().map(|slot| slot.report.bytes).sum());
+    }
+
+    /// From the first of `slots` on that does not go on with a long record, all is gathered.
+    fn begin_rest(&mut self, slots: &mut [Slot<Found>]) -> Result<(), Error> {
+        let is_begin =
+            |slot: &&Slot<Found>| matches!(slot.chunk.shape, Shape::Records | Shape::LongFirst);
+        let Some(Slot { chunk, .. }) = slots.iter().find(is_begin) else { return Ok(()) };
+        let start = (chunk.source, chunk.byte);
+        let (kept, mut writer) = (self.kept(), self.writer.clone());
+        if self.rows.is_some() {
+            writer = writer.of_table(TableRows { count: None, has_uris: true });
+        }
+        let mode = ClassMode {
+            keep: Keep::First,
+            has_texts: true,
+            has_members: true,
+            has_uris: kept.has_uris,
+            ..ClassMode::default()
+        };
+        let mut written = std::mem::replace(&mut self.classes, StreamedClasses::new(None));
+        let mut classes = ClassSet::new(mode, written.take_budget());
+        let kept_of = |text: &[u8], out: &mut Vec<u8>| match kept.has_uris {
+            true => ClassMode::push_key(text, out),
+            false => out.extend_from_slice(text),
+        };
+        classes.follow(written, kept_of, self.forecast.rest())?;
+        let dir = self.options.dedup.limit.as_ref().map(|limit| limit.temp_dir.clone());
+        let (results, forecast) =
+            (Results::Held(Spool::new(dir)), std::mem::take(&mut self.forecast));
+        let how = (self.options.clone(), self.settings, kept);
+        let rest = Gathered::new(how, writer, classes, results, forecast);
+        // What has been written has the position 0.
+        self.rest = Some((start, rest.after(self.lines.max(1))));
+        for slot in slots.iter_mut().filter(|slot| slot.chunk.shape == Shape::Records) {
+            let Found { numbered, len, .. } = &mut slot.rows;
+            match *len {
+                Some(len) => numbered.number_rows((slot.chunk.text.padded().content(), len), kept),
+                None if self.has_lines() => {}
+                None => numbered.number_in_order(),
+            }
+        }
+        Ok(())
+    }
+
+    /// What is kept of rows that are gathered.
+    fn kept(&self) -> KeptRows {
+        KeptRows { has_uris: self.rows.is_some(), counts_lines: true, ..KeptRows::default() }
+    }
+}
+
+/// Notes which records of the chunk in `slot`, which has just been scanned, are canonical as they stand.
+#[inline(always)]
+fn note_canonical(options: &ClassOptions, worker: &Worker, found: &mut Found) {
+    let Found { numbered, are_canonical, .. } = found;
+    let records = numbered.keyed.spans.len();
+    let equivalence = &options.dedup.equivalence;
+    are_canonical.clear();
+    if !equivalence.is_form_only() || equivalence.aliases.is_some() {
+        are_canonical.resize(records, false);
+        return;
+    }
+    are_canonical.resize(records + worker.holes.len(), false);
+    for &number in worker.split.unchanged() {
+        are_canonical[number as usize] = true;
+    }
+    remove_at(are_canonical, &worker.holes);
+}
+
+impl Job for Dupes {
+    type Rows = Found;
+
+    fn reading(&self) -> Reading {
+        Reading { cut: self.rows.as_ref().map(|rows| rows.finder.cut()), ..Reading::default() }
+    }
+
+    #[inline(always)]
+    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Found>) {
+        let Settings { record_end, redact, .. } = self.settings;
+        let options = &self.options.dedup;
+        let len = self.rows.as_ref().map(|rows| rows.find(isa, slot));
+        scan_found(isa, options, (record_end, redact), worker, slot);
+        if let Some((_, rest)) = &self.rest {
+            return rest.number(&worker.index, slot, len);
+        }
+        // What was decoded stays behind the text until all is written.
+        slot.rows.len = len;
+        let numbered = &mut slot.rows.numbered;
+        match len {
+            Some(len) => {
+                slot.report.blank += numbered.keyed.table.blank;
+                if self.has_lines() {
+                    let kept = KeptRows { has_uris: false, ..self.kept() };
+                    numbered.number_rows((slot.chunk.text.padded().content(), len), kept);
+                }
+            }
+            None if self.has_lines() => numbered.number(&worker.index),
+            None => {}
+        }
+        note_canonical(&self.options, worker, &mut slot.rows);
+        let Found { numbered, classes, .. } = &mut slot.rows;
+        if classes.len() < numbered.keyed.spans.len() {
+            classes.resize_with(numbered.keyed.spans.len(), AtomicU32::default);
+        }
+    }
+
+    fn commit(&mut self, slots: &mut [Slot<Found>]) -> Result<(), Error> {
+        if let Some(rows) = &mut self.rows {
+            rows.account(slots)?;
+        }
+        if self.rest.is_none() && !self.fits(slots) {
+            self.begin_rest(slots)?;
+        }
+        if let Some((start, rest)) = &mut self.rest {
+            let is_before = |slot: &Slot<Found>| (slot.chunk.source, slot.chunk.byte) < *start;
+            let written = slots.partition_point(is_before);
+            return rest.gather(&mut slots[written..]);
+        }
+        if self.has_lines() {
+            self.number_lines(slots);
+        }
+        self.insert(slots);
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn emit<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Found>) {
+        if self.rest.is_some() {
+            return;
+        }
+        let (text, options) = (slot.chunk.text.padded(), &self.options.dedup);
+        let start = (slot.chunk.source, slot.chunk.byte);
+        if let Some(rows) = self.rows.as_ref().filter(|rows| rows.start() == start) {
+            slot.out.extend_from_slice(rows.mark());
+        }
+        let keyed = &slot.rows.numbered.keyed;
+        let to = (&mut slot.room, &mut slot.out);
+        let written = write_firsts(isa, options, &self.settings, worker, (text, keyed), to);
+        let records = keyed.spans.len();
+        slot.report.written = written;
+        slot.report.duplicates = records as u64 - written;
+        let (most, mut lines) = (TIMES * text.len() + self.more, std::mem::take(&mut slot.dupes));
+        let (firsts, mut session) = (self.classes.firsts(), self.writer.session());
+        slot.rows.find_omitted(&firsts);
+        let done = slot.rows.each_omitted(&firsts, |omitted| {
+            self.push(&mut *session, (slot, omitted), &firsts, &mut lines);
+            lines.len() <= most
+        });
+        slot.rows.omitted.drain(..done);
+        slot.has_rest = !slot.rows.omitted.is_empty() || slot.room.next < records;
+        slot.dupes = lines;
+    }
+
+    fn write_rest(&self, slot: &Slot<Found>, sinks: &mut Sinks<'_>) -> Result<(), Error> {
+        if !slot.has_rest {
+            // What is still there is of another chunk.
+            return Ok(());
+        }
+        let (options, found) = (&self.options.dedup, &slot.rows.numbered.keyed);
+        let (text, next) = (slot.chunk.text.padded(), slot.room.next);
+        write_rest(options, &self.settings, text, found, next, sinks.out)?;
+        let Some(sink) = &mut sinks.dupes else { return Ok(()) };
+        let (firsts, mut session) = (self.classes.firsts(), self.writer.session());
+        let (mut lines, mut done) = (Vec::new(), Ok(()));
+        slot.rows.each_omitted(&firsts, |omitted| {
+            lines.clear();
+            self.push(&mut *session, (slot, omitted), &firsts, &mut lines);
+            done = sink.write_all(&lines).map_err(Error::write);
+            done.is_ok()
+        });
+        done
+    }
+
+    fn on_invalid(&self) -> OnInvalid {
+        self.options.dedup.on_invalid
+    }
+
+    fn long_record(&self, chunk: &Chunk) -> LongRecord {
+        let is_gathered = |(start, _): &(_, _)| (chunk.source, chunk.byte) >= *start;
+        match self.rest.as_ref().is_some_and(is_gathered) {
+            // It is written with the others.
+            true => LongRecord::Row(Vec::new()),
+            false => long_first(self.options.dedup.emit, &self.settings),
+        }
+    }
+
+    fn finish(
+        &mut self,
+        _: End<'_>,
+        report: &mut Report,
+        sinks: &mut Sinks<'_>,
+    ) -> Result<(), Error> {
+        if let Some(rows) = &self.rows {
+            rows.require_member()?;
+        }
+        let Some((start, rest)) = &mut self.rest else { return Ok(()) };
+        if let Some(rows) = self.rows.as_ref().filter(|rows| rows.start() >= *start) {
+            sinks.out.write_all(rows.mark()).map_err(Error::write)?;
+        }
+        rest.write(None, report, sinks)
+    }
+}

@@ -1,0 +1,195 @@
+//! The first records of each shape: which they are, where [`crate::pipeline::dedup_by_shape()`] keeps a few of each.
+//!
+//! For one record of each shape, the keys of records are those of their shapes, and all else is deduplication. For more than one,
+//! a [`Sample`] counts the records of each shape that are kept, and has the keys of these, by which it knows records that are
+//! equivalent to one of them. Its memory grows with what is kept, not with the input, and nothing of it spills.
+
+use core::fmt;
+use core::num::NonZeroU32;
+
+use crate::pipeline::engine::scan::Found;
+use crate::pipeline::engine::slot::{Slot, Worker};
+use crate::pipeline::{DedupOptions, Error, ErrorKind};
+use crate::survivors::{Budget, MemoryLimit};
+use uriscan_core::dedup::{Classes, Numbering, Rows};
+use uriscan_core::index::Record;
+use uriscan_core::key::Key;
+use uriscan_core::shape::Shaper;
+use uriscan_core::simd::Isa;
+use uriscan_core::uri::bulk::parse_record;
+use uriscan_core::uri::{Components, UriError, parse};
+
+/// How many records of each [shape](uriscan_core::shape) are kept.
+///
+/// ```
+/// use core::num::NonZeroU32;
+/// use uriscan_bulk::pipeline::ByShape;
+/// let by = ByShape::default().most(NonZeroU32::new(3).unwrap()).slugs(true);
+/// assert_eq!((by.to_string(), ByShape::default().to_string()), ("shape:slugs".to_owned(), "shape".to_owned()));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+#[non_exhaustive]
+pub struct ByShape {
+    /// At most so many that are not equivalent.
+    pub most: NonZeroU32,
+    /// Whether segments of words are typed ([`Shaper::slugs`]).
+    pub slugs: bool,
+}
+
+impl Default for ByShape {
+    fn default() -> ByShape {
+        ByShape { most: NonZeroU32::MIN, slugs: false }
+    }
+}
+
+setters! { ByShape { most: NonZeroU32, slugs: bool } }
+
+impl fmt::Display for ByShape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.slugs { "shape:slugs" } else { "shape" })
+    }
+}
+
+/// What is kept of the shapes of a partition.
+#[derive(Default)]
+struct Kept {
+    /// The number of records that are kept of each shape.
+    counts: Vec<u32>,
+    /// The keys of these records, and for how many more of them there is room.
+    keys: Numbering,
+    room: usize,
+}
+
+impl Kept {
+    /// Adds a record with this `key` to the kept ones; `false` if one of them has it.
+    fn add(&mut self, key: Key) -> bool {
+        if self.room == 0 {
+            // As much again: the table takes no more than it is told, and each time all keys move.
+            self.room = self.keys.len().max(LEAST_ROOM);
+            self.keys.reserve(self.room);
+        }
+        let is_new = self.keys.number(key).1;
+        self.room -= usize::from(is_new);
+        is_new
+    }
+}
+
+/// Keys for which room is made at first.
+const LEAST_ROOM: usize = 64;
+
+/// The records that are kept of each shape.
+pub(crate) struct Sample {
+    by: ByShape,
+    shapes: Classes<Kept>,
+    budget: Option<Budget>,
+}
+
+impl Sample {
+    /// No records, within `limit` where more than one of each shape is kept.
+    pub(crate) fn new(by: ByShape, limit: Option<MemoryLimit>) -> Sample {
+        Sample { by, shapes: Classes::new(), budget: limit.map(Budget::of_process) }
+    }
+
+    /// Whether the first record of each shape is kept, and no other.
+    pub(crate) fn is_of_firsts(&self) -> bool {
+        self.by.most == NonZeroU32::MIN
+    }
+
+    /// The number of shapes, unless only the first record of each is kept.
+    pub(crate) fn len(&self) -> usize {
+        self.shapes.len()
+    }
+
+    /// Replaces the keys of the records of the chunk in `slot`, which has been scanned by `options`, by those of their shapes.
+    #[inline(always)]
+    pub(crate) fn scan<I: Isa>(
+        &self,
+        isa: I,
+        options: &DedupOptions,
+        worker: &mut Worker,
+        slot: &mut Slot<Found>,
+    ) {
+        let Slot { chunk, rows: Found { spans, rows, keys, .. }, .. } = slot;
+        let Worker { index, scratch, forms: shape, .. } = worker;
+        keys.clear();
+        if !self.is_of_firsts() {
+            keys.extend((0..rows.len()).map(|row| rows.key(row)));
+        }
+        let (text, repaired) = (chunk.text.padded(), scratch.repaired);
+        let mut shaper = Shaper::default().slugs(self.by.slugs);
+        for (row, &span) in spans.iter().enumerate() {
+            let record = Record::new(text, index, span);
+            let form = options.equivalence.canonical_by(isa, record, scratch);
+            let parsed = form.and_then(|form| {
+                let form = form.bytes();
+                Ok((form, components(isa, record, form)?))
+            });
+            shape.clear();
+            match parsed {
+                Ok((form, parts)) => shaper.append(form, &parts, shape),
+                // Not the shape of anything: it begins with a space.
+                Err(_) => {
+                    shape.push(b' ');
+                    shape.extend_from_slice(record.bytes());
+                }
+            }
+            rows.set_key(row, options.hasher.key(shape));
+        }
+        // Each record has been counted before.
+        scratch.repaired = repaired;
+        rows.partition();
+    }
+
+    /// Decides which rows of the `chunks` of a batch, whose buffers take so many bytes, are kept: [`Rows::is_first`] says so.
+    pub(crate) fn insert(&mut self, chunks: &[&Found], buffers: usize) -> Result<(), Error> {
+        let rows: Vec<&Rows> = chunks.iter().map(|found| &found.rows).collect();
+        self.require_room(rows.iter().map(|rows| rows.len()).sum(), buffers)?;
+        let most = self.by.most.get();
+        self.shapes.insert(&rows, |kept, probed| {
+            if probed.is_first {
+                kept.counts.push(0);
+            }
+            let shape = probed.class as usize;
+            let is_kept =
+                kept.counts[shape] < most && kept.add(chunks[probed.chunk].keys[probed.row]);
+            kept.counts[shape] += u32::from(is_kept);
+            rows[probed.chunk].set_first(probed.row, is_kept);
+        });
+        Ok(())
+    }
+
+    /// # Errors
+    /// When `more` records may not have room.
+    fn require_room(&mut self, more: usize, buffers: usize) -> Result<(), Error> {
+        /// Bytes of a record that is kept, and of its shape.
+        const RECORD: usize = 64;
+        let bytes = self.memory_bytes();
+        let Some(budget) = &mut self.budget else { return Ok(()) };
+        budget.note_batch(buffers, bytes);
+        // Tables double when they grow.
+        if 2 * bytes + RECORD * more <= budget.key_bytes() {
+            return Ok(());
+        }
+        let kept: u64 = self.shapes.partitions().map(|kept| kept.keys.len() as u64).sum();
+        let shapes = self.shapes.len();
+        let what = format!(
+            "{kept} records of {shapes} shapes are kept so far, and the keys of more exceed the memory limit; raise it, or keep fewer of each shape"
+        );
+        Err(Error::text(ErrorKind::Memory, what))
+    }
+
+    fn memory_bytes(&self) -> usize {
+        let of = |kept: &Kept| kept.keys.memory_bytes() + kept.counts.capacity() * size_of::<u32>();
+        self.shapes.memory_bytes() + self.shapes.partitions().map(of).sum::<usize>()
+    }
+}
+
+/// The components of `form`, which is the canonical form of `record`, and mostly its own bytes.
+#[inline(always)]
+fn components<I: Isa>(isa: I, record: Record<'_>, form: &[u8]) -> Result<Components, UriError> {
+    match core::ptr::eq(record.bytes(), form) {
+        true => parse_record(isa, record),
+        false => parse(form),
+    }
+}

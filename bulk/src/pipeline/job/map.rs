@@ -1,0 +1,247 @@
+//! One line out per line in, in order: normalized forms and keys.
+
+mod keys;
+
+use crate::io::{Chunk, Source};
+use crate::pipeline::engine::driver::{Job, Reading, run};
+use crate::pipeline::engine::invalid::{Fate, LongRecord, Policy, push_record};
+use crate::pipeline::engine::long::unjudged_key;
+use crate::pipeline::engine::slot::{Slot, Worker, record_at};
+use crate::pipeline::{Equivalence, Error, OnInvalid, Report, Settings, Sinks};
+use uriscan_core::chunk::Prefix;
+use uriscan_core::key::{PublicHash, PublicHasher};
+use uriscan_core::normalize::{self, Room};
+use uriscan_core::simd::{BLOCK, Isa};
+use uriscan_core::surt;
+
+/// Writes the canonical form of every record; a blank line stays a blank line.
+///
+/// A record that is not a URI is written unchanged under [`OnInvalid::Pass`]; under the other
+/// policies its line is missing.
+///
+/// # Errors
+/// See [`Error`].
+pub fn normalize(
+    sources: Vec<Source>,
+    equivalence: &Equivalence,
+    on_invalid: OnInvalid,
+    settings: &Settings,
+    sinks: &mut Sinks<'_>,
+) -> Result<Report, Error> {
+    let &Settings { record_end, redact, .. } = settings;
+    let mut job = Map { equivalence, on_invalid, record_end, redact, form: Form::Canonical };
+    run(&mut job, sources, settings, sinks)
+}
+
+/// Writes the public key by `hash` of every record as 32 hexadecimal digits; a blank line stays a blank line.
+///
+/// Equal keys represent records that are equal at the level. A record that is not a URI has the
+/// key of its bytes under [`OnInvalid::Pass`]; an overlong one has
+/// a key of zeros, which no other record has.
+///
+/// # Errors
+/// See [`Error`].
+pub fn keys(
+    sources: Vec<Source>,
+    equivalence: &Equivalence,
+    hash: PublicHash,
+    on_invalid: OnInvalid,
+    settings: &Settings,
+    sinks: &mut Sinks<'_>,
+) -> Result<Report, Error> {
+    let &Settings { record_end, redact, .. } = settings;
+    equivalence.require_targets()?;
+    let form = Form::Key(equivalence.public_hasher(hash));
+    let mut job = Map { equivalence, on_invalid, record_end, redact, form };
+    run(&mut job, sources, settings, sinks)
+}
+
+/// Writes the sort-friendly form of the canonical form of every record; a blank line stays a blank line.
+///
+/// A record that is not a URI is written unchanged under [`OnInvalid::Pass`].
+///
+/// ```
+/// use uriscan_bulk::pipeline::{Equivalence, OnInvalid, Settings, Sinks, surts};
+/// use uriscan_bulk::io::Source;
+/// use uriscan::surt::Form;
+/// let list = Source::new("list", &b"http://www.Example.com/a\n"[..]);
+/// let (equivalence, mut out) = (Equivalence::default(), Vec::new());
+/// let mut sinks = Sinks::new(&mut out);
+/// surts(vec![list], &equivalence, Form::Cdxj, OnInvalid::Pass, &Settings::default(), &mut sinks).unwrap();
+/// assert_eq!(out, b"com,example,www)/a\n");
+/// ```
+///
+/// # Errors
+/// See [`Error`].
+pub fn surts(
+    sources: Vec<Source>,
+    equivalence: &Equivalence,
+    form: surt::Form,
+    on_invalid: OnInvalid,
+    settings: &Settings,
+    sinks: &mut Sinks<'_>,
+) -> Result<Report, Error> {
+    let &Settings { record_end, redact, .. } = settings;
+    let mut job = Map { equivalence, on_invalid, record_end, redact, form: Form::Surt(form) };
+    run(&mut job, sources, settings, sinks)
+}
+
+/// What is written for a record.
+#[derive(Clone)]
+enum Form {
+    Canonical,
+    Key(PublicHasher),
+    Surt(surt::Form),
+}
+
+struct Map<'a> {
+    equivalence: &'a Equivalence,
+    on_invalid: OnInvalid,
+    record_end: u8,
+    redact: bool,
+    form: Form,
+}
+
+impl Map<'_> {
+    /// Whether the line of a record that is canonical as it stands is copied with those around it.
+    fn copies_unchanged(&self) -> bool {
+        matches!(self.form, Form::Canonical)
+            && !self.redact
+            && self.equivalence.is_form_only()
+            && self.equivalence.aliases.is_none()
+    }
+}
+
+/// Appends a form of at most 128 bytes and `record_end`, all that may be read of it at once, which is faster.
+#[inline(always)]
+fn push_short(form: Prefix<'_>, record_end: u8, out: &mut Vec<u8>) {
+    let end = out.len() + form.len();
+    out.extend_from_slice(&form.slack()[..2 * BLOCK]);
+    out.truncate(end);
+    out.push(record_end);
+}
+
+impl Job for Map<'_> {
+    type Rows = ();
+
+    fn reading(&self) -> Reading {
+        Reading::without_text()
+    }
+
+    #[inline(always)]
+    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<()>) {
+        if let Form::Key(hasher) = &self.form {
+            return self.write_keys(isa, hasher, worker, slot);
+        }
+        let Worker { index, split, spans, scratch, .. } = worker;
+        let text = slot.chunk.text.padded();
+        index.build_with(isa, text, self.record_end);
+        spans.clear();
+        spans.extend(index.spans());
+        let copies_unchanged = self.copies_unchanged();
+        let has_common =
+            copies_unchanged && self.equivalence.normalize == normalize::Options::default();
+        let mut room: Room = [0; _];
+        if copies_unchanged {
+            split.split(isa, text, index, spans, false);
+        } else {
+            split.none_unchanged(spans.len());
+        }
+        slot.out.reserve(text.len() + 1);
+        let mut surts = surt::Scratch::default();
+        let &Map { on_invalid, record_end, redact, .. } = self;
+        let policy = Policy { on_invalid, record_end, redact };
+        // Lines before this offset have been written, and records before `end`.
+        let (mut copied, mut end, mut unchanged) = (0, spans.len(), split.unchanged().len());
+        for (i, seen) in split.others().iter().enumerate() {
+            let number = seen.number();
+            let whole = spans[number as usize];
+            if slot.room.is_full(slot.out.len(), whole.start as usize) {
+                (end, unchanged) = (number as usize, number as usize - i);
+                if copies_unchanged {
+                    slot.out.extend_from_slice(&text.content()[copied..whole.start as usize]);
+                }
+                break;
+            }
+            if copies_unchanged {
+                slot.out.extend_from_slice(&text.content()[copied..whole.start as usize]);
+                copied = text.len().min(whole.end as usize + 1);
+            }
+            if has_common {
+                let bytes = &text.padded()[whole.start as usize..];
+                if let Some(form) = seen.canonical(isa, bytes, whole.len(), &mut room) {
+                    push_short(form, record_end, &mut slot.out);
+                    slot.report.written += 1;
+                    continue;
+                }
+            }
+            let (span, record) = record_at(text, index, whole);
+            if record.is_empty() {
+                slot.report.blank += 1;
+                slot.out.push(self.record_end);
+                continue;
+            }
+            // What has no canonical form represents itself.
+            let mut is_form = true;
+            let bytes = match self.equivalence.canonical_by(isa, record, scratch) {
+                Ok(form) => form,
+                Err(error) => {
+                    is_form = false;
+                    let Slot { report, rejects, stop, .. } = slot;
+                    match policy.apply(record.bytes(), (span, error), report, rejects, stop) {
+                        Fate::Keep => record.padded().into(),
+                        Fate::Omit => continue,
+                        Fate::Stop => {
+                            end = number as usize;
+                            unchanged = end - i;
+                            break;
+                        }
+                    }
+                }
+            };
+            slot.report.written += 1;
+            match &self.form {
+                Form::Canonical if is_form => {
+                    push_record(self.equivalence.shown(&bytes), self.redact, &mut slot.out);
+                }
+                &Form::Surt(form) if is_form => {
+                    let shown = self.equivalence.shown(&bytes);
+                    surt::write(shown, form, &mut surts, &mut slot.out);
+                }
+                // Of some indexes, invalid records have forms as well.
+                &Form::Surt(form)
+                    if surt::write_invalid(
+                        record.bytes(),
+                        form,
+                        self.equivalence.normalize,
+                        &mut surts,
+                        &mut slot.out,
+                    ) => {}
+                Form::Canonical | Form::Surt(_) | Form::Key(_) => {
+                    push_record(&bytes, self.redact, &mut slot.out);
+                }
+            }
+            slot.out.push(self.record_end);
+        }
+        if copies_unchanged && end == spans.len() {
+            slot.out.extend_from_slice(&text.content()[copied..]);
+            if copied < text.len() && !text.content().ends_with(&[self.record_end]) {
+                slot.out.push(self.record_end);
+            }
+        }
+        let is_stopped = slot.stop.is_some();
+        slot.report.records = (end as u64 - slot.report.blank) + u64::from(is_stopped);
+        slot.report.written += unchanged as u64;
+    }
+
+    fn on_invalid(&self) -> OnInvalid {
+        self.on_invalid
+    }
+
+    fn long_record(&self, _chunk: &Chunk) -> LongRecord {
+        match self.form {
+            Form::Key(_) => LongRecord::Row(unjudged_key(self.record_end)),
+            _ => LongRecord::as_is(),
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! The records of a chunk as a part of a list: links, records that a filter keeps, and values of rows.
+
+use std::ops::Range;
+
+use crate::io::read::places::Place;
+use crate::io::{Chunk, Shape};
+use crate::pipeline::Equivalence;
+use crate::pipeline::Settings;
+use crate::pipeline::engine::batches::PART_BYTES;
+use crate::pipeline::engine::lines::Lines;
+use crate::pipeline::engine::value::{push_field, push_value};
+use crate::pipeline::source::links::{Entities, of_chunk};
+use crate::pipeline::source::rows::RowFinder;
+use uriscan_core::chunk::Span;
+use uriscan_core::extract::{Extractor, Filter, Filtered, Links, Room};
+use uriscan_core::grammar::has_reference;
+use uriscan_core::index::{trim, trimmed};
+use uriscan_core::repair::decode;
+use uriscan_core::row;
+use uriscan_core::simd::{Isa, Task};
+
+/// The records of a chunk.
+#[derive(Default)]
+pub(super) struct Part {
+    pub(super) chunk: Chunk,
+    pub(super) links: Links,
+    /// The number of the next link; those before it are in `out`, or have been read.
+    pub(super) next: usize,
+    pub(super) out: Vec<u8>,
+    /// A place for each line of `out`.
+    pub(super) places: Vec<Place>,
+    pub(super) filtered: Filtered,
+    /// The rows, if they are those of a table.
+    pub(super) rows: row::Found,
+}
+
+/// Makes the list of the links of a chunk.
+pub(super) struct Fill<'a> {
+    pub(super) settings: &'a Settings,
+    pub(super) extractor: &'a Extractor,
+    pub(super) part: &'a mut Part,
+    pub(super) room: Room,
+    /// Whether places are noted, and which links are decoded.
+    pub(super) how: (bool, Entities),
+}
+
+impl Task for Fill<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Fill { settings, extractor, part, room, how } = self;
+        let Part { chunk, links, next, .. } = &mut *part;
+        links.clear();
+        *next = 0;
+        if chunk.shape == Shape::Records {
+            of_chunk(isa, settings.kernels, extractor, chunk, room, links);
+        }
+        part.take_links(settings.record_end, how);
+    }
+}
+
+/// Makes the list of the URIs of the rows of a chunk, and of the values of other columns.
+pub(super) struct FillValues<'a> {
+    pub(super) finder: &'a RowFinder,
+    /// For each field after the URI whether it is a column, and not empty.
+    pub(super) fields: &'a [bool],
+    pub(super) part: &'a mut Part,
+    pub(super) record_end: u8,
+}
+
+impl Task for FillValues<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let FillValues { finder, fields, part, record_end } = self;
+        let Part { chunk, out, rows, filtered, .. } = part;
+        out.clear();
+        rows.clear();
+        *filtered = Filtered::default();
+        if chunk.shape != Shape::Records {
+            return;
+        }
+        let len = chunk.text.padded().len();
+        *filtered = finder.find(isa, chunk, rows);
+        let text = chunk.text.padded().content();
+        let ended_by = |is_last: bool| if is_last { record_end } else { b'\t' };
+        for (i, value) in rows.values.iter().enumerate() {
+            push_value(value.of(text), record_end, ended_by(fields.is_empty()), out);
+            if fields.is_empty() {
+                continue;
+            }
+            let mut values = rows.others.values(i);
+            for (field, is_column) in (1..).zip(fields) {
+                let value = if *is_column { values.next().unwrap_or_default() } else { b"" };
+                push_field(trimmed(value), ended_by(field == fields.len()), out);
+            }
+        }
+        if !finder.has_filter() {
+            out.extend(std::iter::repeat_n(record_end, rows.blank as usize));
+        }
+        chunk.text.set_len(len);
+    }
+}
+
+impl Part {
+    /// Makes lines of the next links, and notes the places of these.
+    pub(super) fn take_links(&mut self, record_end: u8, (has_places, entities): (bool, Entities)) {
+        let Part { chunk, links, next, out, .. } = self;
+        let first = *next;
+        out.clear();
+        for (link, uri) in links.iter(chunk.text.padded().content()).skip(first) {
+            if out.len() > PART_BYTES {
+                break;
+            }
+            match entities.are_decoded_in(link.context) {
+                true => out.extend_from_slice(&decode(uri)),
+                false => out.extend_from_slice(uri),
+            }
+            out.push(record_end);
+            *next += 1;
+        }
+        if has_places {
+            self.note_links(first..self.next, record_end, entities);
+        }
+    }
+
+    /// Notes the places of the links with these numbers.
+    fn note_links(&mut self, numbers: Range<usize>, record_end: u8, entities: Entities) {
+        let Part { chunk, links, places, .. } = self;
+        let text = chunk.text.padded().content();
+        let line_end = chunk.kind.format.line_end(record_end);
+        let mut lines = Lines::new(text, chunk.line, line_end);
+        for (link, uri) in links.iter(text).take(numbers.end).skip(numbers.start) {
+            let start = link.span.start as usize;
+            let (line, line_start) = lines.of(start);
+            let is_decoded = entities.are_decoded_in(link.context) && has_reference(uri);
+            let place = Place {
+                line,
+                indent: (start - line_start) as u64,
+                byte: chunk.byte + start as u64,
+                context: Some(link.context),
+                is_literal: !is_decoded && link.span.of(text) == uri,
+            };
+            // A value that is taken whole may have line ends.
+            let lines = 1 + memchr::memchr_iter(record_end, uri).count();
+            places.extend(std::iter::repeat_n(place, lines));
+        }
+    }
+
+    /// Lists the records that `filter` keeps, as `equivalence` reads them, with their places.
+    pub(super) fn keep(
+        &mut self,
+        filter: &Filter,
+        equivalence: Option<&Equivalence>,
+        record_end: u8,
+    ) {
+        let Part { chunk, out, places, filtered, .. } = self;
+        out.clear();
+        *filtered = Filtered::default();
+        let padded = chunk.text.padded();
+        let text = padded.content();
+        let place = |line, start: u32, record: u32| Place {
+            line,
+            indent: u64::from(record - start),
+            byte: chunk.byte + u64::from(record),
+            context: None,
+            is_literal: true,
+        };
+        if chunk.shape != Shape::Records {
+            match filter.cause_of_overlong() {
+                None => {
+                    out.extend_from_slice(text);
+                    let ends = memchr::memchr_iter(record_end, text).count();
+                    places.extend(std::iter::repeat_n(place(chunk.line, 0, 0), ends));
+                }
+                Some(cause) if chunk.shape == Shape::LongFirst => filtered.add(cause),
+                Some(_) => {}
+            }
+            return;
+        }
+        let (mut line, mut start) = (chunk.line, 0);
+        while start < text.len() {
+            let end =
+                memchr::memchr(record_end, &text[start..]).map_or(text.len(), |at| start + at);
+            let span = trim(padded.padded(), Span { start: start as u32, end: end as u32 });
+            let record = span.of(text);
+            let cause = match equivalence {
+                _ if record.is_empty() => None,
+                None => filter.cause(record),
+                Some(equivalence) => filter.cause(&equivalence.target(record)),
+            };
+            match cause {
+                Some(cause) => filtered.add(cause),
+                None if record.is_empty() => {}
+                None => {
+                    out.extend_from_slice(record);
+                    out.push(record_end);
+                    places.push(place(line, start as u32, span.start));
+                }
+            }
+            (line, start) = (line + 1, end + 1);
+        }
+    }
+}

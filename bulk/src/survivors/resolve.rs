@@ -1,0 +1,235 @@
+//! The classes of one partition of what has spilled.
+
+use super::StoreError;
+use super::clusters::Clusters;
+use super::file::SpillFile;
+use super::keep::{ClassMode, Keep};
+use super::merge::joined;
+use super::partitions::{LEAST_ROOM, Outcome, Partition, Resolve, Rest};
+use super::run::PositionedRun;
+use super::seen::SeenClasses;
+use super::store::ClassStore;
+use super::writer::{ClassWriter, Wanted};
+use uriscan_core::dedup::Numbering;
+
+/// How many times its longest text a partition takes at most: as read, as held, in a line beside that of its survivor, in the forms
+/// of both on each level, and as JSON.
+pub(super) const FOR_TEXT: usize = 16;
+
+/// Bytes of memory for a class beside its text and its number: what a [`ClassStore`] holds of it, its key for looking it up in
+/// a set, and the number of its members.
+fn class_bytes(wanted: Wanted, has_seen: bool) -> usize {
+    32 + if has_seen { 48 } else { 0 } + if wanted.clusters { 8 } else { 0 }
+}
+
+/// What came of a partition.
+#[derive(Debug)]
+pub(super) struct Resolved {
+    /// For each class that is written its line, at the position of its survivor; for each class the number of its records if
+    /// no lines are wanted.
+    pub(super) survivors: PositionedRun,
+    /// The lines of omitted records, at their positions.
+    pub(super) dupes: PositionedRun,
+    /// For each class that is written its object, at the position of its survivor.
+    pub(super) clusters: PositionedRun,
+    /// Classes that no earlier run has seen, and those that one has.
+    pub(super) classes: u64,
+    pub(super) seen: u64,
+    pub(super) written: u64,
+    pub(super) withheld: u64,
+}
+
+/// How partitions are resolved.
+pub(super) struct Resolver<'r, 's> {
+    pub(super) writer: &'r dyn ClassWriter,
+    pub(super) mode: ClassMode,
+    /// Survivors before this position have been written.
+    pub(super) start: u64,
+    pub(super) wanted: Wanted,
+    pub(super) seen: Option<&'r SeenClasses<'s>>,
+    /// Where runs are written.
+    pub(super) to: &'r SpillFile,
+    /// Bytes of memory for a partition.
+    pub(super) room: usize,
+    /// Bytes that each run gathers.
+    pub(super) capacity: usize,
+}
+
+impl Resolve for Resolver<'_, '_> {
+    type Found = Resolved;
+
+    fn room(&self) -> usize {
+        self.room
+    }
+
+    fn most_keys(&self, part: &Partition) -> usize {
+        part.keys_in(self.classes_room(), self.class_bytes(), self.text_bytes())
+    }
+
+    fn resolve(
+        &self,
+        part: &Partition,
+        most: usize,
+        table: &mut Numbering,
+        rest: &mut Rest<'_>,
+    ) -> Result<Outcome<Resolved>, StoreError> {
+        let Some(mut store) = self.gather(part, most, table, rest)? else {
+            return Ok(Outcome::TooMany);
+        };
+        let seen = match self.seen {
+            Some(seen) => seen.mark(&table.by_number(), &mut store)?,
+            None => 0,
+        };
+        let run = || PositionedRun::new(self.capacity);
+        let mut made = Resolved {
+            survivors: run(),
+            dupes: run(),
+            clusters: run(),
+            classes: table.len() as u64 - seen,
+            seen,
+            written: 0,
+            withheld: 0,
+        };
+        if self.wanted.dupes || self.wanted.clusters {
+            self.write_members(part, table, &store, rest.file(), &mut made)?;
+        }
+        self.write_classes(&store, &mut made)?;
+        Ok(Outcome::Found(made))
+    }
+
+    fn join(&self, all: Vec<Resolved>) -> Result<Resolved, StoreError> {
+        let sum = |count: fn(&Resolved) -> u64| -> u64 { all.iter().map(count).sum() };
+        let (classes, seen) = (sum(|it| it.classes), sum(|it| it.seen));
+        let (written, withheld) = (sum(|it| it.written), sum(|it| it.withheld));
+        let (mut survivors, mut dupes, mut clusters) = (Vec::new(), Vec::new(), Vec::new());
+        for one in all {
+            survivors.push(one.survivors);
+            dupes.push(one.dupes);
+            clusters.push(one.clusters);
+        }
+        let [survivors, dupes, clusters] =
+            [survivors, dupes, clusters].map(|runs| joined(runs, self.capacity, self.to));
+        let (survivors, dupes, clusters) = (survivors?, dupes?, clusters?);
+        Ok(Resolved { survivors, dupes, clusters, classes, seen, written, withheld })
+    }
+}
+
+impl Resolver<'_, '_> {
+    /// Bytes of memory for classes; the rest is for members and for what is written.
+    fn classes_room(&self) -> usize {
+        if self.wanted.clusters { self.room / 4 * 3 } else { self.room / 8 * 7 }
+    }
+
+    fn class_bytes(&self) -> usize {
+        class_bytes(self.wanted, self.seen.is_some())
+    }
+
+    /// Bytes of memory for a byte of text: texts that were replaced take room for a while.
+    fn text_bytes(&self) -> usize {
+        if self.mode.keep == Keep::First { 1 } else { 2 }
+    }
+
+    /// The classes of the first keys of `part`, `most` at most and as long as their texts have room; all other rows go to
+    /// `rest`. `None` if texts that replace others are far longer.
+    fn gather(
+        &self,
+        part: &Partition,
+        most: usize,
+        table: &mut Numbering,
+        rest: &mut Rest<'_>,
+    ) -> Result<Option<ClassStore>, StoreError> {
+        // Members come later, when the survivors are known.
+        let mode = ClassMode { has_members: false, ..self.mode };
+        let mut store = ClassStore::default();
+        store.reserve(mode, most);
+        let room = self.classes_room().max(LEAST_ROOM) as u64;
+        let key = (Numbering::BYTES_PER_KEY + self.class_bytes()) as u64;
+        let text = self.text_bytes() as u64;
+        let (mut is_open, mut has_room) = (true, true);
+        part.read_ahead(table, rest.file(), |table, row| {
+            if !has_room {
+                return Ok(());
+            }
+            let found = if is_open {
+                Some(table.number(row.key))
+            } else {
+                table.find(row.key).map(|class| (class, false))
+            };
+            let Some((class, is_first)) = found else { return rest.push(row) };
+            store.add_row(mode, class, is_first, row);
+            let classes = table.len();
+            if is_first {
+                let held = key * classes as u64 + text * store.text_bytes();
+                is_open = classes < most && held < room;
+            }
+            let texts = store.text_bytes().saturating_sub(part.longest as u64);
+            has_room = texts <= room || classes == 1 || !part.is_divisible();
+            Ok(())
+        })?;
+        store.seal();
+        Ok(has_room.then_some(store))
+    }
+
+    /// Writes the lines of omitted records, and the objects of classes.
+    fn write_members(
+        &self,
+        part: &Partition,
+        table: &mut Numbering,
+        store: &ClassStore,
+        rows: &SpillFile,
+        made: &mut Resolved,
+    ) -> Result<(), StoreError> {
+        let (mode, writer) = (self.mode, self.writer);
+        let (mut session, mut line) = (writer.session(), Vec::new());
+        let most = (self.room / 8).max(4 << 10);
+        let mut clusters = self
+            .wanted
+            .clusters
+            .then(|| Clusters::new((writer, mode), store, (most, self.capacity), self.to));
+        part.read_ahead(table, rows, |table, row| {
+            let Some(class) = table.find(row.key) else { return Ok(()) };
+            let is_seen = store.count(class) == 0;
+            if let Some(clusters) = &mut clusters {
+                clusters.push(store, class, row)?;
+            }
+            let (position, survivor) = store.survivor(mode, class);
+            if !self.wanted.dupes || position == row.position && !is_seen {
+                return Ok(());
+            }
+            line.clear();
+            let survivor = (!is_seen).then_some(survivor);
+            session.dupe(row.position, mode.text(row.bytes), survivor, &mut line);
+            made.dupes.push(row.position, &line, self.to)
+        })?;
+        if let Some(clusters) = clusters {
+            made.clusters = clusters.finish(store)?;
+        }
+        made.dupes.finish(self.to)
+    }
+
+    /// Writes the lines of classes, or how many records each has.
+    fn write_classes(&self, store: &ClassStore, made: &mut Resolved) -> Result<(), StoreError> {
+        let mut session = self.writer.session();
+        let mut text = Vec::new();
+        for (position, class) in store.survivors(0..u64::MAX) {
+            let count = store.count(class);
+            if count == 0 || position < self.start {
+                continue;
+            }
+            if !self.wanted.lines {
+                made.survivors.push_count(position, count, self.to)?;
+            }
+            if !self.writer.select().has(count) {
+                made.withheld += 1;
+                continue;
+            }
+            made.written += 1;
+            if self.wanted.lines {
+                text.clear();
+                session.result(store.survivor(self.mode, class).1, count, &mut text);
+                made.survivors.push(position, &text, self.to)?;
+            }
+        }
+        made.survivors.finish(self.to)
+    }
+}

@@ -1,0 +1,152 @@
+//! Classes of which the first record survives, whose other records are reported as they are read: the texts of the first ones are all
+//! that is held, and of these only what is not the canonical form of its class, which the other records have as well.
+
+use super::limit::{Budget, grown};
+use super::ranked::Ranked;
+use super::texts::{Place, Texts};
+use uriscan_core::dedup::{Classes, ProbedRun, Rows};
+use uriscan_core::key::Key;
+use uriscan_core::simd::prefetch;
+
+/// Classes with the texts of their first records.
+pub(crate) struct StreamedClasses {
+    classes: Classes<FirstTexts>,
+    budget: Option<Budget>,
+}
+
+/// The texts of a partition, by the numbers of their classes.
+#[derive(Debug, Default)]
+pub(super) struct FirstTexts {
+    /// The classes whose texts are held.
+    held: Ranked,
+    places: Vec<Place>,
+    texts: Texts,
+}
+
+/// The text of each class; for many threads.
+pub(crate) struct Firsts<'c>(Vec<&'c FirstTexts>);
+
+impl StreamedClasses {
+    /// No classes, which are to be held within `budget`.
+    pub(crate) fn new(budget: Option<Budget>) -> StreamedClasses {
+        StreamedClasses { classes: Classes::new(), budget }
+    }
+
+    /// The number of classes.
+    pub(crate) fn len(&self) -> usize {
+        self.classes.len()
+    }
+
+    /// Whether a batch with these `keys`, whose texts take `texts` bytes, has room in memory.
+    pub(crate) fn fits(&mut self, keys: &[&Rows], texts: usize) -> bool {
+        let StreamedClasses { classes, budget } = self;
+        let has_room = |budget: &mut Budget| {
+            budget.has_room(classes, keys, texts, |held, more| held.memory_bytes(more))
+        };
+        budget.as_mut().is_none_or(has_room)
+    }
+
+    /// The budget, which is that of what follows.
+    pub(crate) fn take_budget(&mut self) -> Option<Budget> {
+        self.budget.take()
+    }
+
+    /// Adds the records of a batch with these `keys`; about `expected` classes will come in all, 0 if unknown. `text` gives the text of
+    /// a record by its chunk and its row there, or `None` if that is the canonical form of its class. Calls `probed` for each record
+    /// with its chunk, its row, the number of its class in its partition, and whether it is the first one of that.
+    pub(crate) fn insert<'t>(
+        &mut self,
+        keys: &[&Rows],
+        expected: u64,
+        text: impl Fn(usize, usize) -> Option<&'t [u8]> + Sync,
+        probed: impl Fn(usize, usize, u32, bool) + Sync,
+    ) {
+        self.classes.expect(expected);
+        self.classes.insert_runs(keys, |FirstTexts { held, places, texts }, run| {
+            let ProbedRun { chunk, firsts, further } = run;
+            for (class, &row) in (held.len() as u32..).zip(firsts) {
+                probed(chunk, row as usize, class, true);
+            }
+            for &row in firsts {
+                let text = text(chunk, row as usize);
+                held.push(text.is_some());
+                places.extend(text.map(|text| texts.push(text)));
+            }
+            for &(class, row) in further {
+                probed(chunk, row as usize, class, false);
+            }
+        });
+    }
+
+    /// Hands over the number of each partition, the keys of its classes, and their texts, which are dropped then.
+    pub(super) fn take_each(&mut self, each: impl Fn(usize, Vec<Key>, FirstTexts) + Sync) {
+        self.classes.by_number(|partition, keys, texts| {
+            each(partition, keys, std::mem::take(texts));
+        });
+    }
+
+    /// The texts of all classes so far.
+    pub(crate) fn firsts(&self) -> Firsts<'_> {
+        Firsts(self.classes.partitions().collect())
+    }
+}
+
+impl FirstTexts {
+    /// The text of a class, if it is held.
+    #[inline]
+    pub(super) fn get(&self, class: u32) -> Option<&[u8]> {
+        self.held.rank(class as usize).map(|number| self.texts.get(self.places[number]))
+    }
+
+    /// Bytes of memory held, as they will be when `more` classes have come, without their texts.
+    fn memory_bytes(&self, more: usize) -> usize {
+        self.held.memory_bytes(more) + grown(&self.places, more) + self.texts.held
+    }
+}
+
+/// Where the text of a class is held, if it is: the number of its partition, and its number among the texts of that.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HeldText {
+    partition: u32,
+    number: u32,
+}
+
+impl HeldText {
+    /// Not held: the text is the canonical form of the class.
+    const NONE: u32 = u32::MAX;
+}
+
+impl Firsts<'_> {
+    /// Asks for what [`Firsts::find`] reads.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, partition: usize, class: u32) {
+        self.0[partition].held.prefetch(class as usize);
+    }
+
+    /// Finds where the text of a class is held, by its partition and its number in it, and asks for what [`Firsts::prefetch_text`]
+    /// reads.
+    #[inline(always)]
+    pub(crate) fn find(&self, partition: usize, class: u32) -> HeldText {
+        let FirstTexts { held, places, .. } = self.0[partition];
+        let number = held.rank(class as usize).map_or(HeldText::NONE, |number| number as u32);
+        // Of what is not held, nothing is there.
+        prefetch(places, number as usize);
+        HeldText { partition: partition as u32, number }
+    }
+
+    /// Asks for the beginning of what [`Firsts::text`] reads.
+    #[inline(always)]
+    pub(crate) fn prefetch_text(&self, HeldText { partition, number }: HeldText) {
+        let FirstTexts { places, texts, .. } = self.0[partition as usize];
+        if let Some(&place) = places.get(number as usize) {
+            texts.prefetch(place);
+        }
+    }
+
+    /// The text; `None` if it is the canonical form of its class.
+    #[inline(always)]
+    pub(crate) fn text(&self, HeldText { partition, number }: HeldText) -> Option<&[u8]> {
+        let FirstTexts { places, texts, .. } = self.0[partition as usize];
+        places.get(number as usize).map(|&place| texts.get(place))
+    }
+}

@@ -1,0 +1,250 @@
+//! The fast path of the audit: finds out by marks which rules a record needs.
+//!
+//! [`screen`] errs on the safe side only: where it returns `None`, [`super::audit`] finds nothing, and rules that `Looks` leaves
+//! out find nothing either (the tests compare them on every backend). Most records of most lists are quiet, and cost little more
+//! than parsing.
+
+use super::exact::by_appendix_b;
+use super::looks::{Hint, Looks};
+use super::{Marks, host, path, port, redact, secret, shape, triplet};
+use crate::chunk::Span;
+use crate::grammar::class::UNRESERVED;
+use crate::grammar::scheme_facts;
+use crate::index::Record;
+use crate::simd::Isa;
+use crate::uri::{Components, fast, parse};
+
+/// Longer segments are not examined here if they hold needless triplets.
+const LONG_SEGMENT: usize = 256;
+
+/// `None` if no rule reports anything in `record`, which is not empty and follows those that `marks` was asked for before.
+#[inline(always)]
+pub fn screen<I: Isa>(isa: I, record: Record<'_>, marks: &mut Marks) -> Option<Hint> {
+    let Span { start, .. } = record.span();
+    let marks = marks.within(record.span());
+    let parts = match fast::plain(isa, record) {
+        Some(plain) => {
+            let name = plain.scheme_end + 3..plain.host_end;
+            if marks.is_empty()
+                && plain.host_end == plain.path_start
+                && host::is_ordinary_in(isa, record.block(0), name)
+            {
+                return None;
+            }
+            plain.components(isa, record)
+        }
+        None => match fast::components_by_scan(isa, record) {
+            Some(parts) => parts,
+            None => return screen_others(record.bytes(), start, marks),
+        },
+    };
+    let mut looks = Looks::HEAD.when(!is_ordinary_head(isa, record, &parts));
+    if looks != Looks::NONE {
+        looks = of_head(record.bytes(), &parts, true);
+    }
+    if !marks.is_empty() {
+        looks = looks.or(of_marks(record.bytes(), start, marks, &parts));
+    }
+    (looks != Looks::NONE).then_some(Hint { parsed: Some((parts, None)), looks })
+}
+
+/// [`screen`] for what the fast paths do not handle.
+#[inline(never)]
+fn screen_others(text: &[u8], start: u32, marks: &[u32]) -> Option<Hint> {
+    let (parts, error) = match parse(text) {
+        Ok(parts) => (parts, None),
+        Err(error) => (by_appendix_b(text), Some(error)),
+    };
+    // Of what is invalid, a percent sign may encode nothing, or a part of what another one encodes.
+    let is_odd = |at: usize| text[at] == b'\\' || triplet(text, at).is_none();
+    let looks = if error.is_some() && memchr::memchr2_iter(b'%', b'\\', text).any(is_odd) {
+        Looks::ALL
+    } else {
+        of_head(text, &parts, error.is_none()).or(of_marks(text, start, marks, &parts))
+    };
+    let is_quiet = looks == Looks::NONE && error.is_none();
+    (!is_quiet).then_some(Hint { parsed: Some((parts, error)), looks })
+}
+
+/// Whether a valid record has an authority of an ordinary name, without userinfo, and without a port or with a harmless one.
+#[inline(always)]
+fn is_ordinary_head<I: Isa>(isa: I, record: Record<'_>, parts: &Components) -> bool {
+    let name = parts.host_start as usize..parts.host_end as usize;
+    parts.authority_start != 0
+        && parts.host_start == parts.authority_start
+        && host::is_ordinary_in(isa, record.block(0), name)
+        && (parts.host_end == parts.path_start || port_is_quiet(record.bytes(), parts))
+}
+
+/// What has to be looked at because of the scheme, the authority, and a path without a slash at its beginning.
+#[inline(never)]
+fn of_head(text: &[u8], parts: &Components, is_valid: bool) -> Looks {
+    let scheme = parts.scheme(text);
+    let Some(name) = parts.host(text) else {
+        let facts = scheme.and_then(scheme_facts);
+        let is_opaque = facts.is_some_and(|facts| !facts.dns_host && !facts.empty_path_is_root);
+        // The marks of segments are slashes.
+        let has_bare_segment = !is_opaque && !matches!(parts.path(text), [] | [b'/', ..]);
+        let is_special = scheme.is_some_and(host::is_special);
+        return Looks::HEAD.when(is_special).or(Looks::PATH.when(has_bare_segment));
+    };
+    let is_quiet = parts.host_start == parts.authority_start
+        && (host::is_ordinary(name) || is_valid && is_file_without_host(text, parts))
+        && (parts.host_end == parts.path_start || port_is_quiet(text, parts));
+    Looks::HEAD.when(!is_quiet)
+}
+
+fn port_is_quiet(text: &[u8], parts: &Components) -> bool {
+    let digits = &text[parts.host_end as usize + 1..parts.path_start as usize];
+    port::warning(parts.scheme(text), digits).is_none()
+}
+
+fn is_file_without_host(text: &[u8], parts: &Components) -> bool {
+    parts.path_start == parts.authority_start
+        && text.get(..7).is_some_and(|head| head.eq_ignore_ascii_case(b"file://"))
+}
+
+/// What has to be looked at because of `marks`, which are those of `text` and count from `start` bytes before it.
+#[inline(never)]
+fn of_marks(text: &[u8], start: u32, marks: &[u32], parts: &Components) -> Looks {
+    let (path_start, path_end) = (parts.path_start as usize, parts.path_end as usize);
+    let path = &text[path_start..path_end];
+    // The dot segments of the path have been followed, and stay below the root.
+    let mut dots_are_fine = false;
+    let (mut looks, mut is_encoded) = (Looks::NONE, None);
+    for at in marks.iter().map(|&mark| (mark - start) as usize) {
+        let is_in_path = (path_start..path_end).contains(&at);
+        looks = looks.or(match text[at] {
+            b'%' => of_triplet(text, at, parts, looks),
+            b'=' => of_equals(text, at, at < path_end),
+            b'/' if is_in_path && !looks.has(Looks::PATH) => {
+                let next = at + 1 - path_start;
+                let is_quiet = match path[next..] {
+                    [b'.', ..] => dot_is_quiet(path, next, &mut dots_are_fine),
+                    _ => !path::begins_with_device(&path[next..]),
+                };
+                Looks::PATH.when(!is_quiet)
+            }
+            b'.' => Looks::TRAVERSAL.when(at >= path_end),
+            b';' => Looks::ENTITIES.when(ends_reference(text, at)),
+            // Slashes precede those of a path, too.
+            b'/' => Looks::NONE,
+            // What is known is not asked for again: some of the questions scan all that precedes.
+            _ if looks.has(Looks::SECRETS) => Looks::NONE,
+            b'@' => Looks::SECRETS.when(may_end_userinfo(text, at, parts)),
+            b'"' | b'\'' => Looks::SECRETS,
+            _ => {
+                let is_encoded = *is_encoded.get_or_insert_with(|| text.contains(&b'%'));
+                Looks::SECRETS.when(may_begin_token(text, at, is_encoded))
+            }
+        });
+    }
+    // Most of what looks like that is something else.
+    let is_empty = looks == Looks::SECRETS && !redact::holds_secret(text);
+    if is_empty { Looks::NONE } else { looks }
+}
+
+/// What has to be looked at because a name before the `=` at `at` may be that of a secret.
+fn of_equals(text: &[u8], at: usize, is_in_path: bool) -> Looks {
+    if secret::follows_secret_name(text, at, is_in_path) {
+        return Looks::PARAMETERS.or(Looks::SECRETS);
+    }
+    Looks::SECRETS.when(secret::may_end_name(text, at))
+}
+
+/// Whether a userinfo may end with the `@` at `at`: it follows slashes or the colon of a scheme, perhaps encoded.
+fn may_end_userinfo(text: &[u8], at: usize, parts: &Components) -> bool {
+    /// More is not looked at here.
+    const LONGEST: usize = 256;
+    let before = text.get(parts.path_start as usize..at);
+    let Some(before) = before.filter(|before| before.len() <= LONGEST) else { return true };
+    // What is not a scheme may end with one.
+    let ends_special = |name: &[u8]| {
+        name.len() > LONGEST || (0..name.len()).any(|at| host::is_special(&name[at..]))
+    };
+    let is_after_scheme = parts.authority_start == 0
+        && parts.scheme(text).is_some_and(|name| before.starts_with(b"/") || ends_special(name));
+    is_after_scheme
+        || before.iter().any(|byte| b":%\\".contains(byte))
+        || before.windows(2).any(|two| two == b"//")
+}
+
+/// Whether a token may begin at `at`, where three bytes are those of one. If something in the text `is_encoded`, other bytes of
+/// the token may be, and the byte before.
+fn may_begin_token(text: &[u8], at: usize, is_encoded: bool) -> bool {
+    let is_apart = || !at.checked_sub(1).is_some_and(|before| text[before].is_ascii_alphanumeric());
+    let is_after_triplet = || at.checked_sub(3).is_some_and(|start| text[start] == b'%');
+    match is_encoded {
+        false => shape::end_of(text, at).is_some(),
+        true => is_apart() || is_after_triplet(),
+    }
+}
+
+/// Whether a character reference may end at `at`, where a semicolon is.
+fn ends_reference(text: &[u8], at: usize) -> bool {
+    /// The bytes of the longest reference.
+    const LONGEST: usize = 34;
+    memchr::memrchr(b'&', &text[at.saturating_sub(LONGEST)..at]).is_some()
+}
+
+/// Whether the dot at `at`, the first byte of a segment of `path`, needs no report: it is part of a
+/// name, or of a dot segment below the root. `dots_are_fine` is set once all dot segments have been
+/// followed.
+fn dot_is_quiet(path: &[u8], at: usize, dots_are_fine: &mut bool) -> bool {
+    match path[at + 1..] {
+        [] | [b'/', ..] => true,
+        [b'.'] | [b'.', b'/', ..] => {
+            *dots_are_fine = *dots_are_fine || path::stays_below_root(path);
+            *dots_are_fine
+        }
+        [b'.', ..] => false,
+        // `/.well-known` is a name; triplets are checked separately.
+        _ => true,
+    }
+}
+
+/// What has to be looked at because of the triplet at `at`, besides `known`.
+fn of_triplet(text: &[u8], at: usize, parts: &Components, known: Looks) -> Looks {
+    let (path_start, path_end) = (parts.path_start as usize, parts.path_end as usize);
+    let Some(byte) = triplet(text, at) else { return Looks::ALL };
+    // A percent sign that begins no triplet is free text.
+    let is_double =
+        || matches!(text.get(at + 3), Some(b'%' | b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F'));
+    let is_of_secret = match byte {
+        b'@' | b'"' | b'\'' | b'=' => true,
+        b'%' => is_double(),
+        // The end of a name is found by its `=`.
+        byte => UNRESERVED.has(byte) && shape::may_have_encoded(text, at),
+    };
+    let second = || triplet(text, at + 3).unwrap_or(0);
+    let is_acted_upon = match byte {
+        0x00..=0x1F | 0x7F | 0xC0 | 0xC1 => true,
+        b'%' => is_double(),
+        0xE0 => second() < 0xA0,
+        0xF0 => second() < 0x90,
+        _ => false,
+    };
+    let of_component = if at < path_start || at >= parts.query_end as usize {
+        // The rules of the authority look at all of it, and none at the triplets of a fragment.
+        Looks::NONE
+    } else if at >= path_end {
+        // What follows in a value may be part of two dots.
+        Looks::ENCODED.when(is_acted_upon).or(Looks::TRAVERSAL.when(b".%".contains(&byte)))
+    } else if is_acted_upon || b"/\\".contains(&byte) {
+        Looks::ENCODED.or(Looks::PATH)
+    } else {
+        let is_needless = UNRESERVED.has(byte) && !known.has(Looks::PATH);
+        Looks::PATH.when(is_needless && !segment_is_quiet(text, at, parts))
+    };
+    of_component.or(Looks::SECRETS.when(is_of_secret))
+}
+
+/// Whether the segment with the needless triplet at `at` is neither a dot segment nor the name of a device.
+fn segment_is_quiet(text: &[u8], at: usize, parts: &Components) -> bool {
+    let (path_start, path_end) = (parts.path_start as usize, parts.path_end as usize);
+    let start = memchr::memrchr(b'/', &text[path_start..at]);
+    let start = start.map_or(path_start, |slash| path_start + slash + 1);
+    let end = memchr::memchr(b'/', &text[at..path_end]).map_or(path_end, |end| at + end);
+    // A long segment may hold many triplets, each of which would scan it.
+    end - start <= LONG_SEGMENT && path::segment_is_quiet(&text[start..end])
+}

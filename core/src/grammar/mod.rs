@@ -1,0 +1,16 @@
+//! The byte classes of RFC 3986 Appendix A and the facts about schemes; the character
+//! references of HTML.
+//!
+//! Every table used elsewhere (scalar look-ups, SIMD shuffles) is derived from the constants in
+//! [`class`] at compile time, so no class is written down twice.
+
+pub mod class;
+mod entity;
+pub mod rfc2396;
+pub mod scheme;
+
+pub use class::ByteClass;
+pub use entity::character_reference;
+pub use entity::has_reference;
+pub use rfc2396::{Grammar, UnknownGrammar};
+pub use scheme::{PathForm, SchemeFacts, known_schemes, scheme_facts};

@@ -1,0 +1,53 @@
+//! The lower half of `uriscan`: what knows bytes, URIs, keys and links, and nothing of files that are read or written in bulk.
+//!
+//! Use the crate `uriscan`, which passes on what others need. What else is public here is for that crate, and for the tests and
+//! benches of the repository; it changes without notice.
+
+#![deny(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+#[macro_use]
+mod macros;
+
+#[cfg(feature = "keys")]
+pub mod alias;
+#[cfg(feature = "bulk")]
+pub mod audit;
+pub mod chunk;
+#[cfg(feature = "keys")]
+pub mod dedup;
+#[cfg(feature = "bulk")]
+pub mod explain;
+#[cfg(feature = "bulk")]
+pub mod extract;
+pub mod grammar;
+pub mod index;
+#[cfg(feature = "keys")]
+pub mod key;
+pub mod normalize;
+#[cfg(feature = "bulk")]
+pub mod profile;
+pub mod repair;
+pub mod resolve;
+#[cfg(feature = "bulk")]
+pub mod row;
+#[cfg(feature = "bulk")]
+pub mod rules;
+#[cfg(feature = "bulk")]
+pub mod set;
+#[cfg(feature = "bulk")]
+pub mod shape;
+pub mod simd;
+pub mod single;
+pub mod surt;
+#[cfg(feature = "keys")]
+pub mod threads;
+#[cfg(feature = "bulk")]
+pub mod time;
+pub mod uri;
+
+pub use chunk::{Padded, PaddedBuf, Span};
+pub use index::trimmed;
+pub use simd::{Backend, Kernels};
+pub use single::{Uri, normalize};
+pub use uri::{UriError, UriErrorKind};

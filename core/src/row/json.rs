@@ -1,0 +1,391 @@
+//! The value of a member of the object that a line of JSON lines is (RFC 8259).
+//!
+//! The line is read as strictly as a parser does, except for what no value of interest depends on: strings other than the
+//! value are not decoded, and `NaN` and infinities, which several writers have, are taken for numbers.
+
+use core::ops::Range;
+
+use super::{Fault, Place};
+use crate::chunk::Span;
+
+/// How many objects and arrays may be within each other.
+const DEEPEST: usize = 128;
+
+pub(crate) const NO_OBJECT: &str = "not a JSON object, which every line must be";
+
+/// The value of a member.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Value {
+    /// There is no such member.
+    Missing,
+    Null,
+    /// A string, without its quotes.
+    Text(Place),
+    /// A value of another type, as it is written.
+    Other(Place),
+}
+
+/// The value in the object `line`, which is trimmed, that `path` leads to: the member of this name, or by names of members
+/// and numbers of values in arrays, from 1, with dots between them; the longest name comes first. Positions are those in
+/// `line`.
+///
+/// # Errors
+/// When the line is not an object, or a member on the path occurs twice.
+pub(crate) fn value(line: &[u8], path: &str) -> Result<Value, Fault> {
+    if line.first() != Some(&b'{') {
+        return Err(Fault::new(NO_OBJECT));
+    }
+    let mut reader = Reader { text: line, at: 0 };
+    let found = reader.search(Some(path.as_bytes()), 0).and_then(|found| {
+        reader.white();
+        if reader.at == line.len() { Ok(found) } else { Err(reader.wrong("trailing characters")) }
+    })?;
+    let within = |part: Range<usize>, rest: &[u8]| value_at(line, part, rest);
+    let found = match (found.value, found.outer) {
+        _ if found.is_twice => Err(()),
+        (Some(part), _) => Ok(Some(part)),
+        (None, Some((rest, part))) => within(part, rest),
+        (None, None) => Ok(None),
+    };
+    let twice = |()| match path.contains('.') {
+        true => Fault::from(format!("a member on the path {path} occurs twice")),
+        false => Fault::from(format!("the member {path} occurs twice")),
+    };
+    Ok(match found.map_err(twice)? {
+        None => Value::Missing,
+        Some(part) => of_part(line, part),
+    })
+}
+
+/// Whether the object `line`, which is trimmed, has a member of this very `name`.
+///
+/// # Errors
+/// When the line is not an object.
+pub(crate) fn has(line: &[u8], name: &str) -> Result<bool, Fault> {
+    if line.first() != Some(&b'{') {
+        return Err(Fault::new(NO_OBJECT));
+    }
+    let mut reader = Reader { text: line, at: 0 };
+    Ok(reader.search(Some(name.as_bytes()), 0)?.value.is_some())
+}
+
+/// The value that is written at `part` of `line`.
+fn of_part(line: &[u8], part: Range<usize>) -> Value {
+    match &line[part.clone()] {
+        b"null" => Value::Null,
+        [b'"', inner @ .., b'"'] => {
+            let is_escaped = memchr::memchr(b'\\', inner).is_some();
+            Value::Text(Place { span: span(part.start + 1..part.end - 1), is_escaped })
+        }
+        _ => Value::Other(Place { span: span(part), is_escaped: false }),
+    }
+}
+
+fn span(range: Range<usize>) -> Span {
+    Span { start: range.start as u32, end: range.end as u32 }
+}
+
+/// The value at `part` of `line`, or the one that `path` leads to from there.
+fn value_at(line: &[u8], part: Range<usize>, path: &[u8]) -> Result<Option<Range<usize>>, ()> {
+    // It was read before, with what is around it.
+    let mut reader = Reader { text: &line[..part.end], at: part.start };
+    match line[part.start] {
+        b'[' => {
+            let dot = memchr::memchr(b'.', path);
+            let (number, rest) = match dot {
+                Some(dot) => (&path[..dot], Some(&path[dot + 1..])),
+                None => (path, None),
+            };
+            let number = core::str::from_utf8(number).ok().and_then(|it| it.parse::<usize>().ok());
+            let found = number.filter(|&it| it > 0).map(|it| reader.element(it)).transpose();
+            match (found.map_err(drop)?.flatten(), rest) {
+                (Some(part), Some(rest)) => value_at(line, part, rest),
+                (found, _) => Ok(found),
+            }
+        }
+        b'{' => {
+            let found = reader.search(Some(path), 0).map_err(drop)?;
+            match (found.value, found.outer) {
+                _ if found.is_twice => Err(()),
+                (None, Some((rest, part))) => value_at(line, part, rest),
+                (found, _) => Ok(found),
+            }
+        }
+        _ => Ok(None),
+    }
+}
+
+/// The findings in an object.
+#[derive(Default)]
+struct Found<'p> {
+    /// The value of the member whose name is the path.
+    value: Option<Range<usize>>,
+    /// The value of the member with the longest name that the path begins with, and the rest of the path.
+    outer: Option<(&'p [u8], Range<usize>)>,
+    is_twice: bool,
+}
+
+struct Reader<'t> {
+    text: &'t [u8],
+    at: usize,
+}
+
+impl Reader<'_> {
+    #[cold]
+    fn wrong(&self, what: &str) -> Fault {
+        Fault::from(format!("not a JSON object: {what} at column {}", self.at + 1))
+    }
+
+    #[inline(always)]
+    fn byte(&self) -> u8 {
+        self.text.get(self.at).copied().unwrap_or(0)
+    }
+
+    #[inline(always)]
+    fn white(&mut self) {
+        while matches!(self.byte(), b' ' | b'\t' | b'\r' | b'\n') {
+            self.at += 1;
+        }
+    }
+
+    /// Takes `byte`, which `what` names, after white space.
+    #[inline(always)]
+    fn take(&mut self, byte: u8, what: &str) -> Result<(), Fault> {
+        self.white();
+        if self.byte() != byte || self.at >= self.text.len() {
+            return Err(self.wrong(what));
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// Takes a string; gives the range between its quotes, and whether there are escapes in it.
+    #[inline(always)]
+    fn string(&mut self) -> Result<(Range<usize>, bool), Fault> {
+        self.take(b'"', "a string is missing")?;
+        let (start, mut is_escaped) = (self.at, false);
+        loop {
+            let rest = self.text.get(self.at..).unwrap_or_default();
+            let Some(found) = memchr::memchr2(b'"', b'\\', rest) else {
+                self.at = self.text.len();
+                return Err(self.wrong("a string is never closed"));
+            };
+            self.at += found + 1;
+            if rest[found] == b'"' {
+                return Ok((start..self.at - 1, is_escaped));
+            }
+            (self.at, is_escaped) = (self.at + 1, true);
+        }
+    }
+
+    /// Takes a value; gives its range. It is within `depth` others.
+    #[inline(always)]
+    fn value(&mut self, depth: usize) -> Result<Range<usize>, Fault> {
+        self.white();
+        let start = self.at;
+        match self.byte() {
+            b'"' => {
+                self.string()?;
+            }
+            b'{' | b'[' => self.container(depth)?,
+            _ => self.scalar()?,
+        }
+        Ok(start..self.at)
+    }
+
+    /// Takes an object or an array. In a function of its own, because it calls itself.
+    #[inline(never)]
+    fn container(&mut self, depth: usize) -> Result<(), Fault> {
+        if depth == DEEPEST {
+            return Err(self.wrong("too many objects or arrays within each other"));
+        }
+        if self.byte() == b'{' {
+            self.search(None, depth)?;
+        } else {
+            self.values(0, depth)?;
+        }
+        Ok(())
+    }
+
+    /// Takes a number or a name.
+    #[inline(always)]
+    fn scalar(&mut self) -> Result<(), Fault> {
+        let start = self.at;
+        while matches!(self.byte(), b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'+' | b'-' | b'.') {
+            self.at += 1;
+        }
+        let word = &self.text[start..self.at];
+        let is_value = match word {
+            b"true" | b"false" | b"null" | b"NaN" | b"Infinity" | b"-Infinity" => true,
+            _ => is_number(word),
+        };
+        if is_value {
+            return Ok(());
+        }
+        self.at = start;
+        Err(self.wrong("a value is missing"))
+    }
+
+    /// Takes an array; gives the range of its value number `wanted`, from 1, if there is one.
+    #[inline(always)]
+    fn values(&mut self, wanted: usize, depth: usize) -> Result<Option<Range<usize>>, Fault> {
+        self.take(b'[', "an array is missing")?;
+        let mut found = None;
+        self.white();
+        if self.byte() == b']' {
+            self.at += 1;
+            return Ok(found);
+        }
+        for number in 1.. {
+            let value = self.value(depth + 1)?;
+            if number == wanted {
+                found = Some(value);
+            }
+            self.white();
+            if self.byte() == b']' {
+                self.at += 1;
+                break;
+            }
+            self.take(b',', "a comma or ] is missing")?;
+        }
+        Ok(found)
+    }
+
+    fn element(&mut self, number: usize) -> Result<Option<Range<usize>>, Fault> {
+        self.values(number, 0)
+    }
+
+    /// Takes an object; finds in it what `path` leads to, if there is one.
+    #[inline(always)]
+    fn search<'p>(&mut self, path: Option<&'p [u8]>, depth: usize) -> Result<Found<'p>, Fault> {
+        let mut found = Found::default();
+        self.take(b'{', "an object is missing")?;
+        self.white();
+        if self.byte() == b'}' {
+            self.at += 1;
+            return Ok(found);
+        }
+        loop {
+            let (name, is_escaped) = self.string()?;
+            self.take(b':', "a colon is missing")?;
+            let value = self.value(depth + 1)?;
+            if let Some(path) = path {
+                let name = &self.text[name];
+                match is_escaped {
+                    false => found.note(path, name, value),
+                    true => {
+                        let mut text = Vec::new();
+                        if unescape(name, &mut text).is_some() {
+                            found.note(path, &text, value);
+                        }
+                    }
+                }
+            }
+            self.white();
+            if self.byte() == b'}' {
+                self.at += 1;
+                return Ok(found);
+            }
+            self.take(b',', "a comma or } is missing")?;
+        }
+    }
+}
+
+impl<'p> Found<'p> {
+    /// Notes the member `name` with this value, if `path` begins with it.
+    #[inline(always)]
+    fn note(&mut self, path: &'p [u8], name: &[u8], value: Range<usize>) {
+        match path.strip_prefix(name) {
+            Some(b"") => self.is_twice |= self.value.replace(value).is_some(),
+            Some([b'.', rest @ ..]) => match &self.outer {
+                Some((before, _)) if before.len() < rest.len() => {}
+                Some((before, _)) if before.len() == rest.len() => self.is_twice = true,
+                _ => self.outer = Some((rest, value)),
+            },
+            _ => {}
+        }
+    }
+}
+
+/// Whether `word` is a number.
+#[inline(always)]
+fn is_number(word: &[u8]) -> bool {
+    let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let rest = word.strip_prefix(b"-").unwrap_or(word);
+    let whole = digits(rest);
+    if whole == 0 || whole > 1 && rest[0] == b'0' {
+        return false;
+    }
+    let mut rest = &rest[whole..];
+    if let Some(fraction) = rest.strip_prefix(b".") {
+        let count = digits(fraction);
+        if count == 0 {
+            return false;
+        }
+        rest = &fraction[count..];
+    }
+    if let [b'e' | b'E', exponent @ ..] = rest {
+        let exponent = match exponent {
+            [b'+' | b'-', exponent @ ..] => exponent,
+            _ => exponent,
+        };
+        let count = digits(exponent);
+        return count > 0 && count == exponent.len();
+    }
+    rest.is_empty()
+}
+
+/// The span without the white space of JSON around it: there are other control characters that end no line, and are none.
+#[inline(always)]
+pub(super) fn trim(text: &[u8], mut span: Span) -> Span {
+    let is_white = |at: u32| matches!(text[at as usize], b' ' | b'\t' | b'\r');
+    while span.start < span.end && is_white(span.end - 1) {
+        span.end -= 1;
+    }
+    while span.start < span.end && is_white(span.start) {
+        span.start += 1;
+    }
+    span
+}
+
+/// Appends the string `raw`, without its quotes, decoded; `None` if an escape in it represents no character.
+pub fn unescape(raw: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    let mut rest = raw;
+    while let Some(at) = memchr::memchr(b'\\', rest) {
+        out.extend_from_slice(&rest[..at]);
+        let byte = match rest.get(at + 1)? {
+            b'n' => b'\n',
+            b't' => b'\t',
+            b'r' => b'\r',
+            b'b' => 8,
+            b'f' => 12,
+            &byte @ (b'"' | b'\\' | b'/') => byte,
+            b'u' => {
+                let (c, len) = character(&rest[at..])?;
+                out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+                rest = &rest[at + len..];
+                continue;
+            }
+            _ => return None,
+        };
+        out.push(byte);
+        rest = &rest[at + 2..];
+    }
+    out.extend_from_slice(rest);
+    Some(())
+}
+
+/// The character of the `\uXXXX`, or pair of them, at the start of `raw`, and its length.
+fn character(raw: &[u8]) -> Option<(char, usize)> {
+    let unit = |raw: &[u8]| {
+        let digits = raw.strip_prefix(b"\\u")?.get(..4)?;
+        digits.iter().try_fold(0, |sum, &digit| Some(sum * 16 + char::from(digit).to_digit(16)?))
+    };
+    let first: u32 = unit(raw)?;
+    if (0xD800..0xDC00).contains(&first) {
+        let second @ 0xDC00..0xE000 = unit(raw.get(6..)?)? else { return None };
+        let code = 0x1_0000 + ((first - 0xD800) << 10) + (second - 0xDC00);
+        return char::from_u32(code).map(|c| (c, 12));
+    }
+    char::from_u32(first).map(|c| (c, 6))
+}

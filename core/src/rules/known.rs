@@ -1,0 +1,155 @@
+//! The ends of hosts that were looked up before: hosts repeat, and a look-up in the public suffix list takes as long as all else.
+
+use super::suffix::{Ends, ends};
+
+/// How many hosts are remembered, at most: with 64 bytes each, what fits well in the cache of a core.
+const PLACES: usize = 1 << 12;
+
+/// The longest host that is remembered.
+const LONGEST: usize = 60;
+
+/// Where what is not there begins.
+const NOWHERE: u8 = u8::MAX;
+
+/// A host, zeros after it, and its length; a place is vacant if that is 0.
+type Name = [u8; LONGEST + 1];
+
+/// A host, and where its ends begin.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    name: Name,
+    /// The length without a final dot.
+    end: u8,
+    domain: u8,
+    suffix: u8,
+}
+
+impl Place {
+    const VACANT: Place =
+        Place { name: [0; LONGEST + 1], end: 0, domain: NOWHERE, suffix: NOWHERE };
+
+    /// The place for the host `name`, of so many bytes, with these ends.
+    fn new(name: Name, end: usize, ends: Ends<'_>) -> Place {
+        let start = |part: Option<&[u8]>| part.map_or(NOWHERE, |part| (end - part.len()) as u8);
+        Place { name, end: end as u8, domain: start(ends.domain), suffix: start(ends.suffix) }
+    }
+}
+
+/// The hosts that were looked up, each until another one takes its place. Kept by a thread.
+#[derive(Debug, Default)]
+pub struct Known(Vec<Place>);
+
+impl Known {
+    /// [`ends`] of `host`.
+    #[inline]
+    pub fn ends<'h>(&mut self, host: &'h [u8]) -> Ends<'h> {
+        if !(1..=LONGEST).contains(&host.len()) {
+            return ends(host);
+        }
+        if self.0.is_empty() {
+            self.0.resize(PLACES, Place::VACANT);
+        }
+        let mut name: Name = [0; _];
+        name[..host.len()].copy_from_slice(host);
+        name[LONGEST] = host.len() as u8;
+        // Whoever writes hosts that share a place only makes look-ups necessary.
+        let place = &mut self.0[hash(&name) % PLACES];
+        if place.name != name {
+            let end = host.len() - usize::from(host.ends_with(b"."));
+            *place = Place::new(name, end, ends(host));
+        }
+        let end = usize::from(place.end);
+        let from = |start: u8| (start != NOWHERE).then(|| &host[usize::from(start)..end]);
+        Ends { domain: from(place.domain), suffix: from(place.suffix) }
+    }
+}
+
+/// A hash of `name`: products of its words, two by two.
+#[inline(always)]
+fn hash(name: &Name) -> usize {
+    let word = |at: usize| {
+        let bytes = name[at..].first_chunk().expect("within the name");
+        u64::from_le_bytes(*bytes) ^ 0x9E37_79B9_7F4A_7C15_u64.rotate_left(at as u32)
+    };
+    let fold = |a: u64, b: u64| {
+        let product = u128::from(a) * u128::from(b);
+        product as u64 ^ (product >> 64) as u64
+    };
+    // The last word has the length, and bytes of the one before.
+    let all = fold(word(0), word(8)) ^ fold(word(16), word(24));
+    let all = all ^ fold(word(32), word(40)) ^ fold(word(48), word(LONGEST + 1 - 8));
+    (all ^ all >> 32) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks the ends of `hosts`, one after the other.
+    fn check(hosts: &[&[u8]]) {
+        let mut known = Known::default();
+        for host in hosts {
+            let (found, expected) = (known.ends(host), ends(host));
+            let shown = host.escape_ascii();
+            assert_eq!((found.domain, found.suffix), (expected.domain, expected.suffix), "{shown}");
+        }
+    }
+
+    #[test]
+    fn ends_are_those_of_the_list_whatever_was_looked_up_before() {
+        let tops = [
+            "com",
+            "co.uk",
+            "x",
+            "com.",
+            "Kobe.JP",
+            "city.kobe.jp",
+            "github.io",
+            "1",
+            "ck",
+            "www.ck",
+        ];
+        let many: Vec<String> = (0..9000)
+            .map(|i| format!("{}.b{}.{}", "x".repeat(i % 64), i * i % 3001, tops[i % tops.len()]))
+            .collect();
+        let odd = [
+            "",
+            ".",
+            "..",
+            "...",
+            "a..",
+            ".a",
+            "..a",
+            "a..b",
+            ".com",
+            "..com",
+            "a..com",
+            "com..",
+            "[::1]",
+            "[v1.a]",
+            "127.0.0.1",
+            "1",
+            "1.",
+            "a.1",
+            "a1",
+            "com",
+            "CO.UK.",
+            "A.Co.Uk",
+            "a\0.com",
+            "a.com\0",
+            "\u{e9}.com",
+            "xn--p1ai",
+            "a.b.c.kobe.jp",
+            "a.city.kobe.jp",
+            "0.",
+        ];
+        let all: Vec<&[u8]> = odd
+            .into_iter()
+            .chain(many.iter().map(String::as_str))
+            .chain(odd)
+            .map(str::as_bytes)
+            .collect();
+        check(&all);
+        check(&[&all[..], &all[..]].concat());
+    }
+}

@@ -1,0 +1,97 @@
+//! Registrable domains and public suffixes of hosts as they are written.
+
+use super::hosts::is_address;
+
+/// The longest name in the DNS; with a final dot it has one byte more.
+const MOST: usize = 253;
+const SHORT: usize = 64;
+
+/// The registrable domain of `host`: its public suffix and one more label. `None` for an address, and for a host that is
+/// a public suffix or a single label. Letters may be in any case; a final dot is not part of the result.
+///
+/// ```
+/// use uriscan::rules::registrable_domain;
+/// assert_eq!(registrable_domain(b"www.Example.co.uk."), Some(&b"Example.co.uk"[..]));
+/// assert_eq!(registrable_domain(b"co.uk"), None);
+/// assert_eq!(registrable_domain(b"192.0.2.1"), None);
+/// ```
+pub fn registrable_domain(host: &[u8]) -> Option<&[u8]> {
+    ends(host).domain
+}
+
+/// The public suffix of `host`: `co.uk` of `www.example.co.uk`. A top-level domain that is not in the list is one.
+/// `None` for an address. Letters may be in any case; a final dot is not part of the result.
+///
+/// ```
+/// use uriscan::rules::public_suffix;
+/// assert_eq!(public_suffix(b"www.example.co.uk"), Some(&b"co.uk"[..]));
+/// assert_eq!(public_suffix(b"localhost"), Some(&b"localhost"[..]));
+/// assert_eq!(public_suffix(b"[::1]"), None);
+/// ```
+pub fn public_suffix(host: &[u8]) -> Option<&[u8]> {
+    ends(host).suffix
+}
+
+/// The ends of a host that the public suffix list defines.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ends<'h> {
+    /// The [`registrable_domain`].
+    pub domain: Option<&'h [u8]>,
+    /// The [`public_suffix`].
+    pub suffix: Option<&'h [u8]>,
+}
+
+/// The ends of `host`, by one look-up in the list unless there is no domain.
+pub fn ends(host: &[u8]) -> Ends<'_> {
+    let host = host.strip_suffix(b".").unwrap_or(host);
+    if host.is_empty() || host.len() > MOST {
+        return Ends::default();
+    }
+    // Most are short, and clearing more takes as long as looking them up.
+    let (mut short, mut long);
+    let lower = match host.len() {
+        ..=SHORT => {
+            short = [0; SHORT];
+            &mut short[..host.len()]
+        }
+        _ => {
+            long = [0; MOST];
+            &mut long[..host.len()]
+        }
+    };
+    lower.copy_from_slice(host);
+    lower.make_ascii_lowercase();
+    if is_address(lower) {
+        return Ends::default();
+    }
+    let Some(found) = uriscan_suffixes::ends(lower) else { return Ends::default() };
+    Ends { domain: found.domain.map(|start| &host[start..]), suffix: Some(&host[found.suffix..]) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn domains_and_suffixes_are_ends_of_the_host() {
+        let long = [b"a.".repeat(126), b"com".to_vec()].concat();
+        for (host, domain, suffix) in [
+            (&b"example.com"[..], Some(&b"example.com"[..]), Some(&b"com"[..])),
+            (b"A.B.EXAMPLE.COM", Some(b"EXAMPLE.COM"), Some(b"COM")),
+            (b"www.example.co.uk.", Some(b"example.co.uk"), Some(b"co.uk")),
+            (b"user.github.io", Some(b"user.github.io"), Some(b"github.io")),
+            (b"a.b.unknown", Some(b"b.unknown"), Some(b"unknown")),
+            (b"com", None, Some(b"com")),
+            (b"xn--85x722f.com.cn", Some(b"xn--85x722f.com.cn"), Some(b"com.cn")),
+            (b"127.0.0.1", None, None),
+            (b"[2001:db8::1]", None, None),
+            (b"", None, None),
+            (b".", None, None),
+            (&long, None, None),
+        ] {
+            let name = String::from_utf8_lossy(host);
+            assert_eq!(registrable_domain(host), domain, "{name}");
+            assert_eq!(public_suffix(host), suffix, "{name}");
+        }
+    }
+}

@@ -1,0 +1,482 @@
+//! Tables as batches of rows.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use arrow_array::RecordBatch;
+use arrow_schema::{Schema, SchemaRef};
+use rayon::prelude::*;
+
+use super::counted::Counted;
+use super::input::{From, Input, OfColumns};
+use super::notes::Notes;
+use super::ranged::{of_name, stored_rows};
+use super::rows::{Rows, batches, stream_rows};
+use super::unit::Unit;
+use crate::TableFormat;
+use crate::dataset::{Fit, Merge, Partition, Plan};
+use crate::ipc;
+use crate::parquet::decoding::guarded;
+use crate::parquet::footer::{self, Footer, Room};
+use crate::parquet::groups::{Groups, Place};
+use crate::text::members::Members;
+use crate::text::sequential::Text;
+use crate::work::job::Job;
+use crate::work::row_filter::RowFilter;
+use crate::work::target::Target;
+use uriscan_bulk::error::Error;
+use uriscan_bulk::io::read::part::RereadableFile;
+use uriscan_core::extract::Filtered;
+use uriscan_files::{File, Stored};
+
+/// Tables that are not files and are opened at the same time: each of them waits for answers.
+const MOST_AT_ONCE: usize = 16;
+
+/// Passes to all of `inputs` what they have in common but for their own columns: the names of the columns that are in the
+/// names of directories, room for footers, and the members of JSON lines, if these become columns; all files of JSON lines
+/// are read for that.
+pub(crate) fn learn(inputs: &mut [Input], job: &Job) -> Result<(), Error> {
+    let mut keys: Vec<String> = Vec::new();
+    for (key, _) in inputs.iter().flat_map(|input| input.columns.partition.columns()) {
+        if !keys.iter().any(|known| known == key) {
+            keys.push(key.to_owned());
+        }
+    }
+    let keys: Arc<[String]> = keys.into();
+    let room = Arc::<Room>::default();
+    for input in &mut *inputs {
+        input.columns.keys = keys.clone();
+        input.footer = Footer::within(&room);
+    }
+    if job.to == TableFormat::Jsonl { Ok(()) } else { learn_members(inputs, job) }
+}
+
+/// The columns of `first` and of the files among `others`, as those of one table.
+pub(crate) fn plan(first: &Opened, others: &[Input], job: &Job) -> Result<Arc<Plan>, Error> {
+    let named = job.other_columns();
+    let mut merge = Merge::new((&job.column, &named), &first.columns.keys, !job.dialect.has_header);
+    let mut add = |opened: &Opened| if opened.is_void { Ok(()) } else { merge.add(opened.file()) };
+    add(first)?;
+    let mut left: VecDeque<Input> = others.iter().filter_map(Input::reopened).collect();
+    while !left.is_empty() {
+        let stored = left.iter().take(MOST_AT_ONCE).take_while(|input| input.is_stored()).count();
+        let group = left.drain(..stored.max(1)).collect();
+        open_all(group, job).into_iter().try_for_each(|opened| add(&opened?))?;
+    }
+    Ok(Arc::new(merge.finish()?))
+}
+
+/// Opens `inputs` at the same time.
+fn open_all(mut inputs: Vec<Input>, job: &Job) -> Vec<Result<Opened, Error>> {
+    let Some(last) = inputs.pop() else { return Vec::new() };
+    std::thread::scope(|scope| {
+        let open = |input| scope.spawn(move || Opened::open(input, job));
+        let others: Vec<_> = inputs.into_iter().map(open).collect();
+        let last = Opened::open(last, job);
+        let others = others
+            .into_iter()
+            .map(|other| other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        others.chain([last]).collect()
+    })
+}
+
+/// Passes the columns of all tables to `inputs`, which are some of them.
+pub(crate) fn pass(plan: &Arc<Plan>, inputs: &mut [Input]) {
+    inputs.iter_mut().for_each(|input| input.columns.plan = Some(plan.clone()));
+}
+
+/// Reads the `inputs` that are files of JSON lines and passes their members to all of them.
+fn learn_members(inputs: &mut [Input], job: &Job) -> Result<(), Error> {
+    let mut members = None;
+    for Input { name, format, from, .. } in &*inputs {
+        let by_name = match from {
+            From::Stream(_) => continue,
+            From::File(path) => format.or_else(|| TableFormat::of_path(path)),
+            From::Stored(_) => format.or_else(|| TableFormat::of_path(of_name(name))),
+        };
+        if by_name.is_some_and(|format| format != TableFormat::Jsonl) {
+            continue;
+        }
+        let file: io::Result<Box<dyn Read + Send>> = match from {
+            From::Stored(stored) => stored.stream(),
+            From::File(path) if RereadableFile::at(path).is_some() => {
+                File::open(path).map(|file| Box::new(file) as _)
+            }
+            From::File(_) | From::Stream(_) => continue,
+        };
+        let text = Text::open(file.map_err(|error| Error::read(name, error))?, name)?;
+        if by_name.or_else(|| TableFormat::of_head(&text.head)) == Some(TableFormat::Jsonl) {
+            let members = members.get_or_insert_with(|| Members::new(&job.column));
+            let text = text.json_lines().fitting((TableFormat::Jsonl, name), job, None)?;
+            members.learn(BufReader::new(text.all), name)?;
+        }
+    }
+    let members = members.map(Arc::new);
+    inputs.iter_mut().for_each(|input| input.columns.members = members.clone());
+    Ok(())
+}
+
+/// A table with its own columns, before these become those of all tables.
+pub(crate) struct Opened {
+    name: String,
+    schema: SchemaRef,
+    rows: Rows,
+    bytes: Arc<AtomicU64>,
+    from: Option<(Rereadable, Option<TableFormat>)>,
+    columns: OfColumns,
+    footer: Footer,
+    /// Whether it has not a byte, and so no rows and no columns of its own.
+    is_void: bool,
+    /// Whether its format has types.
+    is_typed: bool,
+}
+
+/// A table that is being read.
+pub(crate) struct Reader {
+    name: String,
+    target: Target,
+    schema: SchemaRef,
+    /// How its rows become rows of all tables, if they are not.
+    fit: Option<Fit>,
+    rows: Rows,
+    bytes: Arc<AtomicU64>,
+    rereadable: Option<RereadableTable>,
+    is_typed: bool,
+    /// Which of its rows are read, if not all.
+    kept: Option<RowFilter>,
+    /// Ends reading when it is set.
+    stop: Option<Arc<AtomicBool>>,
+}
+
+/// A table that can be read a second time.
+#[derive(Clone)]
+pub(crate) struct RereadableTable {
+    from: Rereadable,
+    format: Option<TableFormat>,
+    columns: OfColumns,
+    footer: Footer,
+}
+
+#[derive(Clone)]
+enum Rereadable {
+    File(RereadableFile),
+    Stored(Arc<dyn Stored>),
+}
+
+impl RereadableTable {
+    /// The table, to be opened.
+    pub(crate) fn input(&self) -> Input {
+        let input = match &self.from {
+            Rereadable::File(file) => Input::file(file.path(), self.format),
+            Rereadable::Stored(stored) => Input::stored(stored.clone(), self.format),
+        };
+        Input { columns: self.columns.clone(), footer: self.footer.clone(), ..input }
+    }
+
+    /// Fails if it has changed since it was first opened.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        match &self.from {
+            Rereadable::File(file) => {
+                file.check().map_err(|error| Error::read(&file.path().display().to_string(), error))
+            }
+            // Reading it fails, unless all of it was kept.
+            Rereadable::Stored(_) => Ok(()),
+        }
+    }
+}
+
+impl Opened {
+    /// Opens `input`, a table for `job`.
+    pub(crate) fn open(input: Input, job: &Job) -> Result<Opened, Error> {
+        let notes = input.notes.clone();
+        let mut opened = Opened::open_unnoted(input, job)?;
+        if opened.is_typed && job.skips_bad_rows.is_some() {
+            let what = "has columns with types; only rows of CSV, TSV and JSON lines may not fit";
+            return Err(Error::read(&opened.name, what));
+        }
+        opened.rows.note_in(&notes);
+        Ok(opened)
+    }
+
+    fn open_unnoted(input: Input, job: &Job) -> Result<Opened, Error> {
+        let Input { name, format, from, columns, footer, notes, omitted } = input;
+        let bytes = Arc::new(AtomicU64::new(0));
+        let fault = |error: &dyn fmt::Display| Error::read(&name, error);
+        let (path, stream) = match from {
+            From::Stored(stored) if stored.bytes() == Some(0) => {
+                let from = Some((Rereadable::Stored(stored), format));
+                return Ok(Opened::void((name, format), from, columns, (bytes, &notes)));
+            }
+            From::Stored(stored) => {
+                let known = (columns.members.as_deref(), &*columns.keys);
+                let (format, (schema, rows)) = stored_rows(
+                    (&stored, &footer),
+                    &name,
+                    (format, known),
+                    (job, omitted),
+                    &bytes,
+                )?;
+                let from = Some((Rereadable::Stored(stored), Some(format)));
+                let (is_void, is_typed) = (false, format.has_types());
+                return Ok(Opened {
+                    name,
+                    schema,
+                    rows,
+                    bytes,
+                    from,
+                    columns,
+                    footer,
+                    is_void,
+                    is_typed,
+                });
+            }
+            From::Stream(stream) => (None, stream),
+            From::File(path) => {
+                let file = File::open(&path).map_err(|error| fault(&error))?;
+                (Some(path), Box::new(file) as Box<dyn Read + Send>)
+            }
+        };
+        let file = path.as_deref().and_then(RereadableFile::at);
+        let by_name = format.or_else(|| TableFormat::of_path(path.as_deref()?));
+        let of_file = |file: RereadableFile, format| Some((Rereadable::File(file), format));
+        let is_void = |path: &Path| path.metadata().is_ok_and(|it| it.is_file() && it.len() == 0);
+        if path.as_deref().is_some_and(is_void) {
+            let from = file.and_then(|file| of_file(file, by_name));
+            return Ok(Opened::void((name, by_name), from, columns, (bytes, &notes)));
+        }
+        let by_name = match (by_name, path.as_deref()) {
+            (Some(TableFormat::Arrow), Some(path)) if file.is_some() => Some(ipc_of(path, &name)?),
+            (by_name, _) => by_name,
+        };
+        let counted = Counted { inner: stream, bytes: bytes.clone() };
+        let (format, (schema, rows)) = match (by_name, path) {
+            (Some(format), Some(path)) if format.needs_file() && file.is_some() => {
+                (format, file_rows(format, path, &name, &bytes)?)
+            }
+            (by_name, path) => {
+                let text = Text::open(counted, &name)?;
+                if text.is_empty() {
+                    let from = file.and_then(|file| of_file(file, by_name));
+                    return Ok(Opened::void((name, by_name), from, columns, (bytes, &notes)));
+                }
+                match (by_name.or_else(|| TableFormat::of_head(&text.head)), path) {
+                    (None, _) => {
+                        return Err(fault(
+                            &"neither its name nor its first bytes identify its format",
+                        ));
+                    }
+                    (Some(format), Some(path)) if format.needs_file() && file.is_some() => {
+                        (format, file_rows(format, path, &name, &bytes)?)
+                    }
+                    (Some(format), _) => {
+                        let members = columns.members.as_deref();
+                        let known = members.map(|members| (members, file.is_some()));
+                        let keys = &columns.keys;
+                        (format, text.rows(format, &name, (job, omitted), (known, keys))?)
+                    }
+                }
+            }
+        };
+        let from = file.and_then(|file| of_file(file, Some(format)));
+        let (is_void, is_typed) = (false, format.has_types());
+        Ok(Opened { name, schema, rows, bytes, from, columns, footer, is_void, is_typed })
+    }
+
+    /// A table without a byte.
+    fn void(
+        (name, format): (String, Option<TableFormat>),
+        from: Option<(Rereadable, Option<TableFormat>)>,
+        columns: OfColumns,
+        (bytes, notes): (Arc<AtomicU64>, &Notes),
+    ) -> Opened {
+        if format.is_some_and(TableFormat::needs_file) {
+            notes
+                .add(format!("{name}: the file has no bytes, and is read as a table without rows"));
+        }
+        let schema = Arc::new(Schema::empty());
+        let (rows, footer) = (Rows::Batches(Box::new(std::iter::empty())), Footer::default());
+        let (is_void, is_typed) = (true, false);
+        Opened { name, schema, rows, bytes, from, columns, footer, is_void, is_typed }
+    }
+
+    /// The columns of the table, and up to so many of its first `rows`.
+    pub(crate) fn sample(mut self, rows: usize) -> Result<(SchemaRef, Option<RecordBatch>), Error> {
+        let batch = self.rows.sample(rows, &self.name)?;
+        Ok((self.schema, batch))
+    }
+
+    /// Its name and columns.
+    fn file(&self) -> (&str, &SchemaRef, &Partition) {
+        (&self.name, &self.schema, &self.columns.partition)
+    }
+
+    /// The table with the columns of all tables.
+    pub(crate) fn read(mut self, plan: &Arc<Plan>, job: &Job) -> Result<Reader, Error> {
+        self.columns.plan = Some(plan.clone());
+        let fit = if self.is_void { None } else { plan.fit(self.file())? };
+        let Opened { name, rows, bytes, from, columns, footer, is_typed, .. } = self;
+        let table = |(from, format)| RereadableTable { from, format, columns, footer };
+        let rereadable = from.map(table);
+        let kept =
+            job.filter.as_ref().map(|filter| RowFilter::new(filter, &job.columns.equivalence));
+        let stop = job.stop.clone();
+        let (target, schema) = (plan.target.clone(), plan.schema.clone());
+        Ok(Reader { name, target, schema, fit, rows, bytes, rereadable, is_typed, kept, stop })
+    }
+}
+
+impl Reader {
+    /// Opens `input`, a table for `job`, with the columns of all tables; with its own if it is the only one.
+    pub(crate) fn open(input: Input, job: &Job) -> Result<Reader, Error> {
+        let opened = Opened::open(input, job)?;
+        let plan = match &opened.columns.plan {
+            Some(plan) => plan.clone(),
+            None => plan(&opened, &[], job)?,
+        };
+        opened.read(&plan, job)
+    }
+
+    /// A table called `name`, read from `stream` in the stream format of Arrow IPC.
+    pub(crate) fn of_stream(
+        stream: impl Read + Send + 'static,
+        name: &str,
+        target: Target,
+    ) -> Result<Reader, Error> {
+        let (schema, rows) = stream_rows(BufReader::new(stream), name)?;
+        let (name, bytes) = (name.to_owned(), Arc::default());
+        let (fit, rereadable, kept, stop, is_typed) = (None, None, None, None, true);
+        Ok(Reader { name, target, schema, fit, rows, bytes, rereadable, is_typed, kept, stop })
+    }
+
+    /// From now on, only the column of URIs is read, where that saves something; nothing has been read yet.
+    pub(crate) fn read_only_target(&mut self) {
+        let column = self.target.column;
+        let schema = self.schema.project(&[column]);
+        let is_plain = self.fit.is_none() && self.kept.is_none();
+        if let (Rows::Groups(groups), true, Ok(schema)) = (&mut self.rows, is_plain, schema) {
+            groups.read_only(column);
+            (self.schema, self.target) = (Arc::new(schema), self.target.alone());
+        }
+    }
+
+    /// Whether the format of the table has types: its text is text, and not the spelling of numbers.
+    pub(crate) fn is_typed(&self) -> bool {
+        self.is_typed
+    }
+
+    /// How to read the table a second time, if that is possible.
+    pub(crate) fn rereadable(&self) -> Option<&RereadableTable> {
+        self.rereadable.as_ref()
+    }
+
+    /// Skips up to `rows` rows, as far as that costs nothing; returns how many are left to skip.
+    pub(crate) fn skip(&mut self, mut rows: u64) -> u64 {
+        if let (Rows::Groups(groups), None) = (&mut self.rows, &self.kept) {
+            rows = groups.skip(rows);
+        }
+        rows
+    }
+
+    /// Whether there were rows so far, and none of them had the column: JSON lines without the member.
+    pub(crate) fn lacks_column(&self) -> bool {
+        matches!(&self.rows, Rows::Lines(lines) if lines.lacks_member())
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+
+    /// Where the URIs are.
+    pub(crate) fn target(&self) -> &Target {
+        &self.target
+    }
+
+    /// Bytes of the file read so far, before decompression.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// The next unit, if there is one.
+    pub(crate) fn next_unit(&mut self) -> Result<Vec<Unit>, Error> {
+        self.next_units(1)
+    }
+
+    /// The next units, as many as there are threads; none at the end.
+    pub(crate) fn next_wave(&mut self) -> Result<Vec<Unit>, Error> {
+        self.next_units(rayon::current_num_threads())
+    }
+
+    fn next_units(&mut self, count: usize) -> Result<Vec<Unit>, Error> {
+        if self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            return Err(Error::stopped());
+        }
+        let mut units = self.rows.next_units(count, &self.name)?;
+        if let Some(fit) = &self.fit {
+            let fitted = |batch: &RecordBatch| fit.apply(batch, &self.name);
+            units = units
+                .par_iter()
+                .map(|unit| unit.par_iter().map(fitted).collect())
+                .collect::<Result<_, _>>()?;
+        }
+        match &mut self.kept {
+            None => Ok(units),
+            Some(kept) => kept.of(units, &self.target),
+        }
+    }
+
+    /// Rows so far that were omitted because of their URI.
+    pub(crate) fn filtered(&self) -> Filtered {
+        self.kept.as_ref().map_or(Filtered::default(), |kept| kept.filtered)
+    }
+}
+
+/// Passes the units of `reader` to `take`, one per thread at a time, with the number of bytes read so far; the next ones
+/// are read meanwhile.
+pub(crate) fn each_wave(
+    reader: &mut Reader,
+    mut take: impl FnMut(Vec<Unit>, u64) -> Result<(), Error> + Send,
+) -> Result<(), Error> {
+    let mut wave = reader.next_wave()?;
+    while !wave.is_empty() {
+        let read = reader.bytes();
+        let (next, taken) = rayon::join(|| reader.next_wave(), || take(wave, read));
+        taken?;
+        wave = next?;
+    }
+    Ok(())
+}
+
+/// The format of the file at `path`, which is one of Arrow by its name: its first bytes say whether it is a file or a stream.
+fn ipc_of(path: &Path, name: &str) -> Result<TableFormat, Error> {
+    let mut head = Vec::new();
+    let file = File::open(path).map_err(|error| Error::read(name, error))?;
+    file.take(8).read_to_end(&mut head).map_err(|error| Error::read(name, error))?;
+    Ok(TableFormat::of_ipc(&head))
+}
+
+fn file_rows(
+    format: TableFormat,
+    path: PathBuf,
+    name: &str,
+    bytes: &Arc<AtomicU64>,
+) -> Result<(SchemaRef, Rows), Error> {
+    let fault = |error: &dyn fmt::Display| Error::read(name, error);
+    let file = File::open(&path).map_err(|error| fault(&error))?;
+    if format == TableFormat::Arrow {
+        let counted = BufReader::new(Counted { inner: file, bytes: bytes.clone() });
+        let reader = guarded(name, || ipc::Batches::open(counted).map_err(|error| fault(&error)))?;
+        return Ok((reader.schema(), batches(reader, name)));
+    }
+    let file = file.into_plain();
+    let metadata = guarded(name, || footer::load(&file).map_err(|error| fault(&error)))?;
+    let schema = metadata.schema().clone();
+    Ok((schema, Rows::Groups(Groups::new(Place::File(path), metadata, bytes.clone()))))
+}
