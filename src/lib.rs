@@ -107,6 +107,7 @@ pub mod normalize;
 pub mod profile;
 pub mod repair;
 pub mod resolve;
+pub mod rfc2396;
 #[cfg(feature = "bulk")]
 pub mod row;
 #[cfg(feature = "bulk")]

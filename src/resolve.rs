@@ -15,6 +15,5 @@
 //!
 //! [`Suffix`] reads the suffix references of 4.5, for lists without a base.
 
-pub use uriscan_core::resolve::{
-    BaseUri, Context, LegacyBase, LegacyTarget, NoScheme, Options, Resolver, Suffix,
-};
+pub use uriscan_core::context::Context;
+pub use uriscan_core::resolve::{BaseUri, NoScheme, Options, Resolver, Suffix};

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use super::{Columns, OnInvalid};
 use uriscan_bulk::pipeline::Equivalence;
+use uriscan_core::context::Context;
 use uriscan_core::key::PublicHash;
 use uriscan_core::normalize::{Level, Options};
 use uriscan_core::profile::Profile;
 use uriscan_core::repair::{Repair, Repairs};
-use uriscan_core::resolve::{self, BaseUri, Context, Suffix};
+use uriscan_core::resolve::{self, BaseUri, Suffix};
 use uriscan_core::rules::{Pack, Preset, Rule, RuleSet};
 
 /// The value of an option that is given by its name.

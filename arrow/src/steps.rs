@@ -10,7 +10,7 @@ use super::pieces::{Piece, Row, Work, each_piece};
 use super::{Columns, Error, Faults, collect, text_to_other};
 pub(crate) use uriscan_bulk::pipeline::Scratch;
 use uriscan_core::explain::{STEPS, explain_with_rules, step};
-use uriscan_core::grammar::Grammar;
+use uriscan_core::rfc2396::Grammar;
 use uriscan_core::rules::Rule;
 use uriscan_core::simd::Isa;
 use uriscan_core::uri::UriError;

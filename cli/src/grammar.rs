@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::json;
-use uriscan::uri::{Grammar, Legacy};
+use uriscan::rfc2396::{Grammar, Legacy};
 
 use crate::args::{self, GrammarFormat};
 use crate::exit::{Failure, Outcome};

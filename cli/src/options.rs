@@ -6,8 +6,9 @@ use clap::ValueEnum;
 use uriscan::extract::{self, ExtractorOptions, Format, LogFormat, RequestFilter, Schemes};
 use uriscan::normalize::{Level, Options};
 use uriscan::repair::{Repairs, repair};
-use uriscan::resolve::{self, BaseUri, Context, LegacyBase, Suffix};
-use uriscan::uri::Grammar;
+use uriscan::resolve::{self, BaseUri, Context, Suffix};
+use uriscan::rfc2396::Grammar;
+use uriscan::rfc2396::LegacyBase;
 use uriscan_bulk::pipeline::{Equivalence, ExtractOptions, MemoryLimit, OnInvalid};
 
 use crate::args;

@@ -14,6 +14,7 @@ pub mod alias;
 #[cfg(feature = "bulk")]
 pub mod audit;
 pub mod chunk;
+pub mod context;
 #[cfg(feature = "keys")]
 pub mod dedup;
 #[cfg(feature = "bulk")]
@@ -29,6 +30,7 @@ pub mod normalize;
 pub mod profile;
 pub mod repair;
 pub mod resolve;
+pub mod rfc2396;
 #[cfg(feature = "bulk")]
 pub mod row;
 #[cfg(feature = "bulk")]

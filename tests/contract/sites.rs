@@ -188,8 +188,8 @@ fn rule_sets_that_do_something_else_have_another_identity() {
 #[test]
 fn the_description_of_hosts_and_names_grows_with_the_text_and_not_with_their_product() {
     use uriscan::normalize::Options;
+    use uriscan::rfc2396::Grammar;
     use uriscan::rules::Identity;
-    use uriscan::uri::Grammar;
     const MANY: usize = 2000;
     let list = |name: &str| (0..MANY).map(|i| format!("'{name}{i}',")).collect::<String>();
     let described = |hosts: &str, kind: &str| {

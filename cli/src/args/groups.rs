@@ -9,7 +9,7 @@ use uriscan::Backend;
 use uriscan::key::PublicHash;
 use uriscan::profile::Profile;
 use uriscan::repair::{Repair, Repairs};
-use uriscan::uri::Grammar;
+use uriscan::rfc2396::Grammar;
 use uriscan_bulk::pipeline::Entities;
 
 use super::named::named;

@@ -4,7 +4,7 @@ use uriscan::Error;
 use uriscan::key::Hasher;
 use uriscan::normalize::Options;
 use uriscan::repair::Repairs;
-use uriscan::uri::Grammar;
+use uriscan::rfc2396::Grammar;
 use uriscan_bulk::pipeline::{self, CensusOptions, Equivalence, Report, SurveyOptions};
 
 use crate::args::{self, CensusFormat};

@@ -3,8 +3,8 @@
 use uriscan::Error;
 use uriscan::key::{Hasher, PublicHash};
 use uriscan::profile::Profile;
+use uriscan::rfc2396::Grammar;
 use uriscan::surt::Form;
-use uriscan::uri::Grammar;
 use uriscan_bulk::pipeline::{self, Equivalence, OnInvalid};
 
 use crate::args;

@@ -9,7 +9,7 @@ use crate::job::{Done, Job, Run, Writes};
 #[derive(Debug)]
 pub(super) struct Legacy {
     pub(super) question: LegacyQuestion,
-    pub(super) legacy: uriscan::uri::Legacy,
+    pub(super) legacy: uriscan::rfc2396::Legacy,
 }
 
 impl Job for Legacy {

@@ -2,7 +2,7 @@
 
 use uriscan::Error;
 use uriscan::resolve;
-use uriscan::uri::Grammar;
+use uriscan::rfc2396::Grammar;
 use uriscan_bulk::io::Fields;
 use uriscan_bulk::pipeline::{self, Against, OnInvalid, ResolveOptions, SameDocument};
 

@@ -1,9 +1,9 @@
 //! How a run was made: the command line, the inputs, and what its figures depend on.
 
 use uriscan::audit::redact_into;
+use uriscan::rfc2396::Grammar;
 use uriscan::rules::PUBLIC_SUFFIX_VERSION;
 use uriscan::set::Timestamp;
-use uriscan::uri::Grammar;
 
 use super::findings::{cut, unit};
 use super::html::{Cell, Escaped, Section, Table};

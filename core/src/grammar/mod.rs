@@ -6,11 +6,9 @@
 
 pub mod class;
 mod entity;
-pub mod rfc2396;
 pub mod scheme;
 
 pub use class::ByteClass;
 pub use entity::character_reference;
 pub use entity::has_reference;
-pub use rfc2396::{Grammar, UnknownGrammar};
 pub use scheme::{PathForm, SchemeFacts, known_schemes, scheme_facts};

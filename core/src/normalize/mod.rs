@@ -5,18 +5,17 @@
 //! masks and rewrites it in wide stores; it leaves records that it does not understand to the
 //! reference path, which is also its oracle in the tests.
 
-mod case;
+pub(crate) mod case;
 mod common;
 pub(crate) mod exact;
 pub(crate) mod fast;
 pub(crate) mod host;
 mod idna;
-mod ip;
+pub(crate) mod ip;
 mod level;
 pub(crate) mod path_form;
 pub mod percent;
 pub(crate) mod port;
-pub(crate) mod rfc2396;
 mod split;
 #[cfg(test)]
 mod tests;
@@ -27,7 +26,6 @@ pub(crate) use idna::to_ascii as dns_to_ascii;
 #[cfg(feature = "bulk")]
 pub(crate) use idna::{LONGEST_NAME, has_long_name};
 pub use level::{Level, UnknownLevel};
-pub use rfc2396::normalize_rfc2396;
 pub use split::{Split, host_of_unchanged};
 
 use crate::chunk::{PaddedBuf, Prefix};

@@ -1,11 +1,11 @@
 //! The repairs within components, and where in the text a byte of the result comes from.
 
 use super::{Repair, Work};
+use crate::context::Context;
 use crate::grammar::class::{ByteClass, PATH, QUERY, SCHEME, USERINFO};
 use crate::grammar::scheme_facts;
 use crate::normalize::dns_to_ascii;
 use crate::normalize::percent::{push_triplet, triplet};
-use crate::resolve::Context;
 use crate::uri::split;
 
 /// What has been written of a text.

@@ -10,10 +10,10 @@ mod tests;
 use core::ops::Range;
 use std::borrow::Cow;
 
+use crate::context::Context;
 use crate::grammar::class::URI_BYTE;
 use crate::grammar::has_reference;
 use crate::normalize::percent::{push_triplet, triplet};
-use crate::resolve::Context;
 use crate::uri::{UriError, UriErrorKind, parse};
 use components::Written;
 use entity::Decoded;

@@ -3,8 +3,8 @@
 use core::fmt;
 
 use super::set::RuleSet;
-use crate::grammar::Grammar;
 use crate::normalize::Options;
+use crate::rfc2396::Grammar;
 
 /// Incremented when equivalence at a level changes: the grammar, the facts about schemes, the
 /// mapping of DNS names.

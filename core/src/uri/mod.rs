@@ -3,21 +3,17 @@
 mod block;
 pub mod bulk;
 pub(crate) mod components;
-pub mod differ;
 pub(crate) mod dots;
 pub(crate) mod error;
 pub(crate) mod fast;
 pub(crate) mod host;
 pub(crate) mod relative;
-pub mod rfc2396;
 pub(crate) mod split;
 pub(crate) mod strict;
 
-pub use crate::grammar::rfc2396::{Grammar, Legacy, UnknownGrammar};
 pub use bulk::{Parsed, Parser};
 pub use components::{Components, HostKind};
 pub use error::{UriError, UriErrorKind};
 pub use host::{host_kind, is_ip_future, parse_ipv4, parse_ipv6};
-pub use rfc2396::parse_rfc2396;
 pub use split::{Split, split};
 pub use strict::parse;

@@ -6,10 +6,10 @@ mod rules;
 use crate::appendix_a::at::{Rule, matches_variant};
 use proptest::prelude::*;
 use rules::*;
-use uriscan::uri::Legacy;
+use uriscan::rfc2396::Legacy;
 use uriscan::uri::UriErrorKind;
-use uriscan_core::uri::parse_rfc2396;
-use uriscan_core::uri::rfc2396::{LegacyAuthority, LegacyComponents};
+use uriscan_core::rfc2396::parse_rfc2396;
+use uriscan_core::rfc2396::{LegacyAuthority, LegacyComponents};
 
 const BOTH: [Legacy; 2] = [Legacy { has_rfc2732: false }, Legacy { has_rfc2732: true }];
 

@@ -2,10 +2,10 @@
 //! strings.
 
 use proptest::prelude::*;
-use uriscan::resolve::{LegacyBase, LegacyTarget};
-use uriscan::uri::Legacy;
+use uriscan::rfc2396::Legacy;
+use uriscan::rfc2396::{LegacyBase, LegacyTarget};
 use uriscan::uri::UriErrorKind;
-use uriscan_core::uri::parse_rfc2396;
+use uriscan_core::rfc2396::parse_rfc2396;
 
 const BASE: &str = "http://a/b/c/d;p?q";
 

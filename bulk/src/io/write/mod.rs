@@ -8,7 +8,6 @@ pub(crate) mod found;
 pub mod json;
 pub(crate) mod paint;
 pub(crate) mod place;
-pub(crate) mod rfc2396;
 pub mod row;
 pub(crate) mod selector;
 pub(crate) mod template;

@@ -5,16 +5,13 @@ use std::sync::Arc;
 
 use crate::pipeline::{Aliases, Error};
 use uriscan_core::chunk::{PaddedBuf, Prefix};
-use uriscan_core::grammar::Grammar;
-use uriscan_core::grammar::rfc2396::Legacy;
+use uriscan_core::context::{Context, Placed};
 use uriscan_core::index::{Index, Record};
 use uriscan_core::key::{Hasher, Key, PublicHash, PublicHasher};
-use uriscan_core::normalize::{
-    self, Options, canonical, canonical_here, normalize_exact, normalize_rfc2396,
-};
+use uriscan_core::normalize::{self, Options, canonical, canonical_here, normalize_exact};
 use uriscan_core::profile::{self, Profile};
 use uriscan_core::repair::{Repair, Repairs, repair_in};
-use uriscan_core::resolve::{Context, Placed};
+use uriscan_core::rfc2396::{Grammar, Legacy, normalize_rfc2396};
 use uriscan_core::rules::{self, Identity, RuleSet};
 use uriscan_core::set::Meaning;
 use uriscan_core::simd::{Isa, Kernels, Task};

@@ -1,10 +1,11 @@
 //! What would make two records equivalent, found by applying it: beyond levels and rules, repairs and a scheme.
 
 use crate::pipeline::Equivalence;
+use uriscan_core::context::Context;
 use uriscan_core::explain::{Merger, mergers, necessary_rules};
 use uriscan_core::normalize::normalize_exact;
 use uriscan_core::repair::{Repair, Repairs};
-use uriscan_core::resolve::{Context, Suffix};
+use uriscan_core::resolve::Suffix;
 use uriscan_core::uri::split;
 
 /// What would merge `a` and `b`, which differ under `equivalence`: see [`mergers`] for the levels and rules. For records that are

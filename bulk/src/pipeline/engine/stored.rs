@@ -4,11 +4,13 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::pipeline::Equivalence;
-use uriscan_core::grammar::Grammar;
+use uriscan_core::context::Context;
 use uriscan_core::normalize::{Level, Options};
 use uriscan_core::profile::Profile;
 use uriscan_core::repair::{Repair, Repairs};
-use uriscan_core::resolve::{self, BaseUri, Context, LegacyBase, Suffix};
+use uriscan_core::resolve::{self, BaseUri, Suffix};
+use uriscan_core::rfc2396::Grammar;
+use uriscan_core::rfc2396::LegacyBase;
 use uriscan_core::rules::{Pack, RuleSet};
 use uriscan_core::set::Meaning;
 

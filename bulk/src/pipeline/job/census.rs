@@ -10,10 +10,10 @@ use crate::io::Source;
 use crate::pipeline::engine::driver::run;
 use crate::pipeline::{Error, Invalid, Report, Settings, Sinks};
 use job::{Count, RULES};
+use uriscan_core::context::Context;
 use uriscan_core::key::Hasher;
 use uriscan_core::normalize::Level;
 use uriscan_core::repair::Repairs;
-use uriscan_core::resolve::Context;
 use uriscan_core::rules::RuleSet;
 use uriscan_core::uri::UriErrorKind;
 

@@ -2,11 +2,12 @@
 
 use super::*;
 use crate::pipeline::*;
+use uriscan_core::context::Context;
 use uriscan_core::extract::Filter;
-use uriscan_core::grammar::rfc2396::Legacy;
 use uriscan_core::key::PublicHash;
 use uriscan_core::repair::Repairs;
-use uriscan_core::resolve::{BaseUri, Context, Options};
+use uriscan_core::resolve::{BaseUri, Options};
+use uriscan_core::rfc2396::Legacy;
 
 /// Records of all kinds, so that the output of a chunk is many times what a scan may write.
 fn text() -> Vec<u8> {

@@ -1,22 +1,23 @@
 //! One target out per reference in, in order (RFC 3986 section 5).
 
 mod repaired;
-mod rfc2396;
-mod rows;
+pub(super) mod rows;
 
+use super::rfc2396::resolve::{LegacyRow, LegacyRows};
 use crate::io::{Chunk, Fields, Source};
 use crate::pipeline::engine::driver::{Job, Reading, run};
 use crate::pipeline::engine::invalid::{Fate, LongRecord, Policy};
 use crate::pipeline::engine::slot::{Slot, Worker};
 use crate::pipeline::{Error, OnInvalid, Report, Settings, Sinks};
-use rfc2396::{LegacyRow, LegacyRows};
 use rows::{Columns, Members};
 use uriscan_core::chunk::{Padded, Span};
+use uriscan_core::context::Context;
 use uriscan_core::extract::Filter;
-use uriscan_core::grammar::rfc2396::Legacy;
 use uriscan_core::index::{Record, trim};
 use uriscan_core::repair::{Repair, Repairs};
-use uriscan_core::resolve::{Context, LegacyTarget, Options, append_target, append_target_here};
+use uriscan_core::resolve::{Options, append_target, append_target_here};
+use uriscan_core::rfc2396::Legacy;
+use uriscan_core::rfc2396::LegacyTarget;
 use uriscan_core::simd::Isa;
 
 /// What references are resolved against.

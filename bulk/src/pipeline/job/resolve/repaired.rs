@@ -8,8 +8,9 @@ use crate::io::Fields;
 use crate::io::write::fields::{columns, members};
 use crate::pipeline::Report;
 use uriscan_core::chunk::Span;
+use uriscan_core::context::Context;
 use uriscan_core::repair::{Repairs, repair_in};
-use uriscan_core::resolve::{BaseUri, Context};
+use uriscan_core::resolve::BaseUri;
 use uriscan_core::uri::{UriError, UriErrorKind};
 
 /// Appends the target of `row`, a record without its end, repaired as far as it needs it, to `out`; returns whether it is

@@ -23,7 +23,7 @@ impl Row<'_> {
 }
 
 /// `error`, found in the field that begins at `at`, counted from the start of the row.
-pub(super) fn placed(error: UriError, at: Option<u32>) -> UriError {
+pub(in crate::pipeline::job) fn placed(error: UriError, at: Option<u32>) -> UriError {
     UriError::new(error.kind, at.map_or(0, |at| at.saturating_add(error.at)) as usize)
 }
 
@@ -111,7 +111,7 @@ impl Members {
 }
 
 /// A member without white space around it, and where it begins in the row.
-pub(super) fn trimmed<'m>(member: &'m Member<'_>) -> (&'m [u8], Option<u32>) {
+pub(in crate::pipeline::job) fn trimmed<'m>(member: &'m Member<'_>) -> (&'m [u8], Option<u32>) {
     let bytes = member.text.as_bytes();
     let kept = bytes.trim_ascii();
     let cut = bytes.len() - bytes.trim_ascii_start().len();

@@ -87,7 +87,7 @@ fn forms_of_many_megabytes_are_counted_as_short_ones() {
     let of = |base: String| {
         let options = uriscan_core::resolve::Options::default();
         let base = uriscan_core::resolve::BaseUri::new(base.as_bytes()).unwrap();
-        let context = uriscan_core::resolve::Context::Base { base, options };
+        let context = uriscan_core::context::Context::Base { base, options };
         let equivalence = Equivalence::default().context(Some(context));
         let options =
             TopOptions::default().by(vec![By::Host, By::Path(1)]).equivalence(equivalence);

@@ -1,16 +1,20 @@
 //! Records under RFC 2396, and where RFC 3986 reads them differently.
 
+pub(super) mod resolve;
+mod rows;
+
 use super::check::CheckFormat;
 use super::row_job::{Rows, is_of_links, run_rows};
 use crate::io::write::diagnostic::{self, Position};
-use crate::io::write::rfc2396::{LegacyRow, tsv_error_row, tsv_header};
 use crate::io::{Source, write::json, write::place};
 use crate::pipeline::engine::slot::{Slot, Worker, record_at};
 use crate::pipeline::{Error, Report, Settings, Sinks};
-use uriscan_core::grammar::rfc2396::Legacy;
+use rows::{LegacyRow, tsv_error_row, tsv_header};
+use uriscan_core::rfc2396::Legacy;
+use uriscan_core::rfc2396::differ::{Difference, difference};
+use uriscan_core::rfc2396::parse_rfc2396;
 use uriscan_core::simd::Isa;
-use uriscan_core::uri::differ::{Difference, difference};
-use uriscan_core::uri::{UriError, parse_rfc2396};
+use uriscan_core::uri::UriError;
 
 /// What is reported about every record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +38,7 @@ pub enum LegacyQuestion {
 /// [`LegacyQuestion::Differ`] what is valid under neither grammar; its `differing` counts what they read differently.
 ///
 /// ```
-/// use uriscan::uri::Legacy;
+/// use uriscan::rfc2396::Legacy;
 /// use uriscan_bulk::{io::Source, pipeline::{LegacyQuestion, Settings, Sinks, inspect_rfc2396}};
 /// let list = Source::new("list", &b"mailto:a@b?c\n"[..]);
 /// let mut out = Vec::new();

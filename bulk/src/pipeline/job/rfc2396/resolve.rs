@@ -1,28 +1,28 @@
 //! Rows with a base of their own, resolved by RFC 2396.
 
-use super::rows::{placed, trimmed};
+use super::super::resolve::rows::{placed, trimmed};
 use crate::io::Fields;
 use crate::io::write::fields::{columns, members};
 use uriscan_core::chunk::Span;
-use uriscan_core::grammar::rfc2396::Legacy;
 use uriscan_core::index::trim;
-use uriscan_core::resolve::{LegacyBase, LegacyTarget};
+use uriscan_core::rfc2396::Legacy;
+use uriscan_core::rfc2396::{LegacyBase, LegacyTarget};
 use uriscan_core::uri::UriError;
 
 /// A row, and how it is read.
 #[derive(Clone, Copy)]
-pub(super) struct LegacyRow<'a> {
-    pub(super) fields: &'a Fields,
-    pub(super) legacy: Legacy,
-    pub(super) lenient_scheme: bool,
+pub(in crate::pipeline::job) struct LegacyRow<'a> {
+    pub(in crate::pipeline::job) fields: &'a Fields,
+    pub(in crate::pipeline::job) legacy: Legacy,
+    pub(in crate::pipeline::job) lenient_scheme: bool,
     /// The chunk, with the bytes after it.
-    pub(super) text: &'a [u8],
-    pub(super) line: Span,
+    pub(in crate::pipeline::job) text: &'a [u8],
+    pub(in crate::pipeline::job) line: Span,
 }
 
 /// Rows, one after the other.
 #[derive(Default)]
-pub(super) struct LegacyRows {
+pub(in crate::pipeline::job) struct LegacyRows {
     /// The base of the row before, which is often that of the next, as it was written and parsed.
     last: Option<(Vec<u8>, LegacyBase)>,
 }
@@ -30,7 +30,7 @@ pub(super) struct LegacyRows {
 impl LegacyRows {
     /// Appends the target of `row` to `out`, which is unchanged when there is none; an error counts from the
     /// start of the row.
-    pub(super) fn resolve_into(
+    pub(in crate::pipeline::job) fn resolve_into(
         &mut self,
         row: LegacyRow<'_>,
         out: &mut Vec<u8>,

@@ -16,17 +16,17 @@
 //! One text is accepted that the BNF does not derive: a query alone, `?y`, which appendix C.1
 //! resolves.
 //!
-//! Errors are reported as by [`super::parse()`]: the parts are checked in reading order, and the
+//! Errors are reported as by [`crate::uri::parse()`]: the parts are checked in reading order, and the
 //! first fault ends the parse. Nothing after a scheme is [`UriErrorKind::NoPath`], at the end of the
 //! text or at its `#`. An authority that is not a server is validated as a `reg_name`; under RFC
 //! 2732 a `[` at the start of a host that is not an IPv6 address is [`UriErrorKind::IpLiteral`].
 
-use super::host::parse_ipv6;
-use super::{UriError, UriErrorKind};
-use crate::grammar::class::{ALPHA, ByteClass, DIGIT, HEXDIG, SCHEME};
-use crate::grammar::rfc2396::{
+use super::grammar::{
     ALPHANUM, BRACKETS, Legacy, PATH_SEGMENTS, REG_NAME, REL_SEGMENT, URIC, URIC_NO_SLASH, USERINFO,
 };
+use crate::grammar::class::{ALPHA, ByteClass, DIGIT, HEXDIG, SCHEME};
+use crate::uri::parse_ipv6;
+use crate::uri::{UriError, UriErrorKind};
 
 /// What follows the scheme, or the start of a reference without one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -76,7 +76,7 @@ impl LegacyAuthority {
 
 /// Offsets of the components of a reference by RFC 2396; "undefined" and "empty" are distinct.
 ///
-/// All offsets count bytes from the start of the reference, as those of [`super::Components`] do.
+/// All offsets count bytes from the start of the reference, as those of [`crate::uri::Components`] do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LegacyComponents {
@@ -221,8 +221,8 @@ impl LegacyComponents {
 /// Parses `text` as a `URI-reference` of RFC 2396 and validates every byte of it.
 ///
 /// ```
-/// use uriscan::uri::Legacy;
-/// use uriscan_core::uri::parse_rfc2396;
+/// use uriscan::rfc2396::Legacy;
+/// use uriscan_core::rfc2396::parse_rfc2396;
 /// let text = b"mailto:joe@example.com?subject=x";
 /// let parts = parse_rfc2396(text, Legacy::default()).unwrap();
 /// assert_eq!(parts.opaque_part(text), Some(&b"joe@example.com?subject=x"[..]));

@@ -7,13 +7,13 @@
 use core::fmt;
 use core::str::FromStr;
 
-use super::class::{ALPHA, ByteClass, DIGIT};
+use crate::grammar::class::{ALPHA, ByteClass, DIGIT};
 
 named! {
     /// A generic syntax of URIs.
     ///
     /// ```
-    /// use uriscan::uri::Grammar;
+    /// use uriscan::rfc2396::Grammar;
     /// assert_eq!("rfc2396+2732".parse(), Ok(Grammar::Rfc2396And2732));
     /// assert_eq!(Grammar::default().name(), "rfc3986");
     /// ```
@@ -69,29 +69,29 @@ pub struct Legacy {
 }
 
 /// `alphanum = alpha | digit`
-pub const ALPHANUM: ByteClass = ALPHA.or(DIGIT);
+pub(super) const ALPHANUM: ByteClass = ALPHA.or(DIGIT);
 /// `mark = "-" | "_" | "." | "!" | "~" | "*" | "'" | "(" | ")"`
-pub const MARK: ByteClass = ByteClass::of(b"-_.!~*'()");
+pub(super) const MARK: ByteClass = ByteClass::of(b"-_.!~*'()");
 /// `unreserved = alphanum | mark`
-pub const UNRESERVED: ByteClass = ALPHANUM.or(MARK);
+pub(super) const UNRESERVED: ByteClass = ALPHANUM.or(MARK);
 /// `reserved = ";" | "/" | "?" | ":" | "@" | "&" | "=" | "+" | "$" | ","`
-pub const RESERVED: ByteClass = ByteClass::of(b";/?:@&=+$,");
+pub(super) const RESERVED: ByteClass = ByteClass::of(b";/?:@&=+$,");
 /// What RFC 2732 adds to `reserved`: `"[" | "]"`
-pub const BRACKETS: ByteClass = ByteClass::of(b"[]");
+pub(super) const BRACKETS: ByteClass = ByteClass::of(b"[]");
 /// `uric = reserved | unreserved | escaped`, without `escaped`; RFC 2732 adds [`BRACKETS`]
-pub const URIC: ByteClass = RESERVED.or(UNRESERVED);
+pub(super) const URIC: ByteClass = RESERVED.or(UNRESERVED);
 /// `uric_no_slash = unreserved | escaped | ";" | "?" | ":" | "@" | "&" | "=" | "+" | "$" | ","`, without `escaped`
-pub const URIC_NO_SLASH: ByteClass = URIC.without(ByteClass::of(b"/"));
+pub(super) const URIC_NO_SLASH: ByteClass = URIC.without(ByteClass::of(b"/"));
 /// `pchar = unreserved | escaped | ":" | "@" | "&" | "=" | "+" | "$" | ","`, without `escaped`
-pub const PCHAR: ByteClass = UNRESERVED.or(ByteClass::of(b":@&=+$,"));
+pub(super) const PCHAR: ByteClass = UNRESERVED.or(ByteClass::of(b":@&=+$,"));
 /// The bytes of `path_segments`: `pchar`, the `;` before a `param`, and `/`
-pub const PATH_SEGMENTS: ByteClass = PCHAR.or(ByteClass::of(b";/"));
+pub(super) const PATH_SEGMENTS: ByteClass = PCHAR.or(ByteClass::of(b";/"));
 /// `rel_segment = 1*( unreserved | escaped | ";" | "@" | "&" | "=" | "+" | "$" | "," )`, without `escaped`
-pub const REL_SEGMENT: ByteClass = UNRESERVED.or(ByteClass::of(b";@&=+$,"));
+pub(super) const REL_SEGMENT: ByteClass = UNRESERVED.or(ByteClass::of(b";@&=+$,"));
 /// `reg_name = 1*( unreserved | escaped | "$" | "," | ";" | ":" | "@" | "&" | "=" | "+" )`, without `escaped`
-pub const REG_NAME: ByteClass = UNRESERVED.or(ByteClass::of(b"$,;:@&=+"));
+pub(super) const REG_NAME: ByteClass = UNRESERVED.or(ByteClass::of(b"$,;:@&=+"));
 /// `userinfo = *( unreserved | escaped | ";" | ":" | "&" | "=" | "+" | "$" | "," )`, without `escaped`
-pub const USERINFO: ByteClass = UNRESERVED.or(ByteClass::of(b";:&=+$,"));
+pub(super) const USERINFO: ByteClass = UNRESERVED.or(ByteClass::of(b";:&=+$,"));
 
 impl Legacy {
     /// The table of RFC 3986, Appendix D.2, row by row: a rule of RFC 2396, and its equivalent in the ABNF of RFC 3986.
@@ -127,8 +127,8 @@ impl Legacy {
 
 #[cfg(test)]
 mod tests {
-    use super::super::class;
     use super::*;
+    use crate::grammar::class;
 
     #[test]
     fn names_round_trip() {

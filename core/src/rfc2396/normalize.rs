@@ -11,12 +11,12 @@
 //! opaque part keeps its dots, and no part of it is a query. Nothing is mapped to DNS names, as a
 //! host holds no escapes.
 
-use super::{Level, case, ip, path_form, percent, port};
-use crate::grammar::rfc2396::{Legacy, UNRESERVED};
+use super::grammar::UNRESERVED;
+use super::{Legacy, LegacyAuthority, LegacyComponents, LegacyForm, parse_rfc2396};
 use crate::grammar::{SchemeFacts, scheme_facts};
+use crate::normalize::{Level, case, ip, path_form, percent, port};
 use crate::uri::dots::{guard_against_authority, has_dot_segment, remove_dot_segments_of_rfc2396};
-use crate::uri::rfc2396::{LegacyAuthority, LegacyComponents, LegacyForm};
-use crate::uri::{UriError, UriErrorKind, parse_rfc2396};
+use crate::uri::{UriError, UriErrorKind};
 
 /// Appends the canonical form of the URI `text` by RFC 2396 at `level` to `out`, which keeps its
 /// content.
@@ -28,8 +28,8 @@ use crate::uri::{UriError, UriErrorKind, parse_rfc2396};
 /// unchanged then.
 ///
 /// ```
-/// use uriscan::uri::Legacy;
-/// use uriscan_core::normalize::normalize_rfc2396;
+/// use uriscan::rfc2396::Legacy;
+/// use uriscan_core::rfc2396::normalize_rfc2396;
 /// use uriscan::normalize::Level;
 /// let mut out = Vec::new();
 /// normalize_rfc2396(b"HTTP://EXAMPLE.com:80/%7Ea%21/../b", Legacy::default(), Level::Scheme, false, &mut out).unwrap();

@@ -1,8 +1,7 @@
 //! Where RFC 3986 and RFC 2396 read a reference differently.
 
-use super::rfc2396::{LegacyAuthority, LegacyForm};
-use super::{HostKind, UriError, parse, parse_rfc2396};
-use crate::grammar::rfc2396::Legacy;
+use super::{Legacy, LegacyAuthority, LegacyForm, parse_rfc2396};
+use crate::uri::{HostKind, UriError, parse};
 
 /// How the two grammars differ on a reference; the first that applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,8 +90,8 @@ impl Difference {
 /// differences: the bytes are the same (RFC 3986, D.2).
 ///
 /// ```
-/// use uriscan::uri::Legacy;
-/// use uriscan_core::uri::differ::{Difference, difference};
+/// use uriscan::rfc2396::Legacy;
+/// use uriscan_core::rfc2396::differ::{Difference, difference};
 /// let legacy = Legacy::default();
 /// assert_eq!(difference(b"http://a_b/", legacy), Some(Difference::Registry(7)));
 /// assert_eq!(difference(b"mailto:a@b?subject=x", legacy), Some(Difference::OpaqueQuery(10)));

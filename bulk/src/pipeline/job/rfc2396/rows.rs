@@ -3,9 +3,9 @@
 //! As in [`super::row`], no value needs an escape: RFC 2396 allows only ASCII without controls, `"`
 //! and `\`. In every other respect a row is one of [`super::json`] or [`super::tsv`].
 
-use super::row::push_decimal;
+use crate::io::write::row::push_decimal;
+use uriscan_core::rfc2396::{LegacyComponents, LegacyForm};
 use uriscan_core::uri::UriError;
-use uriscan_core::uri::rfc2396::{LegacyComponents, LegacyForm};
 
 /// The names of the fields, in order, `line` before them.
 pub(crate) const FIELDS: [&str; 18] = [
@@ -144,8 +144,8 @@ pub(crate) fn tsv_error_row(line: u64, error: UriError, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use uriscan_core::grammar::rfc2396::Legacy;
-    use uriscan_core::uri::parse_rfc2396;
+    use uriscan_core::rfc2396::Legacy;
+    use uriscan_core::rfc2396::parse_rfc2396;
 
     fn row(text: &str) -> LegacyRow<'_> {
         let text = text.as_bytes();

@@ -14,15 +14,14 @@
 //! path" (RFC 3986, D.2): `g` against `http://a` is `http://a/g` here, not `http://ag`. And `/.`
 //! stays in front of a path without authority that would otherwise begin with `//`.
 
-use crate::grammar::rfc2396::Legacy;
-use crate::uri::rfc2396::{LegacyComponents, LegacyForm};
-use crate::uri::{UriError, UriErrorKind, parse_rfc2396};
+use super::{Legacy, LegacyComponents, LegacyForm, parse_rfc2396};
+use crate::uri::{UriError, UriErrorKind};
 
 /// A base URI by RFC 2396.
 ///
 /// ```
-/// use uriscan::uri::Legacy;
-/// use uriscan::resolve::{LegacyBase, LegacyTarget};
+/// use uriscan::rfc2396::Legacy;
+/// use uriscan::rfc2396::{LegacyBase, LegacyTarget};
 /// let base = LegacyBase::new(b"http://a/b/c/d;p?q", Legacy::default()).unwrap();
 /// let mut out = Vec::new();
 /// assert_eq!(base.resolve_into(b"../../../g", false, &mut out), Ok(LegacyTarget::Uri));
