@@ -9,7 +9,7 @@ use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyList, PySlice, PyTuple};
 
-use crate::{capsule, damage, errors, pool, value, watch};
+use crate::{capsule, damage, errors, value, watch};
 
 /// A column that any Arrow library takes without copying (`__arrow_c_array__`, `__arrow_c_stream__`): `pyarrow.array(column)`,
 /// `polars.Series(column)`. It is what functions give for what is of no known library, such as a relation of DuckDB.
@@ -227,7 +227,7 @@ impl Column {
         if *mask.data_type() != DataType::Boolean || mask.len != self.len {
             return Err(PyValueError::new_err("one bool for each row is needed"));
         }
-        pool::install(py, |_| {
+        watch::install(py, |_| {
             let mask = mask.together()?;
             let mut first = 0;
             let kept = |chunk: &ArrayRef| {

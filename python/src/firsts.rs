@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 
 use crate::column::Column;
 use crate::form::Form;
-use crate::{errors, pool};
+use crate::{errors, watch};
 
 /// Tells which values are the first of their class, over as many columns as come.
 #[pyclass(frozen, module = "uriscan._uriscan")]
@@ -25,7 +25,7 @@ impl Firsts {
     fn mark(&self, py: Python<'_>, column: &Bound<'_, Column>) -> PyResult<Column> {
         let chunks = column.get().chunks();
         let (mut row, mut made) = (0, Vec::with_capacity(chunks.len()));
-        let failed = pool::locked(py, &self.0, |firsts, stop| {
+        let failed = watch::locked(py, &self.0, |firsts, stop| {
             firsts.stop(stop.clone());
             for chunk in chunks {
                 match firsts.mark(chunk) {

@@ -27,7 +27,7 @@ use crate::arguments::{base_uri, named, wrong};
 use crate::classes::Classes;
 use crate::column::Column;
 use crate::find::Find;
-use crate::{capsule, errors, findings, params, pool, texts, watch};
+use crate::{capsule, errors, findings, params, texts, watch};
 
 /// Bytes of a column that take no time.
 const SHORT: usize = 1 << 20;
@@ -76,7 +76,7 @@ impl Form {
             [one] if one.len() <= 1 && one.get_buffer_memory_size() < SHORT => {
                 vec![watch::caught(py, || Ok(py.detach(|| kernel(&self.0, one))))?]
             }
-            several => pool::install(py, |stop| {
+            several => watch::install(py, |stop| {
                 let columns = self.0.clone().stop(Some(stop.clone()));
                 several.par_iter().map(|chunk| kernel(&columns, chunk)).collect()
             })?,
@@ -201,7 +201,7 @@ impl Form {
         let (mut row, mut made) = (0, Vec::new());
         for chunk in column.chunks() {
             let bases = bases.slice(row, chunk.len());
-            let targets = pool::install(py, |stop| {
+            let targets = watch::install(py, |stop| {
                 let columns = self.0.clone().stop(Some(stop.clone()));
                 columns.resolve_each(chunk, &bases, options)
             })?;
@@ -285,7 +285,7 @@ impl Form {
     ) -> PyResult<BTreeMap<String, usize>> {
         let mut counts = BTreeMap::new();
         for chunk in column.get().chunks() {
-            let made = pool::install(py, |stop| {
+            let made = watch::install(py, |stop| {
                 let columns = self.0.clone().on_invalid(OnInvalid::Null).stop(Some(stop.clone()));
                 let forms = columns.normalize(chunk)?;
                 let faults = columns.check(chunk, false)?;
@@ -316,7 +316,7 @@ impl Form {
     ) -> PyResult<Vec<Column>> {
         let (keep, select) = (self::keep("keep", keep)?, self::select(select));
         let column = column.get();
-        let made = pool::install(py, |stop| {
+        let made = watch::install(py, |stop| {
             let columns = self.0.clone().stop(Some(stop.clone()));
             let all = column.together()?;
             let classes = Classes::new(&columns, &all, keep, select)?;

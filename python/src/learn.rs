@@ -18,7 +18,7 @@ use uriscan_bulk::pipeline::MemoryLimit;
 use crate::column::Column;
 use crate::form::pack;
 use crate::texts::{is_binary, spelled_out, value};
-use crate::{errors, pool};
+use crate::{errors, watch};
 
 /// Learns from the rows of columns.
 #[pyclass(frozen, module = "uriscan._uriscan")]
@@ -125,7 +125,7 @@ impl Learner {
         others: [Option<Bound<'_, Column>>; 3],
     ) -> PyResult<()> {
         let rows = Rows::new(urls, others)?;
-        let added = pool::locked(py, &self.0, |learner, _| {
+        let added = watch::locked(py, &self.0, |learner, _| {
             let Some(learner) = learner else { return Ok(()) };
             rows.each(|[url, same, canonical, redirect]| {
                 learner.add(url, same, canonical, redirect)
@@ -138,7 +138,7 @@ impl Learner {
     fn sites(&self, py: Python<'_>, urls: &Bound<'_, Column>) -> PyResult<Column> {
         let wrong = |error: ArrowError| PyTypeError::new_err(error.to_string());
         let urls = text_of(&urls.get().together().map_err(wrong)?).map_err(wrong)?;
-        let sites = pool::locked(py, &self.0, |learner, _| {
+        let sites = watch::locked(py, &self.0, |learner, _| {
             let mut sites = LargeBinaryBuilder::new();
             for row in 0..urls.len() {
                 let url = value(&urls, row);
@@ -152,7 +152,7 @@ impl Learner {
 
     /// What the rows say, to be joined with what others say about other sites. There is nothing to be added after that.
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let found = pool::locked(py, &self.0, |learner, _| {
+        let found = watch::locked(py, &self.0, |learner, _| {
             learner.take().map(|learner| learner.finish().map(|found| found.to_bytes()))
         })?;
         let found = found.ok_or_else(|| PyRuntimeError::new_err("it is finished already"))?;
@@ -186,7 +186,7 @@ impl Tester {
         others: [Option<Bound<'_, Column>>; 3],
     ) -> PyResult<()> {
         let rows = Rows::new(urls, others)?;
-        let added = pool::locked(py, &self.0, |tester, _| {
+        let added = watch::locked(py, &self.0, |tester, _| {
             let Some(tester) = tester else { return Ok(()) };
             rows.each(|[url, same, canonical, redirect]| tester.add(url, same, canonical, redirect))
         })?;
@@ -197,7 +197,7 @@ impl Tester {
     /// URLs, pages, groups joined rightly and wrongly, pages lost, fetches saved and possible.
     fn finish(&self, py: Python<'_>) -> PyResult<(String, [u64; 12])> {
         let mut table = Vec::new();
-        let tested = pool::locked(py, &self.0, |tester, _| {
+        let tested = watch::locked(py, &self.0, |tester, _| {
             tester.take().map(|tester| tester.finish(&mut table))
         })?;
         let tested = tested.ok_or_else(|| PyRuntimeError::new_err("it is finished already"))?;

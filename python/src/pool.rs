@@ -1,15 +1,11 @@
 //! The threads that work on columns.
 
 use std::process;
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::sync::MutexExt;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-
-use crate::watch::{Watch, watched};
 
 /// More threads than any machine has cores would only take memory.
 pub(crate) const MOST: usize = 4096;
@@ -38,34 +34,6 @@ pub(crate) fn set(py: Python<'_>, threads: usize) -> PyResult<()> {
 /// As [`set`].
 pub(crate) fn threads(py: Python<'_>) -> PyResult<usize> {
     Ok(current(py)?.current_num_threads())
-}
-
-/// Does `work` on the pool, while other threads may run Python, and Python may interrupt it by the flag it is given. It must not wait
-/// for a lock: a thread of the pool that waits for others does other work meanwhile, such as what needs the lock that it holds.
-/// For that there is [`locked`].
-///
-/// # Errors
-/// As [`set`]; signals, and panics.
-pub(crate) fn install<T: Send>(
-    py: Python<'_>,
-    work: impl FnOnce(&Arc<AtomicBool>) -> T + Send,
-) -> PyResult<T> {
-    let watch = Watch::default();
-    watched(py, &watch, None, || work(&watch.stop))
-}
-
-/// Does `work` on the pool with what is behind `lock`, as [`install`]; waits for the lock on the thread that calls.
-///
-/// # Errors
-/// As [`install`].
-pub(crate) fn locked<S: Send, T: Send>(
-    py: Python<'_>,
-    lock: &Mutex<S>,
-    work: impl FnOnce(&mut S, &Arc<AtomicBool>) -> T + Send,
-) -> PyResult<T> {
-    let mut state = lock.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
-    let state: &mut S = &mut state;
-    install(py, |stop| work(state, stop))
 }
 
 fn make(threads: usize) -> PyResult<Arc<ThreadPool>> {

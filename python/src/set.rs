@@ -15,7 +15,7 @@ use uriscan_bulk::pipeline::Seen;
 
 use crate::column::Column;
 use crate::form::Form;
-use crate::{errors, pool};
+use crate::{errors, watch};
 
 /// A set of keys on disk, as it was when it was opened.
 #[pyclass(frozen, module = "uriscan._uriscan")]
@@ -24,7 +24,7 @@ pub(crate) struct KeySet(set::KeySet);
 
 /// Does `work` on the pool.
 fn done<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, SetError> + Send) -> PyResult<T> {
-    pool::install(py, |_| work())?.map_err(|error| errors::of_set(py, &error))
+    watch::install(py, |_| work())?.map_err(|error| errors::of_set(py, &error))
 }
 
 /// Begins an empty set at `path`.
@@ -280,7 +280,7 @@ impl SetAtWork {
 impl Adding {
     fn push(&self, py: Python<'_>, column: &Bound<'_, Column>) -> PyResult<()> {
         let keys = keys(column.get())?;
-        let pushed = pool::locked(py, &self.0, |open, _| {
+        let pushed = watch::locked(py, &self.0, |open, _| {
             open.as_mut().map(|(_, loader)| loader.push(keys.into_iter().flatten()))
         })?;
         pushed.ok_or_else(closed)?.map_err(|error| errors::of_set(py, &error))

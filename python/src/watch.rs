@@ -4,11 +4,12 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, Once};
+use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
 
 use crate::{errors, pool};
 
@@ -91,6 +92,34 @@ pub(crate) fn watched<T: Send>(
         (None, Some(Err(panic))) => Err(errors::of_panic(py, &*panic)),
         (None, None) => Err(errors::of_panic(py, &"the work was not done")),
     }
+}
+
+/// Does `work` on the pool, while other threads may run Python, and Python may interrupt it by the flag it is given. It must not wait
+/// for a lock: a thread of the pool that waits for others does other work meanwhile, such as what needs the lock that it holds.
+/// For that there is [`locked`].
+///
+/// # Errors
+/// As [`pool::set`]; signals, and panics.
+pub(crate) fn install<T: Send>(
+    py: Python<'_>,
+    work: impl FnOnce(&Arc<AtomicBool>) -> T + Send,
+) -> PyResult<T> {
+    let watch = Watch::default();
+    watched(py, &watch, None, || work(&watch.stop))
+}
+
+/// Does `work` on the pool with what is behind `lock`, as [`install`]; waits for the lock on the thread that calls.
+///
+/// # Errors
+/// As [`install`].
+pub(crate) fn locked<S: Send, T: Send>(
+    py: Python<'_>,
+    lock: &Mutex<S>,
+    work: impl FnOnce(&mut S, &Arc<AtomicBool>) -> T + Send,
+) -> PyResult<T> {
+    let mut state = lock.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
+    let state: &mut S = &mut state;
+    install(py, |stop| work(state, stop))
 }
 
 /// Does `work` on this thread; a panic is an exception.

@@ -1,13 +1,10 @@
 //! Errors as values: a code that each function returns, and a handle that has the details.
 
-use core::ffi::c_char;
 use std::{fmt, slice};
 
 use uriscan::set::SetError;
 use uriscan::trimmed;
 use uriscan::uri::{UriError, UriErrorKind};
-
-use crate::border::{Buffer, call, free, handle};
 
 /// It is done.
 pub const URISCAN_OK: i32 = 0;
@@ -83,7 +80,7 @@ impl Failure {
         }
     }
 
-    fn kind(&self) -> Option<(UriErrorKind, usize)> {
+    pub(crate) fn kind(&self) -> Option<(UriErrorKind, usize)> {
         match *self {
             Failure::Invalid { kind, at, .. } | Failure::InvalidBase { kind, at } => {
                 Some((kind, at))
@@ -134,91 +131,12 @@ pub(crate) fn leading(text: &[u8]) -> usize {
 pub struct UriscanError(Option<Failure>);
 
 impl UriscanError {
+    /// The last failure, if there was one.
+    pub(crate) fn failure(&self) -> Option<&Failure> {
+        self.0.as_ref()
+    }
+
     pub(crate) fn set(&mut self, failure: Failure) {
         self.0 = Some(failure);
     }
-}
-
-/// Makes an error handle, to be passed to other functions. `uriscan_error_free` frees it. All functions take NULL in its
-/// place, from callers that need no details.
-#[unsafe(no_mangle)]
-pub extern "C" fn uriscan_error_new() -> *mut UriscanError {
-    Box::into_raw(Box::default())
-}
-
-/// Frees the handle; NULL is allowed.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn uriscan_error_free(error: *mut UriscanError) {
-    // SAFETY: it is what `uriscan_error_new` gave, or NULL.
-    unsafe { free(error) }
-}
-
-/// The code of the last failure; `URISCAN_OK` if there was none, and for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn uriscan_error_status(error: *const UriscanError) -> i32 {
-    // SAFETY: see the text of the crate.
-    unsafe { failure(error) }.map_or(URISCAN_OK, Failure::status)
-}
-
-/// The byte of the text, or of the base, at which it is invalid, counted from 0; `URISCAN_NONE` after other failures. Under a
-/// base or repairs it counts in the text that they make.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn uriscan_error_position(error: *const UriscanError) -> usize {
-    // SAFETY: see the text of the crate.
-    unsafe { failure(error) }.and_then(Failure::kind).map_or(URISCAN_NONE, |(_, at)| at)
-}
-
-/// Which one of several texts is invalid, counted from 0; `URISCAN_NONE` after other failures.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn uriscan_error_row(error: *const UriscanError) -> usize {
-    // SAFETY: see the text of the crate.
-    match unsafe { failure(error) } {
-        Some(Failure::Invalid { row: Some(row), .. }) => *row,
-        _ => URISCAN_NONE,
-    }
-}
-
-/// Writes the kind of what is invalid, such as `percent`: the names of `uriscan check`. Of other failures it is empty.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn uriscan_error_kind(
-    error: *const UriscanError,
-    buffer: *mut c_char,
-    capacity: usize,
-    length: *mut usize,
-) -> i32 {
-    let work = || {
-        // SAFETY: see the text of the crate.
-        let (error, buffer) = unsafe { (handle(error)?, Buffer::new(buffer, capacity, length)?) };
-        let kind = error.0.as_ref().and_then(Failure::kind);
-        buffer.put(kind.map_or("", |(kind, _)| kind.name()).as_bytes())
-    };
-    // SAFETY: NULL is allowed.
-    unsafe { call(core::ptr::null_mut(), work) }
-}
-
-/// Writes a sentence in UTF-8 that says what is wrong; it is empty if nothing failed.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn uriscan_error_text(
-    error: *const UriscanError,
-    buffer: *mut c_char,
-    capacity: usize,
-    length: *mut usize,
-) -> i32 {
-    let work = || {
-        // SAFETY: see the text of the crate.
-        let (error, buffer) = unsafe { (handle(error)?, Buffer::new(buffer, capacity, length)?) };
-        let text = error.0.as_ref().map_or_else(String::new, ToString::to_string);
-        buffer.put(text.as_bytes())
-    };
-    // SAFETY: NULL is allowed.
-    unsafe { call(core::ptr::null_mut(), work) }
-}
-
-/// The failure of a handle.
-///
-/// # Safety
-/// It is NULL or a handle.
-unsafe fn failure<'a>(error: *const UriscanError) -> Option<&'a Failure> {
-    // SAFETY: as the caller promises.
-    unsafe { error.as_ref() }?.0.as_ref()
 }

@@ -33,6 +33,7 @@ mod border;
 mod disk;
 mod equivalence;
 mod error;
+mod error_functions;
 mod extract;
 mod memory;
 mod options;
@@ -42,6 +43,7 @@ mod workers;
 
 pub use equivalence::*;
 pub use error::*;
+pub use error_functions::*;
 pub use extract::*;
 pub use reference::*;
 pub use set::*;
