@@ -32,9 +32,6 @@ pub(crate) struct Account {
 
 impl Account {
     /// For a run whose account goes to `path`, if there is one.
-    ///
-    /// # Errors
-    /// When the file cannot be written, or exists and is not a summary.
     pub(crate) fn open(path: Option<PathBuf>) -> Result<Account, Failure> {
         let path = side_file("--stats-file", path)?;
         if let Some(path) = &path {
@@ -45,9 +42,6 @@ impl Account {
     }
 
     /// Writes the file of a run with the command line `args` that ended as `result`.
-    ///
-    /// # Errors
-    /// When it cannot be written.
     pub(crate) fn write(
         self,
         args: &[OsString],
@@ -65,9 +59,6 @@ impl Account {
     }
 
     /// The same for an exit code and an error.
-    ///
-    /// # Errors
-    /// As [`Account::write`].
     pub(crate) fn write_end(
         self,
         args: &[OsString],

@@ -87,9 +87,6 @@ impl<'a> LinkUse<'a> {
 ///
 /// Below a directory, the file that standard output goes to is skipped; any other of `outputs` is refused. What cannot be
 /// read is reported to `unread` and skipped. What lists of links omit is counted in `skipped`.
-///
-/// # Errors
-/// When the list of files cannot be read, or names standard input twice; when an input is an output.
 pub(crate) fn open(
     inputs: &[Input],
     documents: &Documents,

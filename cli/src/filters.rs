@@ -37,9 +37,6 @@ pub(crate) fn paths(typed: &Filters) -> impl Iterator<Item = &PathBuf> {
 }
 
 /// The records of a list to keep.
-///
-/// # Errors
-/// When a file cannot be read, or a value is one that no URI has.
 pub(crate) fn of_lists(typed: &Filters) -> Result<Filter, Failure> {
     let mut filter = of_links(typed)?;
     for name in typed.scheme.iter().flat_map(|list| list.split(',')) {
@@ -51,9 +48,6 @@ pub(crate) fn of_lists(typed: &Filters) -> Result<Filter, Failure> {
 }
 
 /// The links to keep, apart from their schemes.
-///
-/// # Errors
-/// As for [`of_lists`].
 pub(crate) fn of_links(typed: &Filters) -> Result<Filter, Failure> {
     let only = [&typed.host, &typed.domain, &typed.matches].into_iter().flatten().cloned();
     let not = [&typed.not_scheme, &typed.not_host, &typed.not_domain, &typed.not_match];

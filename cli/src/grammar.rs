@@ -23,9 +23,6 @@ fn about(grammar: Grammar) -> &'static str {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// When it cannot be written.
 pub(crate) fn run(typed: &args::Grammar) -> Result<Outcome, Failure> {
     let text = if typed.compare {
         list(["obsolete", "translation"], &Legacy::TRANSLATIONS, typed.to)

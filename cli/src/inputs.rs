@@ -40,9 +40,6 @@ impl Input {
 }
 
 /// The inputs that `files` name: standard input if there are none.
-///
-/// # Errors
-/// When standard input is named twice.
 pub(crate) fn of_arguments(files: Vec<PathBuf>) -> Result<Vec<Input>, Failure> {
     if files.is_empty() {
         return Ok(vec![Input::Stdin]);
@@ -56,9 +53,6 @@ pub(crate) fn of_arguments(files: Vec<PathBuf>) -> Result<Vec<Input>, Failure> {
 }
 
 /// `inputs`, which are lists, with the objects below prefixes instead of these.
-///
-/// # Errors
-/// When objects cannot be listed, or there is none.
 pub(crate) fn with_listed(inputs: &[Input]) -> Result<Vec<Input>, Failure> {
     let mut all = Vec::with_capacity(inputs.len());
     for input in inputs {
@@ -83,9 +77,7 @@ pub(crate) struct Inputs {
 pub(crate) type StdinHead = Arc<OnceLock<Vec<u8>>>;
 
 /// Makes sources of `inputs`.
-///
-/// # Errors
-/// When a file is missing, unreadable, or a directory; before anything is written.
+/// One that is missing, unreadable, or a directory is an error before anything is written.
 pub(crate) fn open(inputs: &[Input]) -> Result<Inputs, Failure> {
     let stdin_head = StdinHead::default();
     let sources = Vec::with_capacity(inputs.len());
@@ -116,9 +108,6 @@ pub(crate) fn open(inputs: &[Input]) -> Result<Inputs, Failure> {
 }
 
 /// What `url` names as a list, and its size, if that is known. A web page is an error if the URL itself may have been meant.
-///
-/// # Errors
-/// When it does not exist or may not be read.
 pub(crate) fn remote_source(
     url: &Url,
     refuses_pages: bool,
@@ -149,9 +138,6 @@ pub(crate) fn head_of_stdin() -> Vec<u8> {
 }
 
 /// The bytes of all of `inputs`, which are tables, if known.
-///
-/// # Errors
-/// As [`open`].
 #[cfg(feature = "full")]
 pub(crate) fn total_bytes(inputs: &[Input]) -> Result<Option<u64>, Failure> {
     let bytes = inputs.iter().map(|input| match input {

@@ -47,14 +47,11 @@ pub(crate) fn temp_dir_beside(output: &Destination, environment: &Environment) -
     temp_dir.unwrap_or_else(|| environment.system_temp_dir.clone())
 }
 
-/// # Errors
-/// When a rule is unknown or a file of rules cannot be read.
 pub(crate) fn equivalence(typed: &args::Equivalence) -> Result<Equivalence, Failure> {
     equivalence_by(Grammar::Rfc3986, typed)
 }
 
-/// # Errors
-/// As [`equivalence`]; what is for RFC 3986 only, under another grammar.
+/// The same under another grammar, for which some of it is an error.
 pub(crate) fn equivalence_by(
     grammar: Grammar,
     typed: &args::Equivalence,
@@ -91,8 +88,7 @@ pub(crate) fn equivalence_by(
         .grammar(grammar))
 }
 
-/// # Errors
-/// When repairs are asked for under `grammar`, which is not RFC 3986.
+/// An error if repairs are asked for, under `grammar`, which is not RFC 3986.
 pub(crate) fn without_repairs(
     grammar: Grammar,
     typed: &args::RepairOptions,
@@ -252,9 +248,6 @@ pub(crate) fn list_from(name: &str) -> Failure {
 }
 
 /// The format of a report, given the value of `--to`, which names that of the table if there is one.
-///
-/// # Errors
-/// When it is not a format of reports.
 pub(crate) fn report_format<T: ValueEnum + Default>(
     typed: Option<&str>,
     table: &args::TableChoice,
@@ -281,9 +274,6 @@ pub(crate) fn link_base(typed: Option<&str>) -> Result<Option<Vec<u8>>, Failure>
 }
 
 /// What to do with invalid records, and the file of rejects.
-///
-/// # Errors
-/// When the options contradict each other.
 pub(crate) fn on_invalid(
     typed: &args::InvalidRecords,
 ) -> Result<(OnInvalid, Option<PathBuf>), Failure> {

@@ -196,9 +196,6 @@ impl Opened {
 }
 
 /// What `url` names, to be read.
-///
-/// # Errors
-/// When it does not exist or may not be read.
 pub(crate) fn open(url: &Url) -> Result<Arc<dyn Stored>, Failure> {
     opened(url)?.object(url).map_err(|error| match url.0.service() {
         Service::Web => Failure::at(url, format_args!("{error}; -e URL is for the URL itself")),
@@ -212,9 +209,6 @@ pub(crate) fn open(url: &Url) -> Result<Arc<dyn Stored>, Failure> {
 
 /// The objects that `url` represents, if it is a bucket or ends with a slash: those below it, in the order of their
 /// names.
-///
-/// # Errors
-/// When they cannot be listed, or there is none.
 pub(crate) fn listed(url: &Url) -> Result<Vec<Url>, Failure> {
     if !url.is_folder() {
         return Ok(vec![url.clone()]);
@@ -238,9 +232,6 @@ pub(crate) struct FoundBelow<T> {
 /// The tables that `url` represents: those below a prefix, or those that a pattern selects, each with its path below it, and
 /// how many objects were left out. `None` if it names one object. With `takes_any_name`, objects need not have the name of a
 /// table.
-///
-/// # Errors
-/// When objects cannot be listed, or there is none.
 pub(crate) fn found(url: &Url, takes_any_name: bool) -> Result<Option<FoundBelow<Url>>, Failure> {
     let fault = |error: io::Error| Failure::at(url, error);
     if url.0.service() == Service::Web {
@@ -310,9 +301,6 @@ fn retain_content(listed: &mut Vec<Listed>) {
 }
 
 /// Begins to write what `url` names.
-///
-/// # Errors
-/// When it cannot be written.
 pub(crate) fn create(url: &Url) -> io::Result<Upload> {
     let client =
         opened(url).map_err(|failure| io::Error::other(failure.to_string()))?.client.clone();
@@ -322,9 +310,6 @@ pub(crate) fn create(url: &Url) -> io::Result<Upload> {
 }
 
 /// Begins to write objects below `url`, a prefix; temporary files are made in `directory`.
-///
-/// # Errors
-/// When something is there, or nothing can be written there.
 pub(crate) fn create_group(url: &Url, directory: &Path) -> Result<Group, Failure> {
     let fault = |error: io::Error| Failure::at(url, error);
     let client = opened(url)?.client.clone();

@@ -9,9 +9,6 @@ use crate::args::RuleChoice;
 use crate::exit::Failure;
 
 /// The rule set of `typed`; `None` if no rule is enabled.
-///
-/// # Errors
-/// When a name is unknown, or a file cannot be read or is not a pack.
 pub(crate) fn rule_set(typed: &RuleChoice) -> Result<Option<Arc<RuleSet>>, Failure> {
     let mut builder = RuleSet::builder();
     if let Some(name) = &typed.preset {
@@ -45,17 +42,12 @@ pub(crate) fn rule_set(typed: &RuleChoice) -> Result<Option<Arc<RuleSet>>, Failu
 }
 
 /// The rules of the file at `path`, or the built-in ones of that name.
-///
-/// # Errors
-/// When it cannot be read, or is not a rules file.
 pub(crate) fn of_file(path: &Path) -> Result<Arc<RuleSet>, Failure> {
     let mut builder = RuleSet::builder();
     builder.pack(&pack(path)?);
     built(builder).map(Arc::new)
 }
 
-/// # Errors
-/// When rules contradict each other.
 fn built(builder: Builder) -> Result<RuleSet, Failure> {
     builder.build().map_err(|error| match error.place() {
         Some(_) => Failure::new(error.to_string()),

@@ -15,9 +15,6 @@ use crate::output::{Destination, PathConflicts, write_text, write_with};
 use crate::{grammar, rule_choice};
 
 /// Runs the command.
-///
-/// # Errors
-/// When a name or a file is wrong, or output fails.
 pub(crate) fn run(typed: Rules) -> Result<Outcome, Failure> {
     if let Some(RulesCommand::Grammar(typed)) = &typed.command {
         return grammar::run(typed);

@@ -43,9 +43,6 @@ impl SideFiles {
 }
 
 /// Which of `side` are tables, by their names.
-///
-/// # Errors
-/// When one is to be a table that cannot be written.
 pub(crate) fn rows(side: &SideFiles) -> Result<ClassRows, Failure> {
     Ok(ClassRows::default()
         .dupes(is_table(side.dupes.as_ref(), ClassTable::format_of_dupes)?)
@@ -69,9 +66,6 @@ pub(crate) enum Sink<'a> {
 
 /// The sinks of `files` that were opened as `side`, of rejects, duplicates and clusters; the keys in tables have this
 /// `meaning`.
-///
-/// # Errors
-/// When the beginning of a table cannot be written.
 pub(crate) fn open<'a>(
     files: &SideFiles,
     meaning: Option<Meaning>,
@@ -111,9 +105,6 @@ fn sink<'a>(
 }
 
 /// Completes what is written, on so many threads; one per core if it is 0.
-///
-/// # Errors
-/// When it cannot be written.
 pub(crate) fn finish(side: [Option<Sink<'_>>; 3], threads: usize) -> io::Result<()> {
     let tables = side.into_iter().flatten().filter_map(|sink| match sink {
         Sink::Lines(_) => None,

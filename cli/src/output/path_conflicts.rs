@@ -56,9 +56,6 @@ impl PathConflicts {
     }
 
     /// Adds the file at `path`, which takes what `holds` says.
-    ///
-    /// # Errors
-    /// When another output is the same file.
     pub(crate) fn add(&mut self, path: &Path, holds: &'static str) -> Result<(), Failure> {
         let new = match Url::of_path(path) {
             Some(url) => Claim::of_remote(&url, holds, false),
@@ -77,9 +74,6 @@ impl PathConflicts {
     }
 
     /// An error if the input at `path` is an output.
-    ///
-    /// # Errors
-    /// When it would be replaced.
     pub(crate) fn refuse_input(&self, path: &Path) -> Result<(), Failure> {
         match path.metadata() {
             Ok(metadata) => self.refuse(path, &metadata),
@@ -88,18 +82,12 @@ impl PathConflicts {
     }
 
     /// The same for an object.
-    ///
-    /// # Errors
-    /// As [`PathConflicts::refuse_input`].
     pub(crate) fn refuse_remote(&self, url: &Url) -> Result<(), Failure> {
         let id = FileId::of_remote(url);
         self.refuse_id(Path::new(&url.to_string()), Some(&id))
     }
 
     /// An error if the object at `url`, which was found below a prefix or by a pattern, is an output.
-    ///
-    /// # Errors
-    /// When it would be replaced.
     pub(crate) fn refuse_found(&self, url: &Url) -> Result<(), Failure> {
         let id = Some(FileId::of_remote(url));
         let claim = self.0.iter().find(|claim| claim.id == id);
@@ -107,17 +95,11 @@ impl PathConflicts {
     }
 
     /// The same as [`PathConflicts::refuse_input`] for standard input.
-    ///
-    /// # Errors
-    /// As [`PathConflicts::refuse_input`].
     pub(crate) fn refuse_stdin(&self) -> Result<(), Failure> {
         stdin_metadata().map_or(Ok(()), |metadata| self.refuse(Path::new("-"), &metadata))
     }
 
     /// [`PathConflicts::refuse_input`] for a file that no output may replace, such as aliases or rules.
-    ///
-    /// # Errors
-    /// As [`PathConflicts::refuse_input`].
     pub(crate) fn refuse_evidence(&self, path: &Path) -> Result<(), Failure> {
         // There may be very many inputs, and most runs replace nothing.
         if !self.0.iter().any(|claim| claim.exists) {
@@ -147,9 +129,6 @@ impl PathConflicts {
     }
 
     /// An error if an output is in `directory`, whose files belong to a set, or is that directory.
-    ///
-    /// # Errors
-    /// When it is.
     pub(crate) fn refuse_inside(&self, directory: &Path) -> Result<(), Failure> {
         let id = FileId::of(directory);
         let is_inside = |claim: &&Claim| id.is_some() && (claim.directory == id || claim.id == id);
@@ -233,9 +212,6 @@ impl StdoutFile {
 
     /// An error if the file is one of several inputs, or has content and is the only one (`None` is standard input):
     /// what is written to it would be read, as by `cat`. There may be other inputs, unless there `is_only` one.
-    ///
-    /// # Errors
-    /// When it is.
     pub(crate) fn refuse_as_input<'a>(
         &self,
         inputs: impl Iterator<Item = Option<&'a Path>>,

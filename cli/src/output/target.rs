@@ -21,9 +21,6 @@ pub(super) enum Target {
 
 impl Target {
     /// What `path` leads to.
-    ///
-    /// # Errors
-    /// When it is a directory, or cannot be looked at.
     pub(super) fn of(path: &Path) -> io::Result<Target> {
         if let Some(descriptor) = Descriptor::at(path) {
             return Ok(Target::Descriptor(descriptor));

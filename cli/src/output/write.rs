@@ -74,9 +74,6 @@ impl Replacement {
 
 impl Output {
     /// Opens `destination`.
-    ///
-    /// # Errors
-    /// When it cannot be written to, or is a directory.
     pub(crate) fn open(destination: &Destination) -> Result<Output, Failure> {
         let (name, opened) = match destination {
             Destination::Stdout => ("standard output".to_owned(), stdout().map(|out| (out, None))),
@@ -119,9 +116,7 @@ impl Output {
 ///
 /// The bytes are on the disk before a file gets its name, so that after a crash of the system it is the old one or the
 /// new one. If they are to be durable, the names are on the disk, too, when this returns.
-///
-/// # Errors
-/// The name of the output that failed, and why.
+/// The error has the name of the output that failed.
 pub(crate) fn commit(
     mut outputs: Vec<Output>,
     is_durable: bool,
@@ -164,17 +159,12 @@ impl Write for Output {
 }
 
 /// Writes `text` to `destination`, as all of the results of a command.
-///
-/// # Errors
-/// When it cannot be written, unless the reader of standard output went away.
+/// That the reader of standard output went away is not an error.
 pub(crate) fn write_text(text: &str, destination: &Destination) -> Result<Outcome, Failure> {
     write_with(destination, |out| out.write_all(text.as_bytes()))
 }
 
 /// Writes what `write` writes.
-///
-/// # Errors
-/// As for [`write_text`].
 pub(crate) fn write_with(
     destination: &Destination,
     write: impl FnOnce(&mut Output) -> io::Result<()>,

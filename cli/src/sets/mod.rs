@@ -23,9 +23,7 @@ use text::Unwritten;
 use writing::Writing;
 
 /// Runs the commands that do not read URIs.
-///
-/// # Errors
-/// On error, and then no set has changed.
+/// On error, no set has changed.
 pub(crate) fn run(command: &SetCommand) -> Result<Outcome, Failure> {
     match command {
         // They read URIs and have plans.
@@ -107,9 +105,7 @@ fn combine(
 }
 
 /// Checks that two sets can be combined.
-///
-/// # Errors
-/// When they cannot; the message has the settings that differ.
+/// The message has the settings that differ.
 fn expect_alike(one: &KeySet, other: &KeySet) -> Result<(), Failure> {
     let [first, second] = [one, other].map(|set| set.directory().display().to_string());
     let refused =

@@ -25,9 +25,6 @@ const FORMAT: &str = "uriscan set pieces 1";
 const FIRST: &str = "base";
 
 /// Runs `set split`.
-///
-/// # Errors
-/// When the set cannot be read, or something exists where the pieces are to be.
 pub(super) fn split(typed: &SplitSet) -> Result<Outcome, Failure> {
     let set = KeySet::open(&typed.set)?;
     let (bits, output) = (typed.bits, &typed.output);
@@ -112,9 +109,6 @@ impl Pieces<'_> {
 const MOST_BYTES: u64 = 64 << 20;
 
 /// The sets at `paths`, where a directory of pieces represents all of them.
-///
-/// # Errors
-/// When a list of pieces cannot be read, or names what is not below it.
 pub(super) fn expanded(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut sets = Vec::new();
     for path in paths {

@@ -79,9 +79,6 @@ fn shares(limit: Option<&MemoryLimit>) -> (u64, usize) {
 }
 
 /// Opens the set, if there is one; its keys have this `meaning`, and the memory of the run this `limit`.
-///
-/// # Errors
-/// When it cannot be opened, or its keys mean something else.
 pub(crate) fn open(
     set: Option<&SetUse>,
     meaning: Option<Meaning>,
@@ -132,9 +129,7 @@ pub(crate) fn open(
 }
 
 /// Removes the keys of `loader`.
-///
-/// # Errors
-/// When the set cannot be read or written, and then it has not changed.
+/// On error, it has not changed.
 pub(super) fn remove(mut writer: Writing, loader: Loader) -> Result<SetChange, SetError> {
     let (count, given) = writer.remove(loader)?;
     Ok(SetChange { count, is_removal: true, given, keys: writer.set().len() })

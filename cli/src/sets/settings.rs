@@ -34,9 +34,6 @@ pub(crate) enum Source<'a> {
 }
 
 /// The equivalence and the hash of the job.
-///
-/// # Errors
-/// When the set cannot be read, or an option contradicts it.
 pub(crate) fn settings(
     source: Source<'_>,
     typed: &Typed<'_>,
@@ -76,9 +73,7 @@ const CONTEXT: &[&str] = &["base", "lenient-base", "suffix-scheme"];
 const HASH: &[&str] = &["hash"];
 
 /// Checks that the typed options, which have the meaning `chosen`, agree with the settings of the set at `path`.
-///
-/// # Errors
-/// When one says something else; the message has both.
+/// The message has both settings if one says something else.
 fn agree(
     path: &Path,
     typed: &Typed<'_>,

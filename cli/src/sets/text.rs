@@ -218,9 +218,6 @@ impl Lines {
     }
 
     /// Adds the keys of the current and all further lines to `loader`.
-    ///
-    /// # Errors
-    /// When a line is not a key, or there are not as many as the `header` declares.
     fn load_all(
         &mut self,
         header: &Header,

@@ -29,17 +29,11 @@ impl Writing {
     }
 
     /// Opens the set at `path`.
-    ///
-    /// # Errors
-    /// When there is none, or it cannot be written to.
     pub(crate) fn open(path: &Path) -> Result<Writing, SetError> {
         Writing::new(path, || SetWriter::open(path))
     }
 
     /// Creates an empty set at `path`, which records times if `first_seen`.
-    ///
-    /// # Errors
-    /// When something exists there, or it cannot be created.
     pub(crate) fn create(
         path: &Path,
         meaning: Meaning,
@@ -52,9 +46,6 @@ impl Writing {
     }
 
     /// Opens the set at `path`, or creates it; then it records times if `first_seen`.
-    ///
-    /// # Errors
-    /// When neither is possible; when its keys mean something else.
     pub(crate) fn open_or_create(
         path: &Path,
         meaning: Meaning,

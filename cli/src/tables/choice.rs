@@ -33,9 +33,6 @@ pub(crate) struct TableUse {
 
 impl TableUse {
     /// The plan for tables with the URIs in `column`, read and written in these `formats`.
-    ///
-    /// # Errors
-    /// When `--from` or `--to` names no format of tables.
     pub(crate) fn new(
         choice: TableChoice,
         column: String,
@@ -103,9 +100,6 @@ pub(crate) struct Column {
 
 impl Column {
     /// The column of this name, in tables of the format called `from`.
-    ///
-    /// # Errors
-    /// When the format is unknown.
     pub(crate) fn new(name: &str, from: Option<&str>) -> Result<Column, Failure> {
         let from = from.filter(|name| *name != "auto");
         let format = from.map(|name| format("--from", name)).transpose()?;
@@ -113,9 +107,6 @@ impl Column {
     }
 
     /// The column of this name, and columns beside it, as the fields of lines.
-    ///
-    /// # Errors
-    /// As [`Column::new`].
     pub(crate) fn with_fields(
         name: &str,
         fields: [Option<String>; 3],

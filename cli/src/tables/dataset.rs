@@ -11,9 +11,6 @@ use crate::plan::{FoundTables, Plan};
 use crate::remote::{self, FoundBelow};
 
 /// Puts the tables below directories and prefixes, and those that patterns select, in their places.
-///
-/// # Errors
-/// When a directory cannot be read, or there are no tables.
 pub(crate) fn find(plan: &mut Plan) -> Result<(), Failure> {
     let has_format = match (&plan.table, &plan.column) {
         (Some(table), _) => table.from.is_some(),

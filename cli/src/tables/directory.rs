@@ -47,9 +47,6 @@ struct Part {
 
 impl Directory {
     /// A directory to be put at `path`.
-    ///
-    /// # Errors
-    /// If there is a file, or a directory that is not empty or cannot be replaced; or if none can be made.
     pub(crate) fn new(path: &Path) -> Result<Directory, Failure> {
         let fault = |error: io::Error| Failure::at(path.display(), error);
         let refuse = |what: &str| Err(Failure::at(path.display(), what));
@@ -94,9 +91,6 @@ impl Directory {
 
     /// Waits until the files are on the disk, with their names in the hidden directory: otherwise that might have its name
     /// first, and a crash leave a directory that lacks files, or has files that are cut short.
-    ///
-    /// # Errors
-    /// Those of the system.
     pub(crate) fn finish(&self) -> io::Result<()> {
         // One call for very many files: each of them would wait for the disk.
         let is_on_disk =
@@ -109,10 +103,7 @@ impl Directory {
     }
 
     /// Puts the files in place, after [`Directory::finish`].
-    ///
-    /// # Errors
-    /// Those of the system; or if something is in the directory now. Then no file is in place, unless it was the name of
-    /// the directory that is not durable.
+    /// On error, no file is in place, unless it was the name of the directory that is not durable.
     pub(crate) fn put(self, is_durable: bool) -> io::Result<()> {
         let _held = interrupt::hold();
         self.unfinished.put().map_err(|error| match error.kind() {

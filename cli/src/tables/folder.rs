@@ -18,9 +18,6 @@ pub(crate) enum Folder {
 
 impl Folder {
     /// Opens `destination`, if it takes several files; temporary files of objects are made in `temp_dir`.
-    ///
-    /// # Errors
-    /// If something is there, or nothing can be written there.
     pub(crate) fn open(
         destination: &Destination,
         temp_dir: &Path,
@@ -33,9 +30,6 @@ impl Folder {
     }
 
     /// Waits until the files are on the disk, or a store has what was sent to it.
-    ///
-    /// # Errors
-    /// Those of the system or the store.
     pub(crate) fn finish(&self) -> io::Result<()> {
         match self {
             Folder::Directory(directory) => directory.finish(),
@@ -44,9 +38,6 @@ impl Folder {
     }
 
     /// Puts the files in place.
-    ///
-    /// # Errors
-    /// Those of the system or the store.
     pub(crate) fn put(self, is_durable: bool) -> io::Result<()> {
         match self {
             Folder::Directory(directory) => directory.put(is_durable),

@@ -20,9 +20,6 @@ struct Part(GroupObject);
 
 impl Objects {
     /// Objects below `url`; temporary files are made in `temp_dir`.
-    ///
-    /// # Errors
-    /// If there are objects below it, or it cannot be written to.
     pub(crate) fn new(url: &Url, temp_dir: &Path) -> Result<Objects, Failure> {
         let group = remote::create_group(url, temp_dir)?;
         let cancel = group.cancel();
