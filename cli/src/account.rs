@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use uriscan::set::Timestamp;
 use uriscan_files::File;
 
-use crate::exit::{Failure, Outcome, eprint_lines, shown_message, shown_name};
+use crate::exit::{Failure, Outcome, eprint_lines, shown, shown_name};
 use crate::options::side_file;
 use crate::output::{Destination, write_text};
 
@@ -48,33 +48,18 @@ impl Account {
         result: &Result<Outcome, Failure>,
     ) -> Result<(), Failure> {
         let error = match result {
-            Err(failure) => Some(shown_message(&failure.to_string())),
+            Err(failure) => Some(shown(&failure.to_string())),
             Ok(Outcome::SomeUnread) => {
                 Some("some of the input could not be read: see standard error".to_owned())
             }
             Ok(_) => None,
         };
-        let code = result.as_ref().map_or(2, |outcome| outcome.code());
-        self.write_end(args, code, error)
-    }
-
-    /// The same for an exit code and an error.
-    pub(crate) fn write_end(
-        self,
-        args: &[OsString],
-        exit_code: u8,
-        error: Option<String>,
-    ) -> Result<(), Failure> {
+        let exit_code = result.as_ref().map_or(2, |outcome| outcome.code());
         let Some(path) = self.path.filter(|_| !self.has_conflict) else { return Ok(()) };
         let options: Vec<String> =
             args.iter().skip(1).map(|arg| shown_name(&arg.to_string_lossy())).collect();
-        let mut fields = self.summary.unwrap_or_else(|| {
-            let command = command(&options);
-            [("command", command), ("version", env!("CARGO_PKG_VERSION").into())]
-                .map(|(name, value)| (name.to_owned(), Value::String(value)))
-                .into_iter()
-                .collect()
-        });
+        let own = json!({ "command": command(&options), "version": env!("CARGO_PKG_VERSION") });
+        let mut fields = self.summary.or(own.as_object().cloned()).unwrap_or_default();
         fields.insert("started".to_owned(), json!(self.started.map(|time| time.to_string())));
         fields.insert("exit_code".to_owned(), json!(exit_code));
         fields.insert("options".to_owned(), json!(options));
@@ -104,7 +89,8 @@ pub(crate) fn of_refused(args: &[OsString], error: &clap::Error) {
     let text = error.to_string();
     let first = text.lines().next().unwrap_or_default();
     let first = first.strip_prefix("error: ").unwrap_or(first).to_owned();
-    let written = Account::open(Some(path)).and_then(|it| it.write_end(args, 2, Some(first)));
+    let written =
+        Account::open(Some(path)).and_then(|it| it.write(args, &Err(Failure::new(first))));
     if let Err(failure) = written {
         eprint_lines(&format!("uriscan: {failure}"));
     }

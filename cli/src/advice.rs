@@ -14,34 +14,33 @@ use crate::{rows, tables};
 pub(crate) fn print(plan: &Plan, report: &Report, stdin_head: &StdinHead) -> bool {
     // Not pairs, and not a column.
     let is_column = plan.column.is_some() || plan.rows.is_some();
-    let is_list = plan.documents.is_none() && !is_column && !plan.job.has_pairs();
+    let is_list = plan.documents.is_none() && !is_column && !plan.job.has_pairs;
     if !is_list || !plan.reporting.has_hints() {
         return false;
     }
     let is_odd = report.invalid.total() > report.records / 2;
-    let is_masked = plan.job.is_masking();
+    let is_masked = plan.job.is_masking;
+    let end = plan.settings.record_end;
+    let beginning = |input: &Input| match input {
+        Input::File(path) => hint::Beginning::of_file(path, end),
+        Input::Stdin => hint::Beginning::of_stdin(stdin_head.get()?, end),
+        Input::Typed(_) | Input::Remote(_) => None,
+    };
     let hint = match plan.inputs.first() {
         // What is masked is not parsed, and may be the lines of a log.
-        Some(Input::File(path)) if is_masked => hint::of_masked_file(path),
-        Some(Input::Stdin) if is_masked => {
-            stdin_head.get().and_then(|head| hint::of_masked_stdin(head))
-        }
-        _ if is_masked => None,
+        first if is_masked => first.and_then(beginning).as_ref().and_then(hint::of_masked),
         Some(Input::Remote(url)) if url.is_web() && is_odd => Some(format!(
             "most of {url} is not a list of URIs; use -e URL or `echo URL | uriscan ...` for the URL itself"
         )),
         _ => {
             let inputs = plan.inputs.iter().take(hint::MOST_INPUTS);
-            let end = plan.settings.record_end;
-            let beginnings = inputs.filter_map(|input| match input {
-                Input::File(path) => hint::Beginning::of_file(path, end),
-                Input::Stdin => hint::Beginning::of_stdin(stdin_head.get()?, end),
-                Input::Typed(_) | Input::Remote(_) => None,
-            });
-            let beginnings: Vec<_> = beginnings.collect();
-            match plan.job.fields() {
+            let beginnings: Vec<_> = inputs.filter_map(beginning).collect();
+            match &plan.job.fields {
                 Some(fields) => hint::of_rows(&beginnings, fields, report),
-                None => hint::of_inputs(&beginnings, plan.inputs.len() == 1, report),
+                None => {
+                    let is_only = plan.inputs.len() == 1;
+                    hint::of_inputs(&beginnings, is_only, report, &hint::Call::of_process())
+                }
             }
         }
     };
@@ -56,11 +55,12 @@ pub(crate) fn print_invalid(plan: &Plan, report: &Report) {
     let kinds = report.invalid.iter().filter(|&(kind, count)| count > 0 && !is_told(kind));
     let kinds: Vec<_> = kinds.collect();
     let invalid: u64 = kinds.iter().map(|(_, count)| count).sum();
-    let are_kept = plan.job.on_invalid() == Some(OnInvalid::Pass);
-    if invalid == 0 || !plan.reporting.has_hints() || hint::has_policy() {
+    let are_kept = plan.job.on_invalid == Some(OnInvalid::Pass);
+    let call = hint::Call::of_process();
+    if invalid == 0 || !plan.reporting.has_hints() || hint::is_told(&call) {
         return;
     }
-    let are_skipped = plan.job.skips_invalid();
+    let are_skipped = plan.job.skips_invalid;
     if !are_kept && !are_skipped {
         return;
     }
@@ -82,7 +82,7 @@ pub(crate) fn print_invalid(plan: &Plan, report: &Report) {
     let relative = report.invalid.of(UriErrorKind::Relative);
     let faults = format!("`uriscan check{of_column}` shows where, ");
     let shows = if invalid > relative { &*faults } else { "" };
-    let completes = match relative > 0 && hint::takes("suffix-scheme") {
+    let completes = match relative > 0 && call.takes("suffix-scheme") {
         true => "--base or --suffix-scheme completes relative ones, ",
         false => "",
     };
@@ -98,7 +98,7 @@ pub(crate) fn print_of_column(plan: &Plan, report: &Report) -> bool {
     let Some(column) = column.filter(|_| plan.reporting.has_hints()) else { return false };
     let of_values = (report.invalid.total() > report.records / 2).then(|| {
         let other = table.and_then(|table| tables::other_column(plan, table));
-        other.or_else(|| hint::of_column(column, report))
+        other.or_else(|| hint::of_column(column, report, &hint::Call::of_process()))
     });
     let of_values = of_values.flatten();
     let is_told = of_values.is_some();

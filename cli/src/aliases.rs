@@ -7,25 +7,23 @@ use uriscan_bulk::pipeline::{AliasFault, Aliases};
 
 use crate::exit::{Failure, eprint_line};
 use crate::inputs;
-use crate::job::Aliased;
 use crate::plan::Plan;
 
 /// Faults of one kind that are reported row by row; further ones are counted.
 const TOLD: u64 = 20;
 
 /// Reads the aliases of `plan`, if it has any.
-///
-/// # Errors
-/// When the file cannot be read.
 pub(crate) fn read(plan: &mut Plan) -> Result<(), Failure> {
     let Some(path) = &plan.aliases else { return Ok(()) };
     if inputs::look(path)?.is_none() {
         let what = "is not a regular file; aliases may be read twice, so a pipe does not work; write it to a file first";
         return Err(Failure::at(path.display(), what));
     }
-    let Some(Aliased { equivalence, hasher, keeps }) = plan.job.aliased() else { return Ok(()) };
+    let (equivalence, Some(use_of_them)) = (&mut plan.job.equivalence, &plan.job.aliases) else {
+        return Ok(());
+    };
     // A report shows groups by their canonical forms.
-    let keeps = keeps || plan.set.is_some() || plan.side.report.is_some();
+    let keeps = use_of_them.keeps || plan.set.is_some() || plan.side.report.is_some();
     let name = path.display();
     let mut counts = [0u64; AliasFault::ALL.len()];
     let mut report_fault = |fault: AliasFault, line: u64| {
@@ -40,8 +38,15 @@ pub(crate) fn read(plan: &mut Plan) -> Result<(), Failure> {
     };
     let open = || Source::file(path);
     let settings = &plan.settings;
-    let aliases = Aliases::read(&open, equivalence, hasher, keeps, settings, &mut report_fault)
-        .map_err(|error| Failure::new(error.to_string()))?;
+    let aliases = Aliases::read(
+        &open,
+        equivalence,
+        use_of_them.hasher.clone(),
+        keeps,
+        settings,
+        &mut report_fault,
+    )
+    .map_err(|error| Failure::new(error.to_string()))?;
     for fault in AliasFault::ALL {
         let count = counts[fault as usize];
         if count > TOLD {

@@ -21,7 +21,6 @@ use crate::inputs::{
 };
 use crate::output::{PathConflicts, StdoutFile};
 
-/// How inputs that are not lists are read.
 #[derive(Clone, Debug)]
 pub(crate) struct Documents {
     pub(crate) options: ExtractOptions,
@@ -30,14 +29,11 @@ pub(crate) struct Documents {
     pub(crate) index: Vec<String>,
 }
 
-/// How the links of documents are read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LinkUse<'a> {
-    /// The base of references.
     pub(crate) base: Option<&'a str>,
     /// Links may contain characters beyond ASCII.
     pub(crate) accepts_iris: bool,
-    /// Which links are decoded.
     pub(crate) entities: Entities,
     /// Reports name the places of links.
     pub(crate) has_places: bool,
@@ -74,12 +70,6 @@ impl<'a> LinkUse<'a> {
             _ => Entities::Keep,
         };
         LinkUse { base, accepts_iris: repairs.has(Repair::Iri), entities, has_places: false }
-    }
-
-    /// Those of a command that names their places.
-    pub(crate) fn of_pages(repairs: &args::RepairOptions) -> LinkUse<'a> {
-        let entities = repairs.of_links();
-        LinkUse { base: None, accepts_iris: repairs.iri, entities, has_places: true }
     }
 }
 
@@ -167,7 +157,6 @@ pub(crate) fn open(
 /// Bytes of a list of files.
 const MOST_NAMES: u64 = 256 << 20;
 
-/// The files listed in `path`.
 fn listed(path: &Path, is_stdin: bool, end: u8) -> Result<Vec<PathBuf>, Failure> {
     let read = if is_stdin {
         let mut names = Vec::new();

@@ -5,7 +5,6 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use uriscan::{Backend, Kernels};
-use uriscan_bulk::pipeline::MemoryLimit;
 
 use crate::args::When;
 use crate::exit::Failure;
@@ -15,7 +14,6 @@ use crate::output::Destination;
 /// The environment variable that holds the default of `--backend`.
 pub(crate) const BACKEND_VARIABLE: &str = "URISCAN_BACKEND";
 
-/// The environment of the process: variables, machine, terminals.
 #[derive(Clone, Debug)]
 pub(crate) struct Environment {
     pub(crate) backend: Option<OsString>,
@@ -56,11 +54,6 @@ impl Environment {
             stderr_is_terminal: std::io::stderr().is_terminal(),
             has_colour: colours(|name| std::env::var_os(name).unwrap_or_default()),
         }
-    }
-
-    /// A memory limit of `bytes`, with files in `temp_dir`.
-    pub(crate) fn memory_limit(&self, bytes: usize, temp_dir: PathBuf) -> MemoryLimit {
-        MemoryLimit::new(bytes, temp_dir).set_bytes(self.key_bytes)
     }
 
     /// Whether results are coloured that go to `output`, given the value of `--color`.

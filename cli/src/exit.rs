@@ -23,7 +23,6 @@ pub(crate) enum Outcome {
 }
 
 impl Outcome {
-    /// The exit code.
     pub(crate) fn code(self) -> u8 {
         match self {
             Outcome::Done | Outcome::ReaderGone => 0,
@@ -46,9 +45,7 @@ impl Failure {
     pub(crate) fn at(name: impl std::fmt::Display, what: impl std::fmt::Display) -> Failure {
         Failure(format!("{name}: {what}"))
     }
-}
 
-impl Failure {
     /// The failure for `error`; `advice` follows where a set can be created.
     pub(crate) fn of_set(error: &SetError, advice: &str) -> Failure {
         match error.is_vacant() {
@@ -88,11 +85,6 @@ pub(crate) fn eprint_line(line: std::fmt::Arguments<'_>) {
     write_error(&format!("{}\n", shown(&line.to_string())));
 }
 
-/// A message as it is printed, without a line end.
-pub(crate) fn shown_message(text: &str) -> String {
-    shown(text)
-}
-
 /// Prints the lines of `text`, each as [`eprint_line`] does.
 pub(crate) fn eprint_lines(text: &str) {
     let lines = text.split_terminator('\n').map(|line| format!("{}\n", shown(line)));
@@ -105,7 +97,7 @@ pub(crate) fn escaped_lines(text: &str) -> String {
 }
 
 /// `text` as messages show it: control characters are [`escaped`], and the secrets of URLs masked.
-fn shown(text: &str) -> String {
+pub(crate) fn shown(text: &str) -> String {
     shown_beside(text, std::env::args_os())
 }
 
@@ -232,6 +224,18 @@ pub(crate) enum Stop {
     /// An output cannot be written.
     Unwritten(io::Error),
     Failed(Failure),
+}
+
+impl From<io::Error> for Stop {
+    fn from(error: io::Error) -> Stop {
+        Stop::Unwritten(error)
+    }
+}
+
+impl From<SetError> for Stop {
+    fn from(error: SetError) -> Stop {
+        Stop::Failed(error.into())
+    }
 }
 
 impl From<Failure> for Stop {

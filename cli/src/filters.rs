@@ -16,7 +16,6 @@ const LONGEST_LINE: u64 = 64 << 10;
 /// Bytes of a file of values when it is decompressed: tens of millions of names, which take some six times as much memory.
 const MOST_BYTES: u64 = 512 << 20;
 
-/// Makes an empty list.
 type Empty = fn() -> List;
 
 /// The files of `typed`, the empty list of what their lines are, and whether these are required, and not excluded.

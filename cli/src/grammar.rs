@@ -9,7 +9,6 @@ use crate::args::{self, GrammarFormat};
 use crate::exit::{Failure, Outcome};
 use crate::output::{Destination, write_text};
 
-/// A description of each grammar.
 fn about(grammar: Grammar) -> &'static str {
     match grammar {
         Grammar::Rfc3986 => "RFC 3986, January 2005: the standard (STD 66)",
@@ -22,7 +21,6 @@ fn about(grammar: Grammar) -> &'static str {
     }
 }
 
-/// Runs the command.
 pub(crate) fn run(typed: &args::Grammar) -> Result<Outcome, Failure> {
     let text = if typed.compare {
         list(["obsolete", "translation"], &Legacy::TRANSLATIONS, typed.to)

@@ -10,7 +10,6 @@ mod rows;
 mod tests;
 mod trial;
 
-use std::io::Cursor;
 use std::path::Path;
 
 use uriscan::extract::{Format, Options};
@@ -22,21 +21,15 @@ use uriscan_bulk::pipeline::Report;
 use uriscan_table::TableFormat;
 
 pub(crate) use beginning::Beginning;
-use beginning::{file, head_of};
-use call::Call;
-pub(crate) use call::typed;
+pub(crate) use call::{Call, in_quotes, typed};
+pub(crate) use invalid::is_told;
 pub(crate) use rows::of_rows;
 
-/// Inputs that are examined.
 pub(crate) const MOST_INPUTS: usize = 256;
 
 /// The hint about `inputs`, which were read as lists with the result `report`: one of them looks like something else, since
 /// most of its records are not URIs or it is a table anyway, or most records have no scheme.
-pub(crate) fn of_inputs(inputs: &[Beginning], is_only: bool, report: &Report) -> Option<String> {
-    of_beginnings(inputs, is_only, report, &Call::of_process())
-}
-
-fn of_beginnings(
+pub(crate) fn of_inputs(
     inputs: &[Beginning],
     is_only: bool,
     report: &Report,
@@ -96,24 +89,10 @@ fn without_scheme(inputs: &[Beginning], report: &Report, call: &Call) -> Option<
     ))
 }
 
-/// Whether the user said what becomes of invalid records, or the command reports each of them.
-pub(crate) fn has_policy() -> bool {
-    invalid::is_told(&Call::of_process())
-}
-
-/// Whether the command that was typed has the option `long`.
-pub(crate) fn takes(long: &str) -> bool {
-    Call::of_process().takes(long)
-}
-
 /// The hint that most values of the `column` of a table are not URIs, with what may complete them; `None` for the commands
 /// that report each, and where the user said what becomes of them.
-pub(crate) fn of_column(column: &str, report: &Report) -> Option<String> {
-    of_values(column, report, &Call::of_process())
-}
-
-fn of_values(column: &str, report: &Report, call: &Call) -> Option<String> {
-    if invalid::is_told(call) {
+pub(crate) fn of_column(column: &str, report: &Report, call: &Call) -> Option<String> {
+    if is_told(call) {
         return None;
     }
     let (invalid, values) = (report.invalid.total(), report.records);
@@ -173,18 +152,10 @@ pub(crate) fn unknown_table(input: &Beginning) -> Option<String> {
     })
 }
 
-/// The hint about the file at `path` whose secrets are masked, if it is binary data, in which none is found.
-pub(crate) fn of_masked_file(path: &Path) -> Option<String> {
-    of_masked_head(&head_of(file(path)?)?, &path.display().to_string())
-}
-
-/// The same about standard input, which began with `head`.
-pub(crate) fn of_masked_stdin(head: &[u8]) -> Option<String> {
-    of_masked_head(&head_of(Cursor::new(head.to_vec()))?, "-")
-}
-
-fn of_masked_head(head: &[u8], name: &str) -> Option<String> {
-    is_binary(head).then(|| {
+/// The hint about `input`, whose secrets are masked, if it is binary data, in which none is found.
+pub(crate) fn of_masked(input: &Beginning) -> Option<String> {
+    let name = &input.name;
+    is_binary(&input.head).then(|| {
         format!("{name} looks like binary data, such as UTF-16; secrets in it may not be masked")
     })
 }
@@ -200,17 +171,12 @@ fn advice(head: &[u8], name: &str, is_odd: bool, (call, alone): (&Call, &Call)) 
         true => alone.clone(),
         false => alone.as_extract(),
     };
-    if let Some(header) = &header {
-        let what = header.shown();
-        if let Some(options) = header.options(name, &of_table) {
-            let how = of_table.with(&options);
-            return Some(match is_odd {
-                true => format!(
-                    "most of {name} is not a list of URIs; it looks like {what}. Try `{how}`"
-                ),
-                false => format!("{name} looks like {what}, and was read as lines. Try `{how}`"),
-            });
-        }
+    if let Some(header) = &header
+        && let Some(options) = header.options(name, &of_table)
+    {
+        let how = of_table.with(&options);
+        let kind = is_odd.then_some("a list of URIs");
+        return Some(looks_like(name, kind, &header.shown()) + &format!(". Try `{how}`"));
     }
     let (what, from) = look(head, name).filter(|_| is_odd)?;
     let (mut options, call) = match call.takes("extract") {
@@ -236,7 +202,15 @@ fn advice(head: &[u8], name: &str, is_odd: bool, (call, alone): (&Call, &Call)) 
         options.push("--base URL".to_owned());
     }
     let how = call.with(&options);
-    Some(format!("most of {name} is not a list of URIs; it looks like {what}. Try `{how}`"))
+    Some(looks_like(name, Some("a list of URIs"), what) + &format!(". Try `{how}`"))
+}
+
+/// What the input with this `name` looks like: most of it is not of the `kind` that the command reads, or all is.
+fn looks_like(name: &str, kind: Option<&str>, what: &str) -> String {
+    match kind {
+        Some(kind) => format!("most of {name} is not {kind}; it looks like {what}"),
+        None => format!("{name} looks like {what}, and was read as lines"),
+    }
 }
 
 /// What an input that begins with `head` looks like, and the format to name, if it is not detected.
@@ -366,7 +340,6 @@ impl Header {
         Some(options)
     }
 
-    /// What it is, with the names of its columns.
     fn shown(&self) -> String {
         const MOST: usize = 12;
         let names = &self.names[..self.names.len().min(MOST)];

@@ -14,7 +14,6 @@ use crate::output::is_dash;
 use crate::remote::{self, Url};
 use crate::tables::NO_COLUMN;
 
-/// One of the sources of records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Input {
     Stdin,
@@ -64,13 +63,18 @@ pub(crate) fn with_listed(inputs: &[Input]) -> Result<Vec<Input>, Failure> {
     Ok(all)
 }
 
-/// The inputs as sources.
 pub(crate) struct Inputs {
     pub(crate) sources: Vec<Source>,
     /// Bytes of all inputs, if they are regular files.
     pub(crate) total_bytes: Option<u64>,
-    /// The first bytes of standard input, once read.
     pub(crate) stdin_head: StdinHead,
+}
+
+impl Inputs {
+    /// The inputs with what `change` makes of each source.
+    pub(crate) fn map(self, change: impl Fn(Source) -> Source) -> Inputs {
+        Inputs { sources: self.sources.into_iter().map(change).collect(), ..self }
+    }
 }
 
 /// The first bytes of standard input, for [`hint`].
@@ -160,7 +164,6 @@ pub(crate) fn text<R: Read>(inner: R) -> Text<R> {
     Text { inner, head: None, kept: None, refuses_pages: false }
 }
 
-/// Bytes that identify tables.
 const TABLE_BYTES: usize = 8;
 
 /// A reader of text that checks its first bytes.

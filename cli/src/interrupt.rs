@@ -10,8 +10,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 #[cfg(unix)]
 use uriscan_files as files;
 
-/// Locked while files get their names.
-static GATE: Mutex<()> = Mutex::new(());
+/// Locked while files get their names, and sets change.
+pub(crate) static GATE: Mutex<()> = Mutex::new(());
 
 /// What is to be removed, each with a number.
 static LEFTOVERS: Mutex<(u64, Vec<(u64, Leftover)>)> = Mutex::new((0, Vec::new()));
@@ -65,11 +65,6 @@ impl Drop for Registered {
 /// Keeps signals from ending the process until the guard is dropped.
 pub(crate) fn hold() -> MutexGuard<'static, ()> {
     locked(&GATE)
-}
-
-/// What [`hold`] locks, for sets.
-pub(crate) fn gate() -> &'static Mutex<()> {
-    &GATE
 }
 
 fn locked<T>(mutex: &'static Mutex<T>) -> MutexGuard<'static, T> {

@@ -1,10 +1,7 @@
 //! What differs between commands: what each does with the records of a run.
 
-use std::fmt::Debug;
-
 use uriscan::Error;
 use uriscan::key::{Hasher, PublicHash};
-use uriscan::repair::Repairs;
 use uriscan::set::Meaning;
 use uriscan_bulk::io::{Fields, Source};
 use uriscan_bulk::learn::Learned;
@@ -24,152 +21,82 @@ use crate::tables::{Columns, TableUse, Task};
 pub(crate) const NOT_FOR_TABLES: &str = "--template, --grammar, --differ, --iri, --repair and --redact of this command work with \
      lines, not with tables; omit them, or give a list";
 
-/// The work of a command, in the library's terms. Each command has its own, beside its plan in [`crate::commands`].
-pub(crate) trait Job: Debug {
-    /// The name of the command.
-    fn name(&self) -> &'static str;
+/// What is known of the work of a command before it is done; a command differs from the defaults where it says so. Each
+/// has its own, beside its plan in [`crate::commands`].
+#[derive(Default)]
+pub(crate) struct Job {
+    pub(crate) name: &'static str,
+    pub(crate) writes: Writes,
+    /// What is written if nothing is read at all.
+    pub(crate) answer: Option<String>,
+    /// How records are read, their base and repairs, and what makes them equivalent.
+    pub(crate) equivalence: Equivalence,
+    /// Whether records are compared or rewritten by that.
+    pub(crate) compares: bool,
+    /// How aliases are read, where the command takes them.
+    pub(crate) aliases: Option<AliasUse>,
+    /// What happens to invalid records, where the command can drop them.
+    pub(crate) on_invalid: Option<OnInvalid>,
+    /// Whether invalid records are always skipped.
+    pub(crate) skips_invalid: bool,
+    /// The hash of keys in a set, where the command can use one.
+    pub(crate) set_hash: Option<PublicHash>,
+    /// The hash of the keys that are written, to the output or to a set.
+    pub(crate) hash: Option<PublicHash>,
+    pub(crate) limit: Option<MemoryLimit>,
+    /// How many records of each shape are kept, where the command samples.
+    pub(crate) by_shape: Option<ByShape>,
+    /// The rate of new records that may be dropped.
+    pub(crate) approximate: Option<f64>,
+    /// The columns of tables whose values must be equal, too.
+    pub(crate) with: Vec<String>,
+    /// Where the records have their URIs, if they are rows with a base and a reference.
+    pub(crate) fields: Option<Fields>,
+    /// Whether records are pairs of URIs, which tables have too.
+    pub(crate) has_pairs: bool,
+    pub(crate) rows_are: RowsAre,
+    /// Whether the results are records of the input, so that they may replace it.
+    pub(crate) is_in_place: bool,
+    /// Whether the records are text in which secrets are masked, and are not parsed.
+    pub(crate) is_masking: bool,
+    /// Whether the command itself filters records.
+    pub(crate) has_filter: bool,
+    /// Whether two grammars are compared.
+    pub(crate) compares_grammars: bool,
+    /// Whether one record of each group is counted.
+    pub(crate) is_distinct: bool,
+    /// Whether there can be no page about the run.
+    pub(crate) lacks_report: bool,
+    /// What the page about the run looks at; its equivalence is that of the job.
+    pub(crate) survey: SurveyOptions,
+}
 
-    /// What the command writes.
-    fn writes(&self) -> Writes;
+impl Job {
+    /// What keys in a set mean, where the command can use one.
+    pub(crate) fn meaning(&self) -> Option<Meaning> {
+        self.set_hash.map(|hash| self.equivalence.meaning(hash))
+    }
 
-    /// Does the work.
-    ///
-    /// # Errors
-    /// When something cannot be read or written, or invalid records end the run.
+    pub(crate) fn surveyed(&self) -> SurveyOptions {
+        self.survey.clone().equivalence(self.equivalence.clone())
+    }
+}
+
+/// What does the work of a command, in the library's terms.
+pub(crate) trait Runner {
+    /// Does the work on lists and on rows of text tables.
     fn run(&self, run: Run<'_, '_>) -> Result<Done, Error>;
 
-    /// What is written if nothing is read at all.
-    fn answer(&self) -> Option<&str> {
-        None
-    }
-
-    /// What makes records equivalent, where the command compares or rewrites them.
-    fn equivalence(&self) -> Option<&Equivalence> {
-        None
-    }
-
-    /// The same, to change it.
-    fn equivalence_mut(&mut self) -> Option<&mut Equivalence> {
-        None
-    }
-
-    /// What happens to invalid records, where the command can drop them.
-    fn on_invalid(&self) -> Option<OnInvalid> {
-        None
-    }
-
-    /// Whether invalid records are always skipped.
-    fn skips_invalid(&self) -> bool {
-        false
-    }
-
-    /// How records are read before they are filtered: their base, and repairs.
-    fn read_as(&self) -> Equivalence {
-        self.equivalence().cloned().unwrap_or_default()
-    }
-
-    /// The repairs of records, where the command has them.
-    fn repairs_mut(&mut self) -> Option<&mut Repairs> {
-        self.equivalence_mut().map(|equivalence| &mut equivalence.repairs)
-    }
-
-    /// What aliases are added to, where the command takes them.
-    fn aliased(&mut self) -> Option<Aliased<'_>> {
-        None
-    }
-
-    /// What keys in a set mean, where the command can use one.
-    fn meaning(&self) -> Option<Meaning> {
-        None
-    }
-
-    /// The memory limit of the command.
-    fn limit(&self) -> Option<&MemoryLimit> {
-        None
-    }
-
-    /// How many records of each shape are kept, where the command samples.
-    fn by_shape(&self) -> Option<ByShape> {
-        None
-    }
-
-    /// The rate of new records that may be dropped.
-    fn approximate(&self) -> Option<f64> {
-        None
-    }
-
-    /// The columns of tables whose values must be equal, too.
-    fn with(&self) -> &[String] {
-        &[]
-    }
-
-    /// The hash of the keys that are written, to the output or to a set if the run `has_set`.
-    fn hash(&self, _has_set: bool) -> Option<PublicHash> {
-        None
-    }
-
-    /// Where the records have their URIs, if they are rows with a base and a reference.
-    fn fields(&self) -> Option<&Fields> {
-        None
-    }
-
-    /// Whether records are pairs of URIs, which tables have too.
-    fn has_pairs(&self) -> bool {
-        false
-    }
-
-    /// How the command reads rows of text tables.
-    fn rows_are(&self) -> RowsAre {
-        RowsAre::Columns
-    }
-
-    /// Whether the results are records of the input, so that they may replace it.
-    fn is_in_place(&self) -> bool {
-        false
-    }
-
-    /// Whether the records are text in which secrets are masked, and are not parsed.
-    fn is_masking(&self) -> bool {
-        false
-    }
-
-    /// Whether the command itself filters records.
-    fn has_filter(&self) -> bool {
-        false
-    }
-
-    /// Whether two grammars are compared.
-    fn compares_grammars(&self) -> bool {
-        false
-    }
-
-    /// Whether there can be a page about the run.
-    fn has_report(&self) -> bool {
-        true
-    }
-
-    /// What the page about the run looks at.
-    fn surveyed(&self) -> SurveyOptions {
-        SurveyOptions::default().equivalence(self.read_as())
-    }
-
-    /// Whether one record of each group is counted.
-    fn is_distinct(&self) -> bool {
-        false
-    }
-
-    /// The same work for the rows of tables.
-    ///
-    /// # Errors
-    /// When an option does not work with tables.
+    /// The same work for the rows of tables that are read as columns.
     #[cfg(feature = "full")]
-    fn row_job(&self, _table: &TableUse) -> Result<(Task, Columns), Failure> {
+    fn row_job(&self, _job: &Job, _table: &TableUse) -> Result<(Task, Columns), Failure> {
         Err(Failure::at("--column", NOT_FOR_TABLES))
     }
 }
 
 /// What a job works on, and where its results go.
 pub(crate) struct Run<'r, 's> {
+    pub(crate) job: &'r Job,
     pub(crate) sources: Vec<Source>,
     /// The tables that the sources are, if the records are rows of text tables.
     pub(crate) rows: Option<&'r RowOptions>,
@@ -179,23 +106,24 @@ pub(crate) struct Run<'r, 's> {
     pub(crate) sinks: &'r mut Sinks<'s>,
 }
 
-/// What a command writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Writes {
     /// One record of each class, or of some classes.
     Survivors,
     /// One line for each record.
     Records,
     /// A report about the records.
+    #[default]
     Answers,
     /// Links, which are the records.
     Links,
 }
 
 /// How a command reads rows of text tables, and what it writes of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum RowsAre {
     /// As columns; it never reads them as rows.
+    #[default]
     Columns,
     /// As records; it writes some of them, unchanged, or with what it has found of each: the size of its group, a time.
     Kept { is_extended: bool },
@@ -205,15 +133,12 @@ pub(crate) enum RowsAre {
     Read,
 }
 
-/// What aliases are added to.
-pub(crate) struct Aliased<'a> {
-    pub(crate) equivalence: &'a mut Equivalence,
+pub(crate) struct AliasUse {
     pub(crate) hasher: Hasher,
     /// Whether the targets themselves are needed, and not only compared.
     pub(crate) keeps: bool,
 }
 
-/// The result of a job.
 #[derive(Default)]
 pub(crate) struct Done {
     pub(crate) report: Report,
@@ -224,7 +149,6 @@ pub(crate) struct Done {
     pub(crate) top: Option<Top>,
     /// What the page about the run shows of the records.
     pub(crate) overview: Option<Overview>,
-    /// What was learned.
     pub(crate) learned: Option<Learned>,
     /// Whether the exit code is 0, if not the number of invalid records decides that.
     pub(crate) is_fine: Option<bool>,
@@ -236,31 +160,8 @@ impl From<Report> for Done {
     }
 }
 
-/// A text that a command writes without reading anything.
-#[derive(Debug)]
-pub(crate) struct Answer {
-    pub(crate) command: &'static str,
-    pub(crate) text: String,
-}
-
-impl Job for Answer {
-    fn name(&self) -> &'static str {
-        self.command
-    }
-
-    fn writes(&self) -> Writes {
-        Writes::Answers
-    }
-
-    fn run(&self, _: Run<'_, '_>) -> Result<Done, Error> {
-        Ok(Done::default())
-    }
-
-    fn answer(&self) -> Option<&str> {
-        Some(&self.text)
-    }
-
-    fn has_report(&self) -> bool {
-        false
+impl<F: Fn(Run<'_, '_>) -> Result<Done, Error>> Runner for F {
+    fn run(&self, run: Run<'_, '_>) -> Result<Done, Error> {
+        self(run)
     }
 }

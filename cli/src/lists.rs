@@ -18,19 +18,16 @@ use crate::tables;
 pub(crate) type SkippedSoFar = Arc<Mutex<Skipped>>;
 
 /// The sources of `plan`: lists, links of documents, or a column of tables.
-///
-/// # Errors
-/// When an input is missing, or is an output.
 pub(crate) fn open(
     plan: &Plan,
     conflicts: &PathConflicts,
     skipped: &SkippedSoFar,
     unread: &mut Unread,
 ) -> Result<Inputs, Failure> {
-    let is_list = plan.job.writes() != Writes::Links;
+    let is_list = plan.job.writes != Writes::Links;
     let Some(documents) = &plan.documents else {
         let inputs = match &plan.column {
-            _ if plan.job.has_pairs() => return tables::open_pairs(plan),
+            _ if plan.job.has_pairs => return tables::open_pairs(plan),
             Some(column) => tables::open_column(plan, column)?,
             None => values(inputs::open(&plan.inputs)?, plan, skipped),
         };
@@ -45,20 +42,16 @@ pub(crate) fn open(
 /// The URIs of the rows of `inputs`, if they are tables whose rows are read as a list.
 fn values(inputs: Inputs, plan: &Plan, skipped: &SkippedSoFar) -> Inputs {
     let Some(rows) = plan.rows.as_ref().filter(|rows| rows.is_list) else { return inputs };
-    let (by, read) = (&rows.options, plan.job.read_as());
-    let list = |source| pipeline::values_of(source, by, &read, &plan.settings, skipped);
-    let Inputs { sources, total_bytes, stdin_head } = inputs;
-    Inputs { sources: sources.into_iter().map(list).collect(), total_bytes, stdin_head }
+    let (by, read) = (&rows.options, &plan.job.equivalence);
+    inputs.map(|source| pipeline::values_of(source, by, read, &plan.settings, skipped))
 }
 
 /// The records of `inputs` that are read, if not all are.
 fn filtered(inputs: Inputs, plan: &Plan, skipped: &SkippedSoFar) -> Inputs {
     // Rows are filtered as they are read.
     let Some(filter) = plan.filter.as_ref().filter(|_| plan.rows.is_none()) else { return inputs };
-    let read = plan.job.read_as();
-    let kept = |source| pipeline::records_of(source, filter, &read, &plan.settings, skipped);
-    let Inputs { sources, total_bytes, stdin_head } = inputs;
-    Inputs { sources: sources.into_iter().map(kept).collect(), total_bytes, stdin_head }
+    let read = &plan.job.equivalence;
+    inputs.map(|source| pipeline::records_of(source, filter, read, &plan.settings, skipped))
 }
 
 /// Adds the filtered records, and the rows that do not fit, to `report`.
@@ -80,6 +73,6 @@ pub(crate) fn report_skipped(plan: &Plan, report: &Report, so_far: &SkippedSoFar
     }
     let so_far = so_far.lock().unwrap_or_else(PoisonError::into_inner);
     so_far.faults.iter().for_each(|error| eprint_line(format_args!("uriscan: {error}")));
-    let is_extract = plan.job.writes() == Writes::Links;
+    let is_extract = plan.job.writes == Writes::Links;
     skipped::report(if is_extract { report } else { &so_far.report }, plan)
 }

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
 use uriscan::extract::{self, ExtractorOptions, Format, LogFormat, RequestFilter, Schemes};
 use uriscan::normalize::{Level, Options};
 use uriscan::repair::{Repairs, repair};
@@ -11,7 +10,7 @@ use uriscan::rfc2396::Grammar;
 use uriscan::rfc2396::LegacyBase;
 use uriscan_bulk::pipeline::{Equivalence, ExtractOptions, MemoryLimit, OnInvalid};
 
-use crate::args;
+use crate::args::{self, Choices};
 use crate::environment::Environment;
 use crate::exit::Failure;
 use crate::filters;
@@ -29,16 +28,14 @@ pub(crate) fn memory_limit(
     let temp_dir = typed.temp_dir.clone();
     let output = Destination::of_option(common.destination.output.clone());
     let temp_dir = temp_dir.unwrap_or_else(|| temp_dir_beside(&output, environment));
-    Some(environment.memory_limit(bytes, temp_dir))
+    Some(MemoryLimit::new(bytes, temp_dir).set_bytes(environment.key_bytes))
 }
 
 /// The default directory of temporary files: $TMPDIR, that of the output, or that of the system.
 pub(crate) fn temp_dir_beside(output: &Destination, environment: &Environment) -> PathBuf {
     let output = match output {
-        Destination::File(path) => Some(path.as_path()),
-        Destination::Directory(path) => Some(path.as_path()),
-        Destination::Prefix(_) => None,
-        Destination::Stdout | Destination::Remote(_) => None,
+        Destination::File(path) | Destination::Directory(path) => Some(path.as_path()),
+        Destination::Stdout | Destination::Remote(_) | Destination::Prefix(_) => None,
     };
     // Not beside a pipe or a device.
     let beside = || output.filter(|path| !path.exists() || path.is_file()).map(directory_of);
@@ -156,7 +153,6 @@ pub(crate) fn suffix(grammar: Grammar, scheme: &str) -> Result<Context, Failure>
     Suffix::new(scheme).map(Context::Suffix).map_err(|error| Failure::at(name(), error))
 }
 
-/// The file of a side output.
 pub(crate) fn side_file(option: &str, path: Option<PathBuf>) -> Result<Option<PathBuf>, Failure> {
     match path {
         Some(path) if is_dash(&path) => {
@@ -216,7 +212,6 @@ pub(crate) fn extract_options(find: &args::Find, unicode: bool) -> Result<Extrac
     Ok(ExtractOptions::default().extractor(extractor).format(format))
 }
 
-/// Which entries of logs are read.
 fn requests(find: &args::Find) -> Result<RequestFilter, Failure> {
     if let (Some(since), Some(until)) = (find.since, find.until)
         && since >= until
@@ -248,17 +243,19 @@ pub(crate) fn list_from(name: &str) -> Failure {
 }
 
 /// The format of a report, given the value of `--to`, which names that of the table if there is one.
-pub(crate) fn report_format<T: ValueEnum + Default>(
+pub(crate) fn report_format<T: Clone>(
+    formats: Choices<T>,
     typed: Option<&str>,
     table: &args::TableChoice,
 ) -> Result<T, Failure> {
+    let (usual, ..) = &formats[0];
     match typed {
-        Some(name) if table.column.is_none() => T::from_str(name, false).map_err(|_| {
-            let names = args::names_of::<T>();
-            let what = format!("without --column the formats are {names}");
+        Some(name) if table.column.is_none() => args::chosen(formats, name).ok_or_else(|| {
+            let names: Vec<&str> = formats.iter().map(|(_, name, _)| *name).collect();
+            let what = format!("without --column the formats are {}", names.join(", "));
             Failure::at(format_args!("--to {name}"), what)
         }),
-        _ => Ok(T::default()),
+        _ => Ok(usual.clone()),
     }
 }
 

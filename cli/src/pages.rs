@@ -39,14 +39,12 @@ pub(crate) fn help(typed: &args::Help) -> Result<Outcome, Failure> {
     print(&command.render_long_help().to_string())
 }
 
-/// Prints a completion script.
 pub(crate) fn completions(typed: &args::Completions) -> Result<Outcome, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(typed.shell, &mut args::complete(), "uriscan", &mut script);
     write_text(&String::from_utf8_lossy(&script), &Destination::Stdout)
 }
 
-/// Writes a man page for each command and topic.
 pub(crate) fn man(typed: &args::Man) -> Result<Outcome, Failure> {
     let directory = &*typed.directory;
     if !directory.is_dir() {
@@ -73,7 +71,6 @@ fn of_command(command: &clap::Command, directory: &Path) -> Result<(), Failure> 
     command.get_subcommands().try_for_each(|command| of_command(command, directory))
 }
 
-/// Writes the page of `topic`.
 fn of_topic(topic: &Topic, directory: &Path) -> Result<(), Failure> {
     let name = format!("uriscan-{}", topic.name);
     let mut page = Roff::new();

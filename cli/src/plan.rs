@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use uriscan::extract::Filter;
 use uriscan::repair::Repair;
-use uriscan_bulk::pipeline::{MemoryLimit, RowOptions, Settings};
+use uriscan_bulk::pipeline::{Entities, RowOptions, Settings};
 
 use crate::args::{self, StatsFormat, When};
 use crate::documents::{Documents, LinkUse};
@@ -13,12 +13,12 @@ use crate::environment::Environment;
 use crate::exit::Failure;
 use crate::filters;
 use crate::inputs::{Input, of_arguments};
-use crate::job::Job;
+use crate::job::{Job, Runner};
 use crate::options::{extract_options, link_base, side_file};
 use crate::output::Destination;
-use crate::progress::Shown;
+use crate::progress;
 use crate::rule_choice;
-use crate::sets::records::{SetDoes, SetUse};
+use crate::sets::records::SetUse;
 use crate::side_outputs::SideFiles;
 use crate::tables::{Column, TableUse};
 
@@ -48,16 +48,14 @@ pub(crate) struct RowUse {
 }
 
 /// The plan of a run.
-#[derive(Debug)]
 pub(crate) struct Plan {
-    pub(crate) job: Box<dyn Job>,
+    pub(crate) job: Job,
+    pub(crate) runner: Box<dyn Runner>,
     pub(crate) inputs: Vec<Input>,
     /// For inputs that are not lists: which files are read, and which links are found.
     pub(crate) documents: Option<Documents>,
     pub(crate) output: Destination,
-    /// The set on disk, if one is used.
     pub(crate) set: Option<SetUse>,
-    /// The file of aliases.
     pub(crate) aliases: Option<PathBuf>,
     /// Files that are read in addition to the inputs: aliases, packs of rules, the list of files.
     pub(crate) evidence: Vec<PathBuf>,
@@ -92,11 +90,9 @@ pub(crate) struct Reporting {
     is_summarized: bool,
     /// Standard error is a terminal.
     pub(crate) has_bars: bool,
-    /// Whether progress is shown, and when.
-    pub(crate) progress: Option<Shown>,
-    /// The file of the summary.
+    /// After what time progress is shown, if it is.
+    pub(crate) progress: Option<Duration>,
     pub(crate) stats_file: Option<PathBuf>,
-    /// Print no hints.
     pub(crate) is_quiet: bool,
     /// Print a hint that input is read from the terminal.
     pub(crate) reads_terminal: bool,
@@ -108,7 +104,6 @@ impl Reporting {
         !self.is_quiet && self.summary != Some(StatsFormat::Json)
     }
 
-    /// The format of the summary, if there is one.
     pub(crate) fn summary(
         typed: &args::Reporting,
         environment: &Environment,
@@ -126,8 +121,8 @@ impl Reporting {
             is_summarized,
             has_bars: environment.stderr_is_terminal,
             progress: match typed.progress {
-                When::Always => Some(Shown::AtOnce),
-                When::Auto if is_loud && !stdout_is_busy => Some(Shown::Later),
+                When::Always => Some(Duration::ZERO),
+                When::Auto if is_loud && !stdout_is_busy => Some(progress::PATIENCE),
                 When::Auto | When::Never => None,
             },
             stats_file: typed.stats_file.clone(),
@@ -138,53 +133,32 @@ impl Reporting {
 }
 
 impl Plan {
-    /// Adds a set for look-ups, to which new keys are added if `update`.
-    pub(crate) fn with_seen(
-        mut self,
-        path: Option<PathBuf>,
-        update: bool,
-    ) -> Result<Plan, Failure> {
-        let does = if update { SetDoes::AskAndAdd } else { SetDoes::Ask };
-        self.set = path.map(|path| SetUse { path, does, first_seen: false, at: None });
-        Ok(self)
-    }
-
-    /// Adds aliases and the files of rules.
     pub(crate) fn with_evidence(mut self, typed: &args::Equivalence) -> Result<Plan, Failure> {
-        if typed.aliases.is_some() && self.job.aliased().is_none() {
+        if typed.aliases.is_some() && self.job.aliases.is_none() {
             let what = "--aliases works with plain dedup, normalize, key and top, not with explain, set, -c, -d, \
                         -u, --keep, --dupes or --clusters";
             return Err(Failure::new(what));
         }
         self.evidence.extend(typed.aliases.clone());
-        self.evidence.extend(rule_choice::files(&typed.rules));
+        self.evidence.extend(rule_choice::files(&typed.rules.packs));
         self.aliases = typed.aliases.clone();
         Ok(self)
     }
 
-    /// Adds a page about the run, which takes a part of the memory under a `limit`.
-    ///
-    /// # Errors
-    /// When the command has none with these options.
-    pub(crate) fn with_report(
-        mut self,
-        typed: args::ReportFile,
-        limit: Option<&MemoryLimit>,
-    ) -> Result<Plan, Failure> {
+    /// Adds a page about the run, which takes a part of the memory under a limit.
+    pub(crate) fn with_report(mut self, typed: args::ReportFile) -> Result<Plan, Failure> {
         self.side.report = side_file("--report", typed.report)?;
-        if self.side.report.is_some() && !self.job.has_report() {
+        if self.side.report.is_some() && self.job.lacks_report {
             let what =
                 "does not work with --list-rules, --redact, --differ, --with and other grammars";
             return Err(Failure::at("--report", what));
         }
+        let limit = self.job.limit.as_ref();
         self.report_bytes = limit.map_or(REPORT_BYTES, |limit| REPORT_BYTES.min(limit.bytes / 8));
         Ok(self)
     }
 
     /// Makes the output a directory or a prefix if the results are cut into files.
-    ///
-    /// # Errors
-    /// When `-o -` names no directory.
     pub(crate) fn write_to_directory(&mut self) -> Result<(), Failure> {
         if self.table.as_ref().is_none_or(|table| !table.has_files()) {
             return Ok(());
@@ -203,7 +177,7 @@ impl Plan {
     /// Whether the results may replace an input: they are its records, or tables with all of its columns.
     pub(crate) fn is_in_place(&self) -> bool {
         let has_rows = self.rows.as_ref().is_some_and(|rows| !rows.is_list);
-        self.table.is_some() || has_rows || self.job.is_in_place() && self.documents.is_none()
+        self.table.is_some() || has_rows || self.job.is_in_place && self.documents.is_none()
     }
 
     /// Reads no files: a hint has nothing to say, and a summary is printed only on request.
@@ -235,7 +209,6 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Masks secrets in written records if `redact`.
     pub(crate) fn redacting(mut self, redact: bool) -> Plan {
         self.settings.redact = redact;
         self
@@ -253,9 +226,8 @@ impl Plan {
                 .has_places(links.has_places)
                 .entities(links.entities);
             // Links are decoded as they are found, once.
-            if let Some(repairs) = self.job.repairs_mut() {
-                *repairs = repairs.without(Repair::Entity);
-            }
+            let repairs = &mut self.job.equivalence.repairs;
+            *repairs = repairs.without(Repair::Entity);
             options.extractor.base = link_base(links.base)?;
             let index = from.find.index.clone();
             self.documents = Some(Documents { options, walk: args::Walk::default(), index });
@@ -276,13 +248,14 @@ impl Plan {
     pub(crate) fn reporting_on(
         self,
         pages: &args::FromPages,
-        links: LinkUse<'_>,
+        (accepts_iris, entities): (bool, Entities),
     ) -> Result<Plan, Failure> {
-        self.reading(&pages.from, LinkUse { base: pages.base.as_deref(), ..links })
+        let base = pages.base.as_deref();
+        self.reading(&pages.from, LinkUse { base, accepts_iris, entities, has_places: true })
     }
 
     pub(crate) fn of_job(
-        job: Box<dyn Job>,
+        (job, runner): (Job, Box<dyn Runner>),
         rejects: Option<PathBuf>,
         common: args::Common,
         strict: bool,
@@ -302,11 +275,12 @@ impl Plan {
             .has_colour(environment.colours(reporting.color, &output));
         // Progress is not shown in the middle of results on the same terminal.
         let stdout_is_busy = output == Destination::Stdout && environment.stdout_is_terminal;
-        let reads_terminal = input.files.is_empty() && environment.stdin_is_terminal;
-        let reads_terminal = reads_terminal && !reporting.quiet;
-        let reporting = Reporting::of(&reporting, stdout_is_busy, environment);
+        let mut reporting = Reporting::of(&reporting, stdout_is_busy, environment);
+        let is_typed = input.files.is_empty() && environment.stdin_is_terminal;
+        reporting.reads_terminal = is_typed && !reporting.is_quiet;
         Ok(Plan {
             job,
+            runner,
             inputs: of_arguments(input.files)?,
             documents: None,
             output,
@@ -323,7 +297,7 @@ impl Plan {
             report_bytes: 0,
             settings,
             strict,
-            reporting: Reporting { reads_terminal, ..reporting },
+            reporting,
         })
     }
 }

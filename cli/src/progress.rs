@@ -9,20 +9,11 @@ use uriscan_files::File;
 use crate::exit::eprint_line;
 
 /// A shorter run shows nothing, unless it is asked for at once.
-const PATIENCE: Duration = Duration::from_millis(500);
+pub(crate) const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Time between two lines, and between two attempts to take the terminal.
 const PERIOD: Duration = Duration::from_secs(10);
 const RETRY: Duration = Duration::from_secs(1);
-
-/// When progress is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shown {
-    /// After [`PATIENCE`].
-    Later,
-    /// From the start, and as lines if there is no terminal.
-    AtOnce,
-}
 
 /// The bytes read so far.
 pub(crate) struct Progress {
@@ -37,8 +28,12 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// A run of `command` that begins now and reads `total_bytes`, if known.
-    pub(crate) fn new(command: &'static str, shown: Shown, total_bytes: Option<u64>) -> Progress {
+    /// A run of `command` that begins now and reads `total_bytes`, if known; something is shown `after` some time.
+    pub(crate) fn new(
+        command: &'static str,
+        after: Duration,
+        total_bytes: Option<u64>,
+    ) -> Progress {
         let template = match total_bytes {
             Some(_) => {
                 "{prefix}: {wide_bar} {decimal_bytes} of {decimal_total_bytes}, {decimal_bytes_per_sec}, {eta} left"
@@ -52,11 +47,9 @@ impl Progress {
         let bar = ProgressBar::with_draw_target(total_bytes, ProgressDrawTarget::hidden());
         let bar = bar.with_style(style).with_prefix(format!("uriscan {command}"));
         let started = Instant::now();
-        let patience = if shown == Shown::Later { PATIENCE } else { Duration::ZERO };
-        Progress { command, total_bytes, started, next: started + patience, bar, terminal: None }
+        Progress { command, total_bytes, started, next: started + after, bar, terminal: None }
     }
 
-    /// Sets the number of bytes read so far.
     pub(crate) fn update(&mut self, bytes: u64) {
         self.bar.set_position(bytes);
         let now = Instant::now();
@@ -87,7 +80,6 @@ impl Progress {
         ));
     }
 
-    /// Removes the bar.
     pub(crate) fn finish(self) {
         self.bar.finish_and_clear();
     }

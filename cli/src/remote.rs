@@ -5,14 +5,14 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use uriscan_bulk::io::Stored;
 use uriscan_files as files;
-use uriscan_remote::{self as remote, Client, Listed, Location, Options, Service};
-pub(crate) use uriscan_remote::{Group, GroupObject};
+use uriscan_remote::{Client, Listed, Location, Options, Service};
+pub(crate) use uriscan_remote::{Group, GroupObject, Upload};
 use uriscan_table::{
     TableFormat,
     dataset::{Found, Selection},
@@ -48,7 +48,6 @@ impl Url {
         self.0.address(OPTIONS.get_or_init(all))
     }
 
-    /// Whether a web server has it.
     pub(crate) fn is_web(&self) -> bool {
         self.0.service() == Service::Web
     }
@@ -92,7 +91,6 @@ struct Opened {
 /// One for S3, which has files of credentials, and one for all else, which has nothing to do with these.
 static OPENED: [OnceLock<Mutex<Opened>>; 2] = [OnceLock::new(), OnceLock::new()];
 
-/// The client for `url`.
 fn opened(url: &Url) -> Result<MutexGuard<'static, Opened>, Failure> {
     let is_s3 = url.0.service() == Service::S3;
     let slot = &OPENED[usize::from(is_s3)];
@@ -171,7 +169,6 @@ fn options() -> Options {
 }
 
 impl Opened {
-    /// What `url` names, to be read.
     fn object(&mut self, url: &Url) -> io::Result<Arc<dyn Stored>> {
         // By the whole URL, since the query may decide about the content.
         let name = format!("{url} {}", url.0.key());
@@ -195,7 +192,6 @@ impl Opened {
     }
 }
 
-/// What `url` names, to be read.
 pub(crate) fn open(url: &Url) -> Result<Arc<dyn Stored>, Failure> {
     opened(url)?.object(url).map_err(|error| match url.0.service() {
         Service::Web => Failure::at(url, format_args!("{error}; -e URL is for the URL itself")),
@@ -300,13 +296,10 @@ fn retain_content(listed: &mut Vec<Listed>) {
     listed.retain(|_| is_content.next().unwrap_or(true));
 }
 
-/// Begins to write what `url` names.
 pub(crate) fn create(url: &Url) -> io::Result<Upload> {
     let client =
         opened(url).map_err(|failure| io::Error::other(failure.to_string()))?.client.clone();
-    let upload = client.create(&url.0)?;
-    let cancel = upload.cancel();
-    Ok(Upload { upload: Arc::new(Mutex::new(Some(upload))), cancel })
+    client.create(&url.0)
 }
 
 /// Begins to write objects below `url`, a prefix; temporary files are made in `directory`.
@@ -329,45 +322,4 @@ pub(crate) fn create_group(url: &Url, directory: &Path) -> Result<Group, Failure
         }
     }
     Ok(Group::new(&client, &url.0, directory))
-}
-
-/// An object that is being written. Unless it is completed, it never appears.
-#[derive(Clone)]
-pub(crate) struct Upload {
-    upload: Arc<Mutex<Option<remote::Upload>>>,
-    cancel: remote::Cancel,
-}
-
-impl Upload {
-    /// What aborts it when a signal ends the program.
-    pub(crate) fn cancel(&self) -> Box<dyn Fn() + Send> {
-        let cancel = self.cancel.clone();
-        Box::new(move || cancel.cancel())
-    }
-
-    fn with<T>(&self, call: impl FnOnce(&mut remote::Upload) -> io::Result<T>) -> io::Result<T> {
-        let mut upload = self.upload.lock().unwrap_or_else(PoisonError::into_inner);
-        upload.as_mut().map_or_else(|| Err(io::ErrorKind::NotConnected.into()), call)
-    }
-
-    /// Waits until the store has what was written.
-    pub(crate) fn finish(&self) -> io::Result<()> {
-        self.with(remote::Upload::finish)
-    }
-
-    /// Makes the object of it.
-    pub(crate) fn complete(self) -> io::Result<()> {
-        let upload = self.upload.lock().unwrap_or_else(PoisonError::into_inner).take();
-        upload.map_or(Ok(()), remote::Upload::complete)
-    }
-}
-
-impl Write for Upload {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.with(|upload| upload.write(bytes))
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }

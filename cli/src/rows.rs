@@ -12,15 +12,12 @@ use crate::exit::{Failure, Stop, eprint_line};
 use crate::hint::Beginning;
 use crate::inputs::{Input, first_of_stdin};
 use crate::job::{RowsAre, Writes};
-use crate::output::{Destination, NOT_COMPRESSED, is_packed};
+use crate::output::{Destination, NOT_COMPRESSED, is_directory, is_packed};
 use crate::plan::{Plan, RowUse};
 use crate::summary::grouped;
 use crate::tables;
 
 /// How `plan` reads tables as rows, of which the values of `keep_by` decide which ones are kept; `None` if it does not, but as columns.
-///
-/// # Errors
-/// When an option is only for rows, and the tables are not read as rows.
 pub(crate) fn options(
     plan: &Plan,
     (choice, keep_by): (&TableChoice, Option<&String>),
@@ -28,19 +25,17 @@ pub(crate) fn options(
 ) -> Result<Option<RowOptions>, Failure> {
     let Some(column) = &choice.column else { return Ok(None) };
     let Dialect { on_bad_row, no_header, delimiter, quote } = choice.dialect;
-    let is_list = plan.job.rows_are() == RowsAre::Read;
-    if is_list && on_bad_row == Some(args::OnBadRow::Pass) {
+    let is_list = plan.job.rows_are == RowsAre::Read;
+    if is_list && on_bad_row == Some(OnBadRow::Pass) {
         let what = "this command writes no rows; --on-bad-row skip omits them";
         return Err(Failure::at("--on-bad-row pass", what));
     }
     let format = match needs_columns(plan, choice) {
-        false => {
-            format_of(plan, formats, !HAS_COLUMNS || on_bad_row == Some(args::OnBadRow::Pass))?
-        }
+        false => format_of(plan, formats, !HAS_COLUMNS || on_bad_row == Some(OnBadRow::Pass))?,
         true => None,
     };
     let as_columns = || {
-        if on_bad_row == Some(args::OnBadRow::Pass) {
+        if on_bad_row == Some(OnBadRow::Pass) {
             return Err(Failure::at("--on-bad-row pass", FOR_ROWS));
         }
         let for_rows = [
@@ -63,16 +58,12 @@ pub(crate) fn options(
             Quote::None => None,
         }))
         .has_header(!no_header)
-        .keeps_blank(match plan.job.rows_are() {
+        .keeps_blank(match plan.job.rows_are {
             RowsAre::Extended => choice.no_uri != Some(args::NoUri::Drop),
             _ => choice.no_uri == Some(args::NoUri::Keep),
         })
-        .on_bad_row(match on_bad_row.unwrap_or_default() {
-            args::OnBadRow::Error => OnBadRow::Fail,
-            args::OnBadRow::Skip => OnBadRow::Skip,
-            args::OnBadRow::Pass => OnBadRow::Pass,
-        })
-        .with(plan.job.with().to_vec())
+        .on_bad_row(on_bad_row.unwrap_or_default())
+        .with(plan.job.with.clone())
         .keep_by(keep_by.cloned());
     table.check().map_err(|what| Failure::at("--delimiter, --quote", what))?;
     let options = RowOptions::new(table).filter(plan.filter.clone()).adds(choice.into.clone());
@@ -90,14 +81,14 @@ const FOR_ROWS: &str = "works where rows of CSV, TSV, JSON lines or fields stay 
 /// Whether tables are read as columns, whatever their format: columns are added, rows sorted, or results several files; or the option is
 /// for lists, which the reader of columns says.
 fn needs_columns(plan: &Plan, choice: &TableChoice) -> bool {
-    match plan.job.rows_are() {
+    match plan.job.rows_are {
         RowsAre::Columns => return true,
         RowsAre::Read => return false,
         // Without a column that is added, none can have a name.
         RowsAre::Kept { is_extended: false } if choice.into.is_some() => return true,
         RowsAre::Kept { .. } | RowsAre::Extended => {}
     }
-    let has_links = plan.job.writes() == Writes::Links;
+    let has_links = plan.job.writes == Writes::Links;
     let is_cut = choice.rows_per_file.is_some()
         || choice.bytes_per_file.is_some()
         || !choice.partition_by.is_empty();
@@ -137,7 +128,7 @@ fn format_of(
             (Some(_), Some(_)) => return Ok(None),
         }
     }
-    if plan.job.rows_are() == RowsAre::Read {
+    if plan.job.rows_are == RowsAre::Read {
         return Ok(format);
     }
     let to = match (to, &plan.output) {
@@ -158,7 +149,7 @@ fn format_of(
 
 /// Whether rows of this `format` can have the columns that are added, if some are.
 fn can_hold(plan: &Plan, format: TextFormat) -> bool {
-    match plan.job.rows_are() {
+    match plan.job.rows_are {
         RowsAre::Extended | RowsAre::Kept { is_extended: true } => format != TextFormat::Fields,
         _ => true,
     }
@@ -170,11 +161,6 @@ const HAS_COLUMNS: bool = cfg!(feature = "full");
 /// Whether `path` is something to read, and no directory or pattern.
 fn is_file(path: &Path) -> bool {
     path.exists() && !path.is_dir()
-}
-
-/// Whether `path` is, or will be, a directory.
-fn is_directory(path: &Path) -> bool {
-    path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/")
 }
 
 /// The first byte of the file at `path` that is not white space.
@@ -240,7 +226,7 @@ fn is_same_table(plan: &Plan, table: &TextTable) -> bool {
                 && beginnings.all(|it| !is_array(it.first_byte()))
         }
         TextFormat::Fields => true,
-        _ if plan.job.rows_are() == RowsAre::Read => true,
+        _ if plan.job.rows_are == RowsAre::Read => true,
         TextFormat::Csv | TextFormat::Tsv if plan.inputs.len() < 2 || !table.has_header => true,
         TextFormat::Csv | TextFormat::Tsv => {
             let is_plain = |input: &Input| input.path().is_some_and(Path::is_file);
@@ -270,7 +256,7 @@ pub(crate) fn stop(error: Error, plan: &Plan) -> Stop {
 /// What to do about `error`, where that depends on the run.
 fn advice(error: &Error, plan: &Plan) -> Option<String> {
     let table = plan.table.as_ref().or_else(|| plan.rows.as_ref()?.table.as_ref());
-    let may_be_named = plan.rows.is_some() && !plan.job.name().starts_with("set");
+    let may_be_named = plan.rows.is_some() && !plan.job.name.starts_with("set");
     match error.kind() {
         ErrorKind::NoColumn => {
             let other = table.and_then(|table| tables::other_place(error, plan, table));
@@ -307,7 +293,7 @@ fn members(name: &str, plan: &Plan) -> Option<String> {
 
 /// What goes on after rows that do not fit.
 fn on_bad(plan: &Plan) -> &'static str {
-    match plan.table.is_some() || matches!(plan.job.rows_are(), RowsAre::Read) {
+    match plan.table.is_some() || matches!(plan.job.rows_are, RowsAre::Read) {
         true => "--on-bad-row skip omits such rows",
         false => "--on-bad-row skip omits such rows, and pass writes them as they are",
     }

@@ -122,17 +122,12 @@ fn elsewhere(rule: Rule, rules: &RuleSet) -> String {
     }
 }
 
-/// The files that `typed` names, and those that they include.
-pub(crate) fn files(typed: &RuleChoice) -> impl Iterator<Item = PathBuf> {
-    files_of(typed.packs.iter())
-}
-
-/// Those at `paths`, and those that they include; names of built-in rules are left out.
-pub(crate) fn files_of<'p>(
-    paths: impl Iterator<Item = &'p PathBuf>,
+/// The files at `paths`, and those that they include; names of built-in rules are left out.
+pub(crate) fn files<'p>(
+    paths: impl IntoIterator<Item = &'p PathBuf>,
 ) -> impl Iterator<Item = PathBuf> {
     let is_file = |path: &&PathBuf| path.to_str().and_then(Pack::built_in).is_none();
-    let files = paths.filter(is_file);
+    let files = paths.into_iter().filter(is_file);
     // What cannot be read ends the run elsewhere.
     files.flat_map(|path| read(path).map_or_else(|_| vec![path.clone()], |(_, files)| files))
 }

@@ -14,7 +14,6 @@ use crate::options::equivalence;
 use crate::output::{Destination, PathConflicts, write_text, write_with};
 use crate::{grammar, rule_choice};
 
-/// Runs the command.
 pub(crate) fn run(typed: Rules) -> Result<Outcome, Failure> {
     if let Some(RulesCommand::Grammar(typed)) = &typed.command {
         return grammar::run(typed);
@@ -23,14 +22,14 @@ pub(crate) fn run(typed: Rules) -> Result<Outcome, Failure> {
     let equivalence = equivalence(&typed.equivalence)?;
     let destination = Destination::of_option(typed.destination.output);
     let conflicts = PathConflicts::of_results(&destination, false);
-    rule_choice::files(&typed.equivalence.rules)
+    rule_choice::files(&typed.equivalence.rules.packs)
         .try_for_each(|path| conflicts.refuse_evidence(&path))?;
     let text = match (typed.to, is_choice) {
         (RulesFormat::Table, false) => all_text(),
         (RulesFormat::Json, false) => all_json().to_string() + "\n",
         (RulesFormat::Table, true) => escaped_lines(&chosen_text(&equivalence)),
         (RulesFormat::Json, true) => {
-            return write_with(&destination, |out| write_chosen(&equivalence, out));
+            return write_with(&destination, |out| Ok(write_chosen(&equivalence, out)?));
         }
         (RulesFormat::Toml, _) => {
             equivalence.rules.as_deref().map_or(String::new(), RuleSet::to_toml)
@@ -185,7 +184,6 @@ fn write_chosen(equivalence: &Equivalence, out: &mut impl Write) -> io::Result<(
     writeln!(out, "]}}")
 }
 
-/// The names of the enabled rules.
 pub(crate) fn names(rules: &RuleSet) -> Vec<&'static str> {
     rules.rules().iter().map(Rule::name).collect()
 }

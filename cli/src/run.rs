@@ -23,11 +23,9 @@ use crate::summary::Summary;
 use crate::tables;
 
 /// Runs the plan; its summary is in `account` if it was done.
-///
-/// # Errors
-/// On error, and then no file has changed.
+/// On error, no file has changed.
 pub(crate) fn run(mut plan: Plan, account: &mut Account) -> Result<Outcome, Failure> {
-    if let Some(text) = plan.job.answer() {
+    if let Some(text) = &plan.job.answer {
         return write_text(text, &plan.output);
     }
     find_inputs(&mut plan)?;
@@ -39,7 +37,7 @@ pub(crate) fn run(mut plan: Plan, account: &mut Account) -> Result<Outcome, Fail
     let plan = &plan;
     let (skipped, mut unread) = (Arc::default(), Unread::default());
     let (work, total_bytes, stdin_head) = open(plan, &conflicts, &skipped, &mut unread)?;
-    let mut set = records::open(plan.set.as_ref(), plan.job.meaning(), plan.job.limit())?;
+    let mut set = records::open(plan.set.as_ref(), plan.job.meaning(), plan.job.limit.as_ref())?;
     let mut session = Session::open(plan, total_bytes)?;
     let done = session.work(work, set.as_mut(), &mut unread);
     session.end_progress();
@@ -63,13 +61,14 @@ pub(crate) fn run(mut plan: Plan, account: &mut Account) -> Result<Outcome, Fail
         write_text(&change.to_string(), &Destination::Stdout)?;
     }
     let Done { report, findings, learned, is_fine, .. } = done;
-    let summary = Summary::of(plan, report, (findings, learned), set, started.elapsed());
+    let elapsed = started.elapsed();
+    let summary = Summary { plan, report, findings, learned, set, elapsed };
     account.summary = Some(summary.fields());
     let is_summarized = print_summary(plan, &summary);
-    print_hints(plan, &report, (&stdin_head, unread.count()), is_summarized);
+    print_hints(plan, &report, (&stdin_head, unread.count), is_summarized);
     let faults = lists::report_skipped(plan, &report, &skipped);
     let is_fine = is_fine.unwrap_or(report.invalid.total() == 0 || !plan.strict);
-    Ok(match unread.count() + faults {
+    Ok(match unread.count + faults {
         0 if is_fine => Outcome::Done,
         0 => Outcome::SomeInvalid,
         _ => Outcome::SomeUnread,
@@ -117,7 +116,7 @@ fn print_hints(
     }
     // Not a hint: rows may be missing.
     tables::print_notes();
-    if let Some(rate) = plan.job.approximate() {
+    if let Some(rate) = plan.job.approximate {
         print_approximate(rate, report);
     }
 }
@@ -138,7 +137,8 @@ fn write_page(
     done: &Done,
     started: Instant,
 ) -> io::Result<()> {
-    let Some(page) = &mut session.report else { return Ok(()) };
-    let summary = Summary::of(plan, done.report, (done.findings, None), None, started.elapsed());
-    page.write_all(report::page(plan, done, &summary).as_bytes())
+    let Some(page) = &mut session.side.report else { return Ok(()) };
+    let (report, findings, elapsed) = (done.report, done.findings, started.elapsed());
+    let summary = Summary { plan, report, findings, learned: None, set: None, elapsed };
+    page.write_all(report::page(done, &summary).as_bytes())
 }

@@ -20,18 +20,20 @@ use crate::summary::Summary;
 use crate::tables::{self, Folder};
 
 /// The outputs; refuses those that are inputs, or are given twice.
-///
-/// # Errors
-/// When one is.
 pub(crate) fn path_conflicts(plan: &Plan) -> Result<PathConflicts, Failure> {
     let mut conflicts = PathConflicts::of_results(&plan.output, plan.is_in_place());
     plan.side.each().try_for_each(|(path, content)| conflicts.add(path, content.name()))?;
     plan.reporting.stats_file.iter().try_for_each(|path| conflicts.add(path, "the summary"))?;
     for input in &plan.inputs {
         match input {
-            Input::Stdin => conflicts.refuse_stdin()?,
-            Input::File(path) => conflicts.refuse_input(path)?,
-            Input::Remote(url) => conflicts.refuse_remote(url)?,
+            Input::Stdin => conflicts.refuse_input("-", FileId::of_stdin().as_ref(), true)?,
+            Input::File(path) => {
+                let id = FileId::of(path).filter(|_| path.is_file());
+                conflicts.refuse_input(&path.display().to_string(), id.as_ref(), true)?;
+            }
+            Input::Remote(url) => {
+                conflicts.refuse_input(&url.to_string(), Some(&FileId::of_remote(url)), true)?;
+            }
             Input::Typed(_) => {}
         }
     }
@@ -40,7 +42,9 @@ pub(crate) fn path_conflicts(plan: &Plan) -> Result<PathConflicts, Failure> {
     for input in found.filter_map(|(below, input)| below.as_ref().and(Some(input))) {
         match input {
             Input::File(path) => conflicts.refuse_evidence(path)?,
-            Input::Remote(url) => conflicts.refuse_found(url)?,
+            Input::Remote(url) => {
+                conflicts.refuse_input(&url.to_string(), Some(&FileId::of_remote(url)), false)?;
+            }
             Input::Stdin | Input::Typed(_) => {}
         }
     }
@@ -63,9 +67,6 @@ pub(crate) fn path_conflicts(plan: &Plan) -> Result<PathConflicts, Failure> {
 }
 
 /// An error if a pipe or a terminal is read by two: each would get a part.
-///
-/// # Errors
-/// When there is one, by whatever names.
 fn refuse_second_reader(plan: &Plan) -> Result<(), Failure> {
     let inputs = plan.inputs.iter().filter_map(|input| match input {
         Input::Stdin => Some(Path::new("-")),
@@ -96,14 +97,10 @@ pub(crate) enum Work {
 /// Counts inputs that cannot be read, and prints why.
 #[derive(Default)]
 pub(crate) struct Unread {
-    count: usize,
+    pub(crate) count: usize,
 }
 
 impl Unread {
-    pub(crate) fn count(&self) -> usize {
-        self.count
-    }
-
     /// Reports `what` cannot be read, and why.
     pub(crate) fn note(&mut self, what: &dyn Display) {
         self.count += 1;
@@ -117,63 +114,47 @@ pub(crate) struct Session<'a> {
     pub(crate) out: Output,
     /// The files of the results, if there are several.
     pub(crate) folder: Option<Folder>,
-    /// Rejects, duplicates and clusters.
-    pub(crate) side: [Option<Output>; 3],
-    /// The page about the run.
-    pub(crate) report: Option<Output>,
-    /// URLs to fetch.
-    undecided: Option<Output>,
+    pub(crate) side: SideFiles<Output>,
     pub(crate) progress: Option<Progress>,
 }
 
 impl Session<'_> {
     /// Opens the outputs of `plan`, for a run that reads `total_bytes`, if that is known.
-    ///
-    /// # Errors
-    /// When one cannot be written to.
     pub(crate) fn open(plan: &Plan, total_bytes: Option<u64>) -> Result<Session<'_>, Failure> {
         let out = Output::open(&plan.output)?;
         let folder = match &plan.table {
-            Some(table) => Folder::open(&plan.output, table.temp_dir())?,
+            Some(table) => tables::open_folder(&plan.output, table.temp_dir())?,
             None => None,
         };
-        let SideFiles { rejects, dupes, clusters, report, undecided } = &plan.side;
-        let mut side = [None, None, None];
-        for (opened, path) in side.iter_mut().zip([rejects, dupes, clusters]) {
-            let destination = path.clone().map(Destination::named);
-            *opened = destination.as_ref().map(Output::open).transpose()?;
-        }
-        let report = report.clone().map(Destination::named);
-        let report = report.as_ref().map(Output::open).transpose()?;
-        let undecided = undecided.clone().map(Destination::named);
-        let undecided = undecided.as_ref().map(Output::open).transpose()?;
+        let side = plan.side.opened(|path| Output::open(&Destination::named(path.clone())))?;
         if plan.reporting.reads_terminal {
             eprint_line(format_args!(
                 "uriscan: reading URIs from the terminal, one per line; see --help"
             ));
         }
-        let name = plan.job.name();
-        let progress = plan.reporting.progress.map(|shown| Progress::new(name, shown, total_bytes));
-        Ok(Session { plan, out, folder, side, report, undecided, progress })
+        let name = plan.job.name;
+        let progress = plan.reporting.progress.map(|after| Progress::new(name, after, total_bytes));
+        Ok(Session { plan, out, folder, side, progress })
     }
 
     /// Does the work of the run, and completes its side files. What cannot be read is reported to `unread`.
-    ///
-    /// # Errors
-    /// Why the run ends before it is done.
     pub(crate) fn work(
         &mut self,
         work: Work,
         set: Option<&mut SetAtWork>,
         unread: &mut Unread,
     ) -> Result<Done, Stop> {
-        let Session { plan, out, side, undecided, progress, folder, .. } = self;
+        let Session { plan, out, side, progress, folder } = self;
         let mut update = |bytes| progress.iter_mut().for_each(|progress| progress.update(bytes));
         let mut sinks = Sinks::new(out);
-        let mut side = side_outputs::open(&plan.side, plan.job.meaning(), side)?;
-        let [rejects, dupes, clusters] =
-            side.each_mut().map(|sink| sink.as_mut().map(|sink| sink as &mut (dyn Write + Send)));
-        (sinks.rejects, sinks.dupes, sinks.clusters) = (rejects, dupes, clusters);
+        let SideFiles { rejects, dupes, clusters, undecided, .. } = side;
+        let of_classes = (dupes.as_mut(), clusters.as_mut());
+        let mut of_classes =
+            side_outputs::open(&plan.side, plan.job.meaning().as_ref(), of_classes)?;
+        let [dupes, clusters] =
+            of_classes.each_mut().map(|sink| sink.as_mut().map(|it| it as &mut (dyn Write + Send)));
+        (sinks.dupes, sinks.clusters) = (dupes, clusters);
+        sinks.rejects = rejects.as_mut().map(|out| out as &mut (dyn Write + Send));
         sinks.undecided = undecided.as_mut().map(|out| out as &mut (dyn Write + Send));
         sinks.progress = Some(&mut update);
         let mut note = |error: &ReadError| unread.note(error);
@@ -187,20 +168,19 @@ impl Session<'_> {
                 }
                 let settings = &plan.settings;
                 let rows = plan.rows.as_ref().map(|rows| &rows.options);
-                let run = Run { sources, rows, set, settings, sinks: &mut sinks };
-                plan.job.run(run).map_err(|error| rows::stop(error, plan))?
+                let (job, sinks) = (&plan.job, &mut sinks);
+                let run = Run { job, sources, rows, set, settings, sinks };
+                plan.runner.run(run).map_err(|error| rows::stop(error, plan))?
             }
             Work::Tables(tables) => tables.run(plan, set, folder.as_mut(), sinks)?.into(),
         };
         done.overview = survey.map(Survey::finish);
-        side_outputs::finish(side, plan.settings.threads).map_err(Stop::Unwritten)?;
+        side_outputs::finish(of_classes, plan.settings.threads).map_err(Stop::Unwritten)?;
         Ok(done)
     }
 
     /// How a run ends because of `stop`.
-    ///
-    /// # Errors
-    /// Always, unless the reader of the results went away.
+    /// An error, unless the reader of the results went away.
     pub(crate) fn stopped(&self, stop: Stop) -> Result<Outcome, Failure> {
         match stop {
             Stop::Unwritten(error) => self.unwritten(error),
@@ -214,34 +194,23 @@ impl Session<'_> {
     }
 
     /// The failure for a write error.
-    ///
-    /// # Errors
-    /// Always, unless the reader of the results went away.
+    /// An error, unless the reader of the results went away.
     pub(crate) fn unwritten(&self, error: io::Error) -> Result<Outcome, Failure> {
         if self.out.has_failed() {
             return match error.kind() {
                 // A page about a part of the input would say what is not so.
-                io::ErrorKind::BrokenPipe if self.report.is_some() => Err(Failure::new(
+                io::ErrorKind::BrokenPipe if self.side.report.is_some() => Err(Failure::new(
                     "the reader of the results went away before the end, so that no report was written; -o /dev/null reads all",
                 )),
                 io::ErrorKind::BrokenPipe => Ok(Outcome::ReaderGone),
                 _ => Err(Failure::at(self.out.name(), error)),
             };
         }
-        let failed = self
-            .side
-            .iter()
-            .flatten()
-            .chain(&self.report)
-            .chain(&self.undecided)
-            .find(|output| output.has_failed());
+        let failed = self.side.each().map(|(out, _)| out).find(|out| out.has_failed());
         Err(Failure::at(failed.unwrap_or(&self.out).name(), error))
     }
 
     /// The rules that an output has stay as they were if there is no evidence for others.
-    ///
-    /// # Errors
-    /// Unless they are printed.
     pub(crate) fn keep_rules(&self) -> Result<(), Failure> {
         match self.plan.output {
             Destination::Stdout => Ok(()),
@@ -254,11 +223,9 @@ impl Session<'_> {
 
     /// Puts all outputs in place, side files first; `false` if the reader of the results went away, and then no file has
     /// changed.
-    ///
-    /// # Errors
-    /// When one cannot be written, or when nothing was read and a side file looks like the input.
+    /// It is an error if nothing was read and a side file looks like the input.
     pub(crate) fn commit(self, report: &Report, is_durable: bool) -> Result<bool, Failure> {
-        let Session { plan, out, folder, side, report: page, undecided, .. } = self;
+        let Session { plan, out, folder, side, .. } = self;
         if report.bytes == 0 {
             plan.side.each().try_for_each(|(path, content)| refuse_foreign(path, content))?;
         }
@@ -267,8 +234,7 @@ impl Session<'_> {
             // What fails for want of room fails here, while all files are as they were.
             folder.finish().map_err(|error| Failure::at(&results, error))?;
         }
-        let outputs =
-            side.into_iter().flatten().chain(page).chain(undecided).chain([out]).collect();
+        let outputs = side.into_each().map(|(out, _)| out).chain([out]).collect();
         match output::commit(outputs, is_durable) {
             Ok(()) => {}
             Err((name, error)) if name == results && error.kind() == io::ErrorKind::BrokenPipe => {
@@ -296,7 +262,7 @@ fn refuse_foreign(path: &Path, content: Content) -> Result<(), Failure> {
 }
 
 /// Prints the `summary` if it is asked for, or the run took long; returns whether it did.
-pub(crate) fn print_summary(plan: &Plan, summary: &Summary) -> bool {
+pub(crate) fn print_summary(plan: &Plan, summary: &Summary<'_>) -> bool {
     let is_due = summary.elapsed >= plan.reporting.summary_after;
     let format = plan.reporting.summary.filter(|_| is_due);
     format.inspect(|&format| eprint_lines(&summary.render(format))).is_some()

@@ -12,24 +12,24 @@ use crate::exit::Failure;
 use crate::output::{Content, Output};
 use crate::tables::ClassTable;
 
-/// The side files: outputs beside the results.
+/// What there is of the side files, the outputs beside the results: their paths, or what was opened there.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct SideFiles {
+pub(crate) struct SideFiles<T = PathBuf> {
     /// Invalid records.
-    pub(crate) rejects: Option<PathBuf>,
+    pub(crate) rejects: Option<T>,
     /// Dropped duplicates.
-    pub(crate) dupes: Option<PathBuf>,
+    pub(crate) dupes: Option<T>,
     /// Classes with their members.
-    pub(crate) clusters: Option<PathBuf>,
+    pub(crate) clusters: Option<T>,
     /// The page about the run.
-    pub(crate) report: Option<PathBuf>,
+    pub(crate) report: Option<T>,
     /// URLs to fetch.
-    pub(crate) undecided: Option<PathBuf>,
+    pub(crate) undecided: Option<T>,
 }
 
-impl SideFiles {
+impl<T> SideFiles<T> {
     /// The side files in use, each with its content.
-    pub(crate) fn each(&self) -> impl Iterator<Item = (&Path, Content)> {
+    pub(crate) fn into_each(self) -> impl Iterator<Item = (T, Content)> {
         let SideFiles { rejects, dupes, clusters, report, undecided } = self;
         let all = [
             (rejects, Content::Rejects),
@@ -38,7 +38,28 @@ impl SideFiles {
             (report, Content::Report),
             (undecided, Content::Undecided),
         ];
-        all.into_iter().filter_map(|(path, content)| Some((path.as_deref()?, content)))
+        all.into_iter().filter_map(|(it, content)| Some((it?, content)))
+    }
+
+    pub(crate) fn each(&self) -> impl Iterator<Item = (&T, Content)> {
+        let SideFiles { rejects, dupes, clusters, report, undecided } = self;
+        let (rejects, dupes, clusters) = (rejects.as_ref(), dupes.as_ref(), clusters.as_ref());
+        let (report, undecided) = (report.as_ref(), undecided.as_ref());
+        SideFiles { rejects, dupes, clusters, report, undecided }.into_each()
+    }
+
+    /// What `open` makes of each.
+    pub(crate) fn opened<U>(
+        &self,
+        open: impl Fn(&T) -> Result<U, Failure>,
+    ) -> Result<SideFiles<U>, Failure> {
+        Ok(SideFiles {
+            rejects: self.rejects.as_ref().map(&open).transpose()?,
+            dupes: self.dupes.as_ref().map(&open).transpose()?,
+            clusters: self.clusters.as_ref().map(&open).transpose()?,
+            report: self.report.as_ref().map(&open).transpose()?,
+            undecided: self.undecided.as_ref().map(&open).transpose()?,
+        })
     }
 }
 
@@ -64,48 +85,42 @@ pub(crate) enum Sink<'a> {
     Table(Box<ClassTable<'a>>),
 }
 
-/// The sinks of `files` that were opened as `side`, of rejects, duplicates and clusters; the keys in tables have this
-/// `meaning`.
+/// The sinks of duplicates and clusters, which are to be written to `files`; the keys in tables have this `meaning`.
 pub(crate) fn open<'a>(
     files: &SideFiles,
-    meaning: Option<Meaning>,
-    side: &'a mut [Option<Output>; 3],
-) -> Result<[Option<Sink<'a>>; 3], Failure> {
-    let [rejects, dupes, clusters] = side.each_mut().map(Option::as_mut);
-    let rejects = rejects.map(Sink::Lines);
-    let Some(meaning) = meaning else {
-        return Ok([rejects, dupes.map(Sink::Lines), clusters.map(Sink::Lines)]);
-    };
-    let SideFiles { dupes: to_dupes, clusters: to_clusters, .. } = files;
-    let dupes = match to_dupes.as_deref().map(ClassTable::format_of_dupes) {
-        // What is refused was refused before.
-        Some(Ok(Some(format))) => {
-            sink(dupes, |out| ClassTable::of_dupes(out, format, &meaning).map_err(Error::into_io))?
-        }
-        _ => dupes.map(Sink::Lines),
-    };
-    let clusters = match to_clusters.as_deref().map(ClassTable::format_of_clusters) {
-        Some(Ok(Some(format))) => sink(clusters, |out| {
-            ClassTable::of_clusters(out, format, &meaning).map_err(Error::into_io)
+    meaning: Option<&Meaning>,
+    (dupes, clusters): (Option<&'a mut Output>, Option<&'a mut Output>),
+) -> Result<[Option<Sink<'a>>; 2], Failure> {
+    // Records of which there are classes have keys.
+    let Some(meaning) = meaning else { return Ok([None, None]) };
+    let of_dupes = files.dupes.as_deref().map(ClassTable::format_of_dupes);
+    let of_clusters = files.clusters.as_deref().map(ClassTable::format_of_clusters);
+    // What is refused was refused before.
+    Ok([
+        sink(dupes, of_dupes.and_then(|it| it.ok()?), |out, format| {
+            ClassTable::of_dupes(out, format, meaning)
         })?,
-        _ => clusters.map(Sink::Lines),
-    };
-    Ok([rejects, dupes, clusters])
+        sink(clusters, of_clusters.and_then(|it| it.ok()?), |out, format| {
+            ClassTable::of_clusters(out, format, meaning)
+        })?,
+    ])
 }
 
-/// The sink that writes a table to `out`.
-fn sink<'a>(
+/// What takes lines for `out`, or the `table` of this format there.
+fn sink<'a, F>(
     out: Option<&'a mut Output>,
-    table: impl FnOnce(&'a mut Output) -> io::Result<ClassTable<'a>>,
+    format: Option<F>,
+    table: impl FnOnce(&'a mut Output, F) -> Result<ClassTable<'a>, Error>,
 ) -> Result<Option<Sink<'a>>, Failure> {
     let Some(out) = out else { return Ok(None) };
+    let Some(format) = format else { return Ok(Some(Sink::Lines(out))) };
     let name = out.name().to_owned();
-    let table = table(out).map_err(|error| Failure::at(name, error))?;
+    let table = table(out, format).map_err(|error| Failure::at(name, error.into_io()))?;
     Ok(Some(Sink::Table(Box::new(table))))
 }
 
 /// Completes what is written, on so many threads; one per core if it is 0.
-pub(crate) fn finish(side: [Option<Sink<'_>>; 3], threads: usize) -> io::Result<()> {
+pub(crate) fn finish(side: [Option<Sink<'_>>; 2], threads: usize) -> io::Result<()> {
     let tables = side.into_iter().flatten().filter_map(|sink| match sink {
         Sink::Lines(_) => None,
         Sink::Table(table) => Some(table),

@@ -55,31 +55,29 @@ fn report_relative(relative: u64, plan: &Plan) {
 }
 
 fn report_log_lines(report: &Report) {
-    if report.unnamed > 0 {
-        let what = counted(
+    for (count, one, many, advice) in [
+        (
             report.unnamed,
             "line of a log has no #Fields line before it, which names its fields: its target is unknown",
             "lines of logs have no #Fields line before them, which names their fields: their targets are unknown",
-        );
-        let advice = "put that line before them, as in (echo '#Fields: ...'; cat FILE)";
-        eprint_line(format_args!("uriscan: {what}; {advice}"));
-    }
-    if report.other_lines > 0 {
-        let what = counted(
+            "; put that line before them, as in (echo '#Fields: ...'; cat FILE)",
+        ),
+        (
             report.other_lines,
             "line is not an entry of a log and was skipped",
             "lines are not entries of a log and were skipped",
-        );
-        let advice = "--log-format describes other entries, and without --log-field, --status and the like the links of all lines are found";
-        eprint_line(format_args!("uriscan: {what}; {advice}"));
-    }
-    if report.unknown_entries > 0 {
-        let what = counted(
+            "; --log-format describes other entries, and without --log-field, --status and the like the links of all lines are found",
+        ),
+        (
             report.unknown_entries,
             "entry of a log was skipped: its status, method or time, which decides whether it is read, is not known",
             "entries of logs were skipped: their status, method or time, which decides whether they are read, is not known",
-        );
-        eprint_line(format_args!("uriscan: {what}"));
+            "",
+        ),
+    ] {
+        if count > 0 {
+            eprint_line(format_args!("uriscan: {}{advice}", counted(count, one, many)));
+        }
     }
 }
 

@@ -10,54 +10,27 @@ use uriscan::key::PublicHash;
 use uriscan::profile::Profile;
 use uriscan::uri::UriErrorKind;
 use uriscan_bulk::learn::{Learned, Score};
-use uriscan_bulk::pipeline::{
-    ByShape, Equivalence, FindingCounts, Invalid, OnInvalid, Report, Settings,
-};
+use uriscan_bulk::pipeline::{Equivalence, FindingCounts, OnInvalid, Report};
 
 use crate::args::StatsFormat;
 use crate::bar::bar;
-use crate::job::Writes;
+use crate::documents::Documents;
+use crate::job::{Job, Writes};
 use crate::plan::Plan;
 use crate::rules;
 use crate::sets::records::SetChange;
 
-/// The summary of a run.
-#[derive(Clone, Debug)]
-pub(crate) struct Summary {
-    pub(crate) command: &'static str,
-    /// For commands that compare.
-    pub(crate) equivalence: Option<Equivalence>,
-    /// For commands that can drop invalid records.
-    pub(crate) on_invalid: Option<OnInvalid>,
-    pub(crate) writes: Writes,
-    /// For commands that write keys.
-    pub(crate) hash: Option<PublicHash>,
-    pub(crate) settings: Settings,
+/// The summary of a run of `plan`.
+pub(crate) struct Summary<'p> {
+    pub(crate) plan: &'p Plan,
     pub(crate) report: Report,
+    pub(crate) findings: Option<FindingCounts>,
+    pub(crate) learned: Option<Learned>,
     /// How a set on disk was changed.
     pub(crate) set: Option<SetChange>,
-    /// Two grammars were compared.
-    pub(crate) differs: bool,
-    /// Records of each shape were kept.
-    pub(crate) by_shape: Option<ByShape>,
-    /// Of an audit.
-    pub(crate) findings: Option<FindingCounts>,
-    /// What was learned.
-    pub(crate) learned: Option<Learned>,
-    /// Records were filtered.
-    pub(crate) has_filter: bool,
-    /// Tables that were found below directories and by patterns, and names that were left out.
-    pub(crate) found: Option<(u64, u64)>,
     pub(crate) elapsed: Duration,
-    /// Records whose keys are in a set are dropped.
-    pub(crate) has_seen: bool,
-    /// Records are rows of text tables.
-    pub(crate) has_rows: bool,
-    /// It is printed to a terminal, where bars help.
-    pub(crate) has_bars: bool,
 }
 
-/// Rows of names and counts.
 struct Rows {
     text: String,
     has_bars: bool,
@@ -93,46 +66,7 @@ impl Rows {
     }
 }
 
-impl Summary {
-    /// The summary of a run of `plan` that took `elapsed`.
-    pub(crate) fn of(
-        plan: &Plan,
-        report: Report,
-        (findings, learned): (Option<FindingCounts>, Option<Learned>),
-        set: Option<SetChange>,
-        elapsed: Duration,
-    ) -> Summary {
-        let job = &*plan.job;
-        Summary {
-            command: job.name(),
-            equivalence: job.equivalence().cloned(),
-            on_invalid: job.on_invalid(),
-            writes: job.writes(),
-            hash: job.hash(plan.set.is_some()),
-            settings: plan.settings,
-            report,
-            set,
-            differs: job.compares_grammars(),
-            by_shape: job.by_shape(),
-            findings,
-            learned,
-            has_filter: plan.filter.is_some()
-                || job.has_filter()
-                || plan.documents.as_ref().is_some_and(|documents| {
-                    let extractor = &documents.options.extractor;
-                    !extractor.filter.is_empty() || !extractor.requests.is_empty()
-                }),
-            found: plan
-                .found
-                .as_ref()
-                .map(|found| (found.below.iter().flatten().count() as u64, found.skipped)),
-            elapsed,
-            has_seen: plan.set.is_some(),
-            has_rows: plan.rows.is_some() || plan.table.is_some(),
-            has_bars: plan.reporting.has_bars,
-        }
-    }
-
+impl Summary<'_> {
     /// The text to print, without a final line feed.
     pub(crate) fn render(&self, format: StatsFormat) -> String {
         match format {
@@ -148,9 +82,25 @@ impl Summary {
         records.saturating_sub(written + withheld + duplicates + of_full_shapes)
     }
 
-    /// How many records of each shape were kept at most.
-    fn keep_n(&self) -> u32 {
-        self.by_shape.map_or(0, |by| by.most.get())
+    /// What records are compared by, for commands that compare.
+    fn equivalence(&self) -> Option<&Equivalence> {
+        let Job { equivalence, compares, .. } = &self.plan.job;
+        compares.then_some(equivalence)
+    }
+
+    fn has_filter(&self) -> bool {
+        let of_links = |documents: &Documents| {
+            let extractor = &documents.options.extractor;
+            !extractor.filter.is_empty() || !extractor.requests.is_empty()
+        };
+        let Plan { filter, job, documents, .. } = self.plan;
+        filter.is_some() || job.has_filter || documents.as_ref().is_some_and(of_links)
+    }
+
+    /// Tables that were found below directories and by patterns, and names that were left out.
+    fn found(&self) -> Option<(u64, u64)> {
+        let found = self.plan.found.as_ref()?;
+        Some((found.below.iter().flatten().count() as u64, found.skipped))
     }
 
     fn per_second(&self, count: u64) -> f64 {
@@ -159,7 +109,7 @@ impl Summary {
     }
 
     fn text(&self) -> String {
-        let mut rows = Rows { text: self.heading(), has_bars: self.has_bars };
+        let mut rows = Rows { text: self.heading(), has_bars: self.plan.reporting.has_bars };
         self.count_sources(&mut rows);
         self.count_written(&mut rows);
         self.count_kinds(&mut rows);
@@ -170,12 +120,12 @@ impl Summary {
         rows.add("bytes", bytes, &format!("{speed}, {rate:.2} M records/s"));
         rows.add_any("spilled", spilled, "bytes written to temporary files");
         let mut text = rows.text;
-        if let Some(equivalence) = &self.equivalence {
+        if let Some(equivalence) = self.equivalence() {
             let rules = equivalence.rules.as_deref().map_or(Vec::new(), rules::names);
             let rules = if rules.is_empty() { "no rules".to_owned() } else { rules.join(", ") };
             let _ = write!(text, "\n  rule set {}: {rules}", equivalence.identity());
         }
-        if let Some(hash) = self.hash {
+        if let Some(hash) = self.plan.job.hash {
             let _ = write!(text, "\n  hash {hash}");
         }
         text
@@ -183,8 +133,8 @@ impl Summary {
 
     /// The first line: the command, what it compared by, and the machine.
     fn heading(&self) -> String {
-        let mut text = format!("uriscan {}:", self.command);
-        if let Some(equivalence) = &self.equivalence {
+        let mut text = format!("uriscan {}:", self.plan.job.name);
+        if let Some(equivalence) = self.equivalence() {
             let options = equivalence.normalize;
             let fragment = if options.drop_fragment { " ignoring fragments" } else { "" };
             let _ = match equivalence.profile {
@@ -192,27 +142,26 @@ impl Summary {
                 None => write!(text, " level {}{fragment},", level(equivalence)),
             };
         }
-        if let Some(by) = self.by_shape {
+        if let Some(by) = self.plan.job.by_shape {
             let _ = write!(text, " by {by} (not equivalence),");
         }
-        let backend = self.settings.kernels.backend().name();
-        let threads = self.settings.threads;
+        let backend = self.plan.settings.kernels.backend().name();
+        let threads = self.plan.settings.threads;
         let _ = write!(text, " backend {backend}, {threads} thread{}", plural(threads as u64));
         text
     }
 
-    /// Rows about what was read.
     fn count_sources(&self, rows: &mut Rows) {
-        let is_links = self.writes == Writes::Links;
+        let is_links = self.plan.job.writes == Writes::Links;
         rows.add(if is_links { "links" } else { "records" }, self.report.records, "");
-        if let Some((files, skipped)) = self.found {
+        if let Some((files, skipped)) = self.found() {
             let note = match skipped {
                 0 => String::new(),
                 _ => format!("found; {} left out, hidden or not a table by name", grouped(skipped)),
             };
             rows.add("files", files, &note);
         }
-        if self.has_filter {
+        if self.has_filter() {
             let filtered = &self.report.filtered;
             rows.add("filtered", filtered.total(), "not read");
             rows.add_parts(Cause::ALL.into_iter().map(|cause| (cause, filtered.of(cause))));
@@ -223,29 +172,29 @@ impl Summary {
     /// Rows about the records that were written, and what became of the others.
     fn count_written(&self, rows: &mut Rows) {
         let Report { records, written, duplicates, seen, withheld, .. } = self.report;
-        match self.writes {
-            Writes::Survivors if self.by_shape.is_some() => {
+        match (self.plan.job.writes, self.plan.job.by_shape) {
+            (Writes::Survivors, Some(by)) => {
                 let Report { shapes, of_full_shapes, .. } = self.report;
                 rows.add("shapes", shapes, "not groups of equivalent URIs");
-                rows.add("written", written, &format!("up to {} of each shape", self.keep_n()));
+                rows.add("written", written, &format!("up to {} of each shape", by.most));
                 rows.add_share("omitted", of_full_shapes, records);
             }
-            Writes::Survivors => {
+            (Writes::Survivors, None) => {
                 let distinct = written + withheld;
                 rows.add("distinct", distinct, if withheld == 0 { "written" } else { "" });
                 if withheld > 0 {
                     rows.add_share("written", written, distinct);
                 }
                 rows.add_share("duplicates", duplicates, records);
-                if self.has_seen {
+                if self.plan.set.is_some() {
                     let note = "distinct URIs in the set; their records are duplicates";
                     rows.add("already seen", seen, note);
                 }
             }
-            Writes::Records => rows.add("written", written, ""),
-            Writes::Answers | Writes::Links => {}
+            (Writes::Records, _) => rows.add("written", written, ""),
+            (Writes::Answers | Writes::Links, _) => {}
         }
-        if self.writes != Writes::Answers {
+        if self.plan.job.writes != Writes::Answers {
             rows.add_any("dropped", self.dropped(), "");
         }
         if let Some(SetChange { count, is_removal, keys, .. }) = self.set {
@@ -255,7 +204,6 @@ impl Summary {
         }
     }
 
-    /// Rows about records of some kinds.
     fn count_kinds(&self, rows: &mut Rows) {
         let Report { same_document, differing, repaired, invalid, blank, .. } = &self.report;
         if let Some(findings) = self.findings {
@@ -277,22 +225,21 @@ impl Summary {
             rows.add("  lost", lost, "pages");
             rows.add("  saved", saved, "fetches");
         }
-        if self.differs {
+        if self.plan.job.compares_grammars {
             rows.add("differing", *differing, "parsed differently by RFC 3986 and RFC 2396");
         }
         rows.add_any("same doc.", *same_document, "references to the base itself");
         rows.add_any("repaired", *repaired, "compared and parsed as repaired");
         rows.add("invalid", invalid.total(), if invalid.total() > 0 { self.fate() } else { "" });
         rows.add_parts(invalid.iter());
-        if self.writes != Writes::Links {
+        if self.plan.job.writes != Writes::Links {
             rows.add("blank lines", *blank, "");
         }
         rows.add_any("bad rows", self.report.bad_rows, "do not fit the table");
     }
 
-    /// What happened to invalid records.
     fn fate(&self) -> &'static str {
-        match self.on_invalid {
+        match self.plan.job.on_invalid {
             Some(OnInvalid::Pass) => "kept",
             Some(OnInvalid::Drop) => "dropped",
             Some(OnInvalid::Divert) => "written to the rejects",
@@ -302,68 +249,55 @@ impl Summary {
 
     /// The fields that apply, as JSON.
     pub(crate) fn fields(&self) -> Map<String, Value> {
-        let Report {
-            bytes,
-            records,
-            blank,
-            written,
-            duplicates,
-            seen,
-            withheld,
-            invalid,
-            same_document,
-            differing,
-            spilled,
-            bad_rows,
-            ..
-        } = &self.report;
-        let equivalence = self.equivalence.as_ref();
+        let (Plan { job, settings, set, rows, table, .. }, report) = (self.plan, &self.report);
+        let equivalence = self.equivalence();
         let options = equivalence.map(|equivalence| equivalence.normalize);
-        let if_records = |count: u64| (self.writes != Writes::Answers).then_some(count);
-        let compares = self.writes == Writes::Survivors && self.by_shape.is_none();
+        let if_records = |count: u64| (job.writes != Writes::Answers).then_some(count);
+        let is_survivors = job.writes == Writes::Survivors;
+        let compares = is_survivors && job.by_shape.is_none();
         let summary = json!({
-            "command": self.command,
+            "command": job.name,
             "version": env!("CARGO_PKG_VERSION"),
             "profile": equivalence.and_then(|of| of.profile).map(Profile::name),
             "level": equivalence.filter(|of| of.profile.is_none()).map(level),
             "drop_fragment": options.map(|options| options.drop_fragment),
             "rules": equivalence.map(|of| of.rules.as_deref().map_or(Vec::new(), rules::names)),
             "rule_set": equivalence.map(|of| of.identity().to_string()),
-            "on_invalid": self.on_invalid.map(policy),
-            "records": records,
-            "written": if_records(*written),
-            "distinct": compares.then_some(written + withheld),
-            "withheld": if_records(*withheld),
-            "duplicates": if_records(*duplicates).filter(|_| self.by_shape.is_none()),
-            "by": self.by_shape.map(|by| by.to_string()),
-            "keep_n": self.by_shape.map(|by| by.most),
-            "shapes": self.by_shape.map(|_| self.report.shapes),
-            "omitted": self.by_shape.map(|_| self.report.of_full_shapes),
-            "seen": (self.writes == Writes::Survivors && self.has_seen).then_some(seen),
+            "on_invalid": job.on_invalid.map(policy),
+            "records": report.records,
+            "written": if_records(report.written),
+            "distinct": compares.then_some(report.written + report.withheld),
+            "withheld": if_records(report.withheld),
+            "duplicates": if_records(report.duplicates).filter(|_| job.by_shape.is_none()),
+            "by": job.by_shape.map(|by| by.to_string()),
+            "keep_n": job.by_shape.map(|by| by.most),
+            "shapes": job.by_shape.map(|_| report.shapes),
+            "omitted": job.by_shape.map(|_| report.of_full_shapes),
+            "seen": (is_survivors && set.is_some()).then_some(report.seen),
             "dropped": if_records(self.dropped()),
-            "same_document": (self.command == "resolve").then_some(same_document),
-            "differing": self.differs.then_some(differing),
+            "same_document": (job.name == "resolve").then_some(report.same_document),
+            "differing": job.compares_grammars.then_some(report.differing),
             "set_added": self.set.filter(|set| !set.is_removal).map(|set| set.count),
             "set_removed": self.set.filter(|set| set.is_removal).map(|set| set.count),
             "set_keys": self.set.map(|set| set.keys),
-            "blank": blank,
-            "bad_rows": self.has_rows.then_some(bad_rows),
-            "spilled_bytes": (self.writes == Writes::Survivors).then_some(spilled),
+            "blank": report.blank,
+            "bad_rows": (rows.is_some() || table.is_some()).then_some(report.bad_rows),
+            "spilled_bytes": is_survivors.then_some(report.spilled),
             "findings": self.findings.map(|findings| findings.total()),
-            "findings_by_rule": self.findings.map(|findings| by_rule(&findings)),
-            "repaired": self.report.repaired,
-            "invalid": invalid.total(),
-            "invalid_by_kind": by_kind(invalid),
-            "bytes": bytes,
+            "findings_by_rule": self.findings.map(|of| by_name(Rule::ALL.iter().map(|rule| (rule.id(), of.of(*rule))))),
+            "repaired": report.repaired,
+            "invalid": report.invalid.total(),
+            "invalid_by_kind": by_name(UriErrorKind::ALL.map(|kind| (kind.name(), report.invalid.of(kind))).into_iter()),
+            "bytes": report.bytes,
             "seconds": self.elapsed.as_secs_f64(),
-            "bytes_per_second": self.per_second(*bytes),
-            "records_per_second": self.per_second(*records),
-            "backend": self.settings.kernels.backend().name(),
-            "threads": self.settings.threads,
-            "hash": self.hash.map(PublicHash::name),
+            "bytes_per_second": self.per_second(report.bytes),
+            "records_per_second": self.per_second(report.records),
+            "backend": settings.kernels.backend().name(),
+            "threads": settings.threads,
+            "hash": job.hash.map(PublicHash::name),
         });
         let Value::Object(mut fields) = summary else { return Map::new() };
-        if let Some((files, skipped)) = self.found {
+        if let Some((files, skipped)) = self.found() {
             fields.insert("files".to_owned(), json!(files));
             fields.insert("files_skipped".to_owned(), json!(skipped));
         }
@@ -374,12 +308,11 @@ impl Summary {
             fields.insert("rules".to_owned(), json!(learned.rules));
             fields.insert("held_back".to_owned(), score(&learned.held_back));
         }
-        if self.has_filter {
+        if self.has_filter() {
             let filtered = &self.report.filtered;
-            let count = |cause: Cause| (cause.name().to_owned(), json!(filtered.of(cause)));
-            let by_cause = Cause::ALL.into_iter().map(count).collect::<Map<String, Value>>();
+            let by_cause = Cause::ALL.into_iter().map(|cause| (cause.name(), filtered.of(cause)));
             fields.insert("filtered".to_owned(), json!(filtered.total()));
-            fields.insert("filtered_by_cause".to_owned(), Value::Object(by_cause));
+            fields.insert("filtered_by_cause".to_owned(), by_name(by_cause));
         }
         fields.retain(|_, value| !value.is_null());
         fields
@@ -395,21 +328,14 @@ fn score(score: &Score) -> Value {
     })
 }
 
-/// The counts of all kinds, including zeros, so that the fields are always the same.
-fn by_kind(invalid: &Invalid) -> Value {
-    let count = |kind: UriErrorKind| (kind.name().to_owned(), json!(invalid.of(kind)));
-    Value::Object(UriErrorKind::ALL.into_iter().map(count).collect::<Map<String, Value>>())
+/// Counts by name, including zeros, so that the fields are always the same.
+fn by_name<'n>(counts: impl Iterator<Item = (&'n str, u64)>) -> Value {
+    Value::Object(counts.map(|(name, count)| (name.to_owned(), json!(count))).collect())
 }
 
 /// The name of the level, which is protocol with aliases.
 fn level(equivalence: &Equivalence) -> &'static str {
     if equivalence.aliases.is_some() { "protocol" } else { equivalence.normalize.level.name() }
-}
-
-/// The counts of all rules, including zeros.
-fn by_rule(findings: &FindingCounts) -> Value {
-    let count = |rule: &Rule| (rule.id().to_owned(), json!(findings.of(*rule)));
-    Value::Object(Rule::ALL.iter().map(count).collect::<Map<String, Value>>())
 }
 
 fn policy(on_invalid: OnInvalid) -> &'static str {
@@ -454,7 +380,11 @@ pub(crate) fn plural(count: u64) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser as _;
+
     use super::*;
+    use crate::args::{Cli, Command};
+    use crate::environment::Environment;
 
     #[test]
     fn numbers_are_grouped() {
@@ -478,25 +408,15 @@ mod tests {
 
     #[test]
     fn an_empty_run_is_told_without_dividing_by_zero() {
+        let cli = Cli::try_parse_from(["uriscan", "dedup", "-j1"]).unwrap();
+        let Command::Dedup(typed) = cli.command else { panic!("another command") };
         let summary = Summary {
-            command: "dedup",
-            equivalence: Some(Equivalence::default()),
-            on_invalid: Some(OnInvalid::Pass),
-            writes: Writes::Survivors,
-            hash: None,
-            settings: Settings::default().threads(1),
+            plan: &typed.plan(&Environment::of_process()).unwrap(),
             report: Report::default(),
-            set: None,
-            differs: false,
-            by_shape: None,
             findings: None,
             learned: None,
-            has_filter: false,
-            found: None,
+            set: None,
             elapsed: Duration::ZERO,
-            has_seen: false,
-            has_rows: false,
-            has_bars: false,
         };
         let text = summary.render(StatsFormat::Text);
         assert!(text.contains("1 thread\n") && text.lines().all(|line| line == line.trim_end()));

@@ -12,7 +12,6 @@ impl Topic {
     }
 }
 
-/// All topics.
 pub(crate) const TOPICS: [Topic; 11] = [
     Topic { name: "ladder", text: include_str!("topics/ladder.txt") },
     Topic { name: "rules", text: include_str!("topics/rules.txt") },
@@ -27,12 +26,10 @@ pub(crate) const TOPICS: [Topic; 11] = [
     Topic { name: "recipes", text: include_str!("topics/recipes.txt") },
 ];
 
-/// Their names.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     TOPICS.iter().map(|topic| topic.name)
 }
 
-/// The list of topics.
 pub(crate) fn list() -> String {
     let mut text = "Topics:\n".to_owned();
     for topic in &TOPICS {

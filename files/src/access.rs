@@ -12,14 +12,11 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
 use super::{Call, File, call};
 
-/// Rights of the owner only.
 const OWNER: u32 = 0o700;
 
 impl File {
     /// Gives the file, or the directory, the access that `old` has, as far as that gives no one more.
-    ///
-    /// # Errors
-    /// Those of the system, except that it does not allow to keep the owner, the group or the list.
+    /// That the system does not allow to keep the owner, the group or the list is not an error.
     pub(super) fn take_access_of(&self, old: &File) -> io::Result<()> {
         let wanted = old.metadata()?;
         let keeps_group = self.take_owner_of(&wanted, true)?;
@@ -34,9 +31,6 @@ impl File {
     }
 
     /// Gives the file the group that `old` has; whether that is allowed.
-    ///
-    /// # Errors
-    /// Those of the system otherwise.
     pub(super) fn take_group_of(&self, old: &File) -> io::Result<bool> {
         self.take_owner_of(&old.metadata()?, false)
     }
@@ -57,7 +51,6 @@ impl File {
     }
 }
 
-/// The mode of a file in place of one whose mode is `old`.
 fn mode(old: u32, is_directory: bool, keeps_group: bool, keeps_list: bool) -> u32 {
     let kept = match (is_directory, keeps_group) {
         (false, _) => 0o777,
@@ -74,9 +67,6 @@ fn mode(old: u32, is_directory: bool, keeps_group: bool, keeps_list: bool) -> u3
 }
 
 /// Whether `result` is not that the system does not allow it.
-///
-/// # Errors
-/// Other errors.
 fn allowed(result: io::Result<()>) -> io::Result<bool> {
     use io::ErrorKind::{InvalidInput, PermissionDenied, Unsupported};
     match result {
@@ -101,7 +91,6 @@ mod acl {
 
     const NAME: &str = "system.posix_acl_access";
 
-    /// Bytes of the longest attribute.
     const LONGEST: usize = 1 << 16;
 
     /// The list of `file`; `None` if its mode says all.

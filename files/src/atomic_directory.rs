@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 use super::File;
 use super::{create_directory, list, partial, remove_all, rename, sync_directory};
 
-/// Temporary names that are tried.
 const MOST_TRIES: u32 = 1_000;
 
 /// A directory that is being filled and takes its name with [`AtomicDirectory::put`]. Dropped before, it is gone.
@@ -56,7 +55,6 @@ struct Access {
     directory: File,
     /// The empty directory that is replaced.
     old: Option<File>,
-    /// The mode of a new directory.
     mode: u32,
 }
 
@@ -167,24 +165,24 @@ fn set_mode(directory: &File, mode: u32) -> io::Result<()> {
     directory.set_permissions(std::fs::Permissions::from_mode(mode))
 }
 
-/// Whether the directory at `path` is where a file system begins, so that nothing can replace it.
-#[cfg(target_os = "linux")]
+/// Whether the directory at `path` is where a file system begins, so that nothing can replace it; `false` where that is not
+/// known.
 pub fn is_mount_point(path: &Path) -> bool {
-    use rustix::fs::{AtFlags, CWD, StatxAttributes, StatxFlags, statx};
-    let found = statx(CWD, path, AtFlags::empty(), StatxFlags::empty());
-    found.is_ok_and(|found| found.stx_attributes.contains(StatxAttributes::MOUNT_ROOT))
-}
-
-/// Whether the directory at `path` is where a file system begins, so that nothing can replace it.
-#[cfg(all(unix, not(target_os = "linux")))]
-pub fn is_mount_point(path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let device = |path: &Path| path.metadata().map(|it| it.dev()).ok();
-    path.parent().is_none_or(|parent| device(parent) != device(path))
-}
-
-/// Not known here.
-#[cfg(not(unix))]
-pub fn is_mount_point(_: &Path) -> bool {
-    false
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{AtFlags, CWD, StatxAttributes, StatxFlags, statx};
+        let found = statx(CWD, path, AtFlags::empty(), StatxFlags::empty());
+        found.is_ok_and(|found| found.stx_attributes.contains(StatxAttributes::MOUNT_ROOT))
+    }
+    #[cfg(all(unix, not(target_os = "linux")))]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let device = |path: &Path| path.metadata().map(|it| it.dev()).ok();
+        path.parent().is_none_or(|parent| device(parent) != device(path))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        false
+    }
 }

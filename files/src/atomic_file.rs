@@ -214,7 +214,6 @@ impl AtomicFile {
 const ALL: u32 = 0o666;
 const OWNER: u32 = 0o600;
 
-/// How a file with this mode is made.
 fn new_file(mode: u32) -> OpenOptions {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create_new(true);

@@ -53,7 +53,6 @@ impl Descriptor {
         }
     }
 
-    /// Whether it is one of this process.
     fn is_own(&self) -> bool {
         let is = |directory: &str| {
             Path::new(directory).canonicalize().is_ok_and(|found| found == self.directory)

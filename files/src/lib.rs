@@ -35,7 +35,7 @@ pub use atomic_file::AtomicFile;
 pub use descriptor::Descriptor;
 #[cfg(feature = "fault-injection")]
 use faults::{call, opening, transfer};
-pub use links::followed;
+pub use links::{MOST_LINKS, directory_of, followed};
 #[cfg(not(feature = "fault-injection"))]
 use plain::{call, opening, transfer};
 pub use small::{Limited, read_limited, read_to_string};
@@ -198,36 +198,37 @@ impl File {
     /// Reads at `offset` into the beginning of `bytes`; returns the number of bytes read.
     ///
     /// # Errors
-    /// Those of the system.
-    #[cfg(unix)]
+    /// Those of the system; [`io::ErrorKind::Unsupported`] where there are no positioned reads.
     pub fn read_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
-        use std::os::unix::fs::FileExt;
-        unbroken(|| {
-            transfer(Call::Read, bytes.len(), |len| self.0.read_at(&mut bytes[..len], offset))
-        })
-    }
-
-    /// There are no positioned reads here.
-    ///
-    /// # Errors
-    /// [`io::ErrorKind::Unsupported`], always.
-    #[cfg(not(unix))]
-    pub fn read_at(&self, _: &mut [u8], _: u64) -> io::Result<usize> {
-        Err(io::ErrorKind::Unsupported.into())
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::FileExt;
+            unbroken(|| {
+                transfer(Call::Read, bytes.len(), |len| self.0.read_at(&mut bytes[..len], offset))
+            })
+        }
+        #[cfg(not(unix))]
+        {
+            let _ = (bytes, offset);
+            Err(io::ErrorKind::Unsupported.into())
+        }
     }
 
     /// Fills `bytes` with what is at `offset`.
     ///
     /// # Errors
     /// Those of the system; [`io::ErrorKind::UnexpectedEof`] if the file ends before.
-    #[cfg(unix)]
+    #[cfg_attr(not(unix), allow(unused_mut))]
     pub fn read_exact_at(&self, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()> {
+        #[cfg(unix)]
         while !bytes.is_empty() {
             match self.read_at(bytes, offset)? {
                 0 => return Err(io::ErrorKind::UnexpectedEof.into()),
                 read => (bytes, offset) = (&mut bytes[read..], offset + read as u64),
             }
         }
+        #[cfg(not(unix))]
+        self.sought(offset, |mut file| file.read_exact(bytes))?;
         Ok(())
     }
 
@@ -235,10 +236,11 @@ impl File {
     ///
     /// # Errors
     /// Those of the system.
-    #[cfg(unix)]
+    #[cfg_attr(not(unix), allow(unused_mut))]
     pub fn write_all_at(&self, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
-        use std::os::unix::fs::FileExt;
+        #[cfg(unix)]
         while !bytes.is_empty() {
+            use std::os::unix::fs::FileExt;
             let write = || {
                 let call = Call::Write(&self.0, bytes, Some(offset));
                 transfer(call, bytes.len(), |len| self.0.write_at(&bytes[..len], offset))
@@ -248,37 +250,21 @@ impl File {
                 written => (bytes, offset) = (&bytes[written..], offset + written as u64),
             }
         }
+        #[cfg(not(unix))]
+        self.sought(offset, |mut file| file.write_all(bytes))?;
         Ok(())
     }
 
-    /// Fills `bytes` with what is at `offset`.
-    ///
-    /// # Errors
-    /// Those of the system; [`io::ErrorKind::UnexpectedEof`] if the file ends before.
+    /// Calls `call` at `offset`: without positioned reads and writes, one thread at a time seeks.
     #[cfg(not(unix))]
-    pub fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<()> {
+    fn sought(&self, offset: u64, call: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
+        static SEEKING: std::sync::Mutex<()> = std::sync::Mutex::new(());
         let _alone = SEEKING.lock();
         let mut file = self;
         file.seek(SeekFrom::Start(offset))?;
-        file.read_exact(bytes)
-    }
-
-    /// Writes `bytes` at `offset`.
-    ///
-    /// # Errors
-    /// Those of the system.
-    #[cfg(not(unix))]
-    pub fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
-        let _alone = SEEKING.lock();
-        let mut file = self;
-        file.seek(SeekFrom::Start(offset))?;
-        file.write_all(bytes)
+        call(self)
     }
 }
-
-/// Without positioned reads and writes, one thread at a time seeks.
-#[cfg(not(unix))]
-static SEEKING: std::sync::Mutex<()> = std::sync::Mutex::new(());
 
 #[cfg(unix)]
 impl std::os::fd::AsFd for File {
@@ -418,32 +404,25 @@ pub fn sync_directory(path: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// Those of the system.
-#[cfg(target_os = "linux")]
 pub fn sync_file_system(path: &Path) -> io::Result<bool> {
-    let sync = || Ok(rustix::fs::syncfs(fs::File::open(path)?)?);
-    call(Call::SyncDirectory(path), sync).map(|()| true)
-}
-
-/// There is no such call here.
-///
-/// # Errors
-/// None.
-#[cfg(not(target_os = "linux"))]
-pub fn sync_file_system(_: &Path) -> io::Result<bool> {
-    Ok(false)
+    #[cfg(target_os = "linux")]
+    call(Call::SyncDirectory(path), || Ok(rustix::fs::syncfs(fs::File::open(path)?)?))?;
+    let _ = path;
+    Ok(cfg!(target_os = "linux"))
 }
 
 /// Bytes that may be written in `directory`, if the system reports it.
-#[cfg(unix)]
 pub fn free_bytes(directory: &Path) -> Option<u64> {
-    let of = rustix::fs::statvfs(directory).ok()?;
-    of.f_bavail.checked_mul(of.f_frsize)
-}
-
-/// Bytes that may be written in a directory, if the system reports it.
-#[cfg(not(unix))]
-pub fn free_bytes(_: &Path) -> Option<u64> {
-    None
+    #[cfg(unix)]
+    {
+        let of = rustix::fs::statvfs(directory).ok()?;
+        of.f_bavail.checked_mul(of.f_frsize)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = directory;
+        None
+    }
 }
 
 /// Repeats `call` until no signal interrupts it.

@@ -4,10 +4,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Links that are followed, as the system does.
-pub(super) const MOST_LINKS: usize = 40;
+pub const MOST_LINKS: usize = 40;
 
 /// The directory that `path` is in.
-pub(super) fn directory_of(path: &Path) -> &Path {
+pub fn directory_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use percent_encoding::percent_decode_str;
 use reqwest::Url;
 
 use super::azure;
@@ -121,19 +122,8 @@ fn bucket_of_amazon(host: &str) -> Option<String> {
 }
 
 /// `text` without percent-encoding.
-fn decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, more @ ..] = rest {
-        let code = more.get(..2).filter(|_| *first == b'%');
-        let code = code.filter(|code| code.iter().all(u8::is_ascii_hexdigit));
-        let code = code.and_then(|code| std::str::from_utf8(code).ok());
-        match code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
-            Some(byte) => (bytes.push(byte), rest = &more[2..]).1,
-            None => (bytes.push(*first), rest = more).1,
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+fn decoded(text: &str) -> Cow<'_, str> {
+    percent_decode_str(text).decode_utf8_lossy()
 }
 
 /// The URL of S3, or of a store that speaks its protocol.

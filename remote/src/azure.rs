@@ -6,6 +6,7 @@ use std::str::FromStr;
 use object_store::azure::AzureConfigKey;
 use object_store::client::ClientConfigKey;
 
+use super::error::invalid;
 use super::location::Location;
 use super::options::{Options, is_true};
 
@@ -42,7 +43,6 @@ const CREDENTIALS: [AzureConfigKey; 9] = [
     AzureConfigKey::CredentialType,
 ];
 
-/// The settings for the container of `location`.
 pub(super) fn settings(options: &Options, location: &Location) -> io::Result<Settings> {
     let mut settings = Settings::new();
     for (name, key) in OF_TOOLS {
@@ -206,7 +206,7 @@ fn take(settings: &mut Settings, key: AzureConfigKey) -> Option<String> {
 }
 
 fn refused(what: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, format!("{CONNECTION_STRING} {what}"))
+    invalid(format!("{CONNECTION_STRING} {what}"))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use object_store::list::PaginatedListOptions;
 use object_store::path::Path;
 
 use super::engine::Engine;
-use super::error::of_store;
+use super::error::{invalid, of_store};
 use super::fetch::{Content, path};
 use super::listed::Listed;
 use super::location::{Location, Service};
@@ -56,7 +56,6 @@ impl Client {
         Ok(Upload::new(self.0.clone(), (store, location.service()), path(location)?))
     }
 
-    /// Removes the object at `location`, if there is one.
     pub(super) fn remove(&self, location: &Location) -> io::Result<()> {
         let (store, path) = (self.0.store(location)?, path(location)?);
         match self.0.runtime.block_on(store.delete(&path)) {
@@ -118,8 +117,7 @@ impl Client {
         }
         let store = self.0.store(beginning)?;
         if beginning.key().starts_with('/') || Path::parse(beginning.key()).is_err() {
-            let what = "is not a name that objects may begin with";
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+            return Err(invalid("is not a name that objects may begin with"));
         }
         let prefix = Some(beginning.key()).filter(|key| !key.is_empty());
         let (mut found, mut page) = (Vec::new(), None);
@@ -137,7 +135,7 @@ impl Client {
             }
             if found.len() > MOST_LISTED {
                 let what = format!("has more than {MOST_LISTED} objects; name fewer");
-                return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+                return Err(invalid(what));
             }
             // Some servers say of the last page that none follows it.
             page = listed.page_token.filter(|token| !token.is_empty());

@@ -17,10 +17,10 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Semaphore;
 
 use super::azure;
-use super::error::cause_of;
+use super::error::{cause_of, invalid};
 use super::google;
 use super::location::{Location, Service};
-use super::options::Options;
+use super::options::{CONNECT_TIMEOUT, Options, READ_TIMEOUT, RETRIES, RETRY_TIME};
 use super::tls::{Connector, Limits, client};
 use super::valid;
 
@@ -62,14 +62,13 @@ impl Engine {
         Ok(Engine { runtime: builder.build()?, options, requests, parts, stores, web })
     }
 
-    /// The client for web servers.
     pub(super) fn web(&self) -> io::Result<&reqwest::Client> {
         if let Some(web) = self.web.get() {
             return Ok(web);
         }
         let limits = Limits {
-            connect: self.options.connect_timeout,
-            read: self.options.read_timeout,
+            connect: CONNECT_TIMEOUT,
+            read: READ_TIMEOUT,
             allows_http: true,
             follows_redirects: true,
         };
@@ -77,7 +76,6 @@ impl Engine {
         Ok(self.web.get_or_init(|| made))
     }
 
-    /// The bucket of `location`.
     pub(super) fn store(&self, location: &Location) -> io::Result<Arc<dyn Store>> {
         let name = (location.service(), location.bucket().to_owned());
         let mut stores = self.stores.lock().unwrap_or_else(PoisonError::into_inner);
@@ -90,17 +88,15 @@ impl Engine {
     }
 
     fn connect(&self, location: &Location) -> io::Result<Arc<dyn Store>> {
-        let Options { connect_timeout, read_timeout, .. } = self.options;
         let limits = ClientOptions::new()
-            .with_connect_timeout(connect_timeout)
-            .with_read_timeout(read_timeout);
+            .with_connect_timeout(CONNECT_TIMEOUT)
+            .with_read_timeout(READ_TIMEOUT);
         let (connector, bucket) = (Connector(self.options.clone()), location.bucket());
-        let refused = |error: object_store::Error| {
-            io::Error::new(io::ErrorKind::InvalidInput, cause_of(&error))
-        };
+        let refused = |error: object_store::Error| invalid(cause_of(&error));
         if location.service() != Service::Web {
             valid::check_bucket(bucket)?;
         }
+        let retry = self.retry(location.service());
         match location.service() {
             Service::S3 => {
                 let given = self.options.of("AWS_").filter(|(_, value)| !value.is_empty());
@@ -114,7 +110,7 @@ impl Engine {
                 for (key, _, value) in settings {
                     builder = builder.with_config(key, value);
                 }
-                let builder = builder.with_bucket_name(bucket).with_retry(self.retry(Service::S3));
+                let builder = builder.with_bucket_name(bucket).with_retry(retry);
                 Ok(Arc::new(builder.with_http_connector(connector).build().map_err(refused)?))
             }
             Service::Google => {
@@ -135,8 +131,7 @@ impl Engine {
                     builder =
                         builder.with_credentials(Arc::new(StaticCredentialProvider::new(none)));
                 }
-                let builder =
-                    builder.with_bucket_name(bucket).with_retry(self.retry(Service::Google));
+                let builder = builder.with_bucket_name(bucket).with_retry(retry);
                 Ok(Arc::new(builder.with_http_connector(connector).build().map_err(refused)?))
             }
             Service::Azure => {
@@ -153,7 +148,7 @@ impl Engine {
                     true => builder.with_url(location.with_key("").url()),
                     false => builder.with_container_name(bucket),
                 };
-                let builder = builder.with_retry(self.retry(Service::Azure));
+                let builder = builder.with_retry(retry);
                 Ok(Arc::new(builder.with_http_connector(connector).build().map_err(refused)?))
             }
             Service::Web => Err(io::Error::new(
@@ -173,9 +168,8 @@ impl Engine {
                 max_backoff: LONGEST_PAUSE,
                 base: 2.,
             },
-            max_retries: attempts
-                .map_or(self.options.retries, |attempts| attempts.saturating_sub(1)),
-            retry_timeout: self.options.retry_time,
+            max_retries: attempts.map_or(RETRIES, |attempts| attempts.saturating_sub(1)),
+            retry_timeout: RETRY_TIME,
         }
     }
 

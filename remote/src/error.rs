@@ -13,7 +13,11 @@ use super::answer::Refused;
 use super::location::Service;
 use uriscan_files::escape::{counted, escaped};
 
-/// The error for content that was replaced while it was read.
+/// The error for an argument or a setting that cannot be meant.
+pub(super) fn invalid(what: impl Into<String>) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, what.into())
+}
+
 pub(super) fn changed() -> io::Error {
     io::Error::other("changed while it was read; run it again")
 }
@@ -146,7 +150,6 @@ pub(super) fn cause_of(error: &(dyn Error + 'static)) -> String {
     format!("{}{rest}", escaped(&cause[..cut]))
 }
 
-/// Characters of a cause that are shown.
 const LONGEST_CAUSE: usize = 200;
 
 /// How the crate that speaks to stores begins the message for an error that is the body of an answer with status 200.
@@ -156,7 +159,6 @@ fn because(error: &(dyn Error + 'static)) -> String {
     format!(": {}", cause_of(error))
 }
 
-/// `error` and its causes.
 fn chain<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
     let mut next = Some(error);
     std::iter::from_fn(move || {

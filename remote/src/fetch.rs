@@ -9,13 +9,12 @@ use object_store::path::Path;
 use object_store::{GetOptions, GetRange, ObjectStore, ObjectStoreExt};
 
 use super::engine::Engine;
-use super::error::{changed, of_store, wrong_length};
+use super::error::{changed, invalid, of_store, wrong_length};
 use super::listed::Listed;
 use super::location::{Location, Service};
 use super::mark::Mark;
 use super::web::{Known, Page, Retry};
 
-/// A content that was looked at.
 pub(super) struct Content {
     pub(super) engine: Arc<Engine>,
     /// Its name in messages.
@@ -37,15 +36,10 @@ impl Content {
         let service = location.service();
         if service == Service::Web {
             let page = Page::new(engine.web()?.clone(), location)?;
-            let known = engine.runtime.block_on(page.look(&engine.options))?;
+            let known = engine.runtime.block_on(page.look())?;
             let (bytes, has_ranges) = (known.bytes, known.has_ranges);
-            return Ok(Content {
-                engine,
-                name,
-                place: Place::Web { page, known },
-                bytes,
-                has_ranges,
-            });
+            let place = Place::Web { page, known };
+            return Ok(Content { engine, name, place, bytes, has_ranges });
         }
         let store = engine.store(location)?;
         let path = path(location)?;
@@ -82,7 +76,7 @@ impl Content {
             return Ok(buffer);
         }
         let _permit = self.engine.requests.acquire().await.map_err(io::Error::other)?;
-        let mut retry = Retry::new(&self.engine.options);
+        let mut retry = Retry::new();
         match &self.place {
             Place::Web { page, known } => loop {
                 match page.read(&range, known, &mut buffer).await {
@@ -125,10 +119,9 @@ pub(super) fn path(location: &Location) -> io::Result<Path> {
     // Slashes at its ends would be dropped, which makes it the name of another object.
     let path = Path::parse(key).ok().filter(|path| is_name && path.as_ref() == key);
     path.ok_or_else(|| {
-        let what = match is_name {
+        invalid(match is_name {
             true => "is not a name that an object may have here: it has empty parts, `.`, `..` or control characters",
             false => "is not an object: its name is missing",
-        };
-        io::Error::new(io::ErrorKind::InvalidInput, what)
+        })
     })
 }

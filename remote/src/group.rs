@@ -51,7 +51,6 @@ struct State {
     finished: usize,
 }
 
-/// An object of a group.
 struct Member {
     /// Its name below the prefix.
     name: String,
@@ -160,13 +159,11 @@ impl Drop for Group {
 }
 
 impl State {
-    /// Sends the next part of an object.
     fn send(&mut self, number: usize) -> io::Result<()> {
         let member = &mut self.members[number];
         self.held -= member.held.len();
         let part = member.taken(&mut self.spill)?;
-        let sent = member.upload.as_mut().map_or(Ok(()), |upload| upload.send_part(part));
-        sent.map_err(|error| named(&member.name, &error))
+        member.send(part)
     }
 
     /// Moves the largest parts from memory to the disk, until half of the limit is left.
@@ -188,7 +185,6 @@ impl State {
         Ok(())
     }
 
-    /// Sends the finished objects that wait.
     fn send_finished(&mut self) -> io::Result<()> {
         let State { members, spill, held, finished } = self;
         let waits = |member: &&mut Member| member.is_finished && member.bytes() > 0;
@@ -198,14 +194,12 @@ impl State {
         let spill = Mutex::new(spill);
         each_of(&mut waiting, |member| {
             let part = member.taken(&mut locked(&spill))?;
-            let sent = member.upload.as_mut().map_or(Ok(()), |upload| upload.send_part(part));
-            sent.map_err(|error| named(&member.name, &error))
+            member.send(part)
         })
     }
 }
 
 impl Member {
-    /// Bytes of its next part.
     fn bytes(&self) -> usize {
         self.spilled.bytes() + self.held.len()
     }
@@ -218,6 +212,11 @@ impl Member {
         let mut part = spill.take(&mut self.spilled)?;
         part.append(&mut std::mem::take(&mut self.held));
         Ok(part)
+    }
+
+    fn send(&mut self, part: Vec<u8>) -> io::Result<()> {
+        let sent = self.upload.as_mut().map_or(Ok(()), |upload| upload.send_part(part));
+        sent.map_err(|error| named(&self.name, &error))
     }
 }
 

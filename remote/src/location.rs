@@ -128,7 +128,6 @@ impl Location {
         }
     }
 
-    /// The whole URL, with what may be secret.
     pub(super) fn url(&self) -> String {
         let slash = if self.key.starts_with(['?', '#']) { "" } else { "/" };
         format!("{}://{}{slash}{}", self.scheme, self.bucket, self.key)

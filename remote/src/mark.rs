@@ -19,7 +19,6 @@ struct Said {
 }
 
 impl Mark {
-    /// That of a content with this ETag.
     pub(super) fn of_etag(etag: String) -> Mark {
         Mark { etag: OnceLock::from(Some(etag)), said: None }
     }

@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::error::invalid;
 use super::fetch::Content;
 use super::stream::stream;
 use uriscan_files::Stored;
@@ -42,7 +43,7 @@ impl Stored for Object {
     fn read(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
         if !self.0.has_ranges || self.0.bytes < Some(range.end) || range.start > range.end {
             let what = "the range is not within the object, or the server does not send ranges";
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+            return Err(invalid(what));
         }
         let runtime = &self.0.engine.runtime;
         let mut tasks = Vec::new();

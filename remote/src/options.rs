@@ -3,38 +3,26 @@
 use std::fmt;
 use std::time::Duration;
 
-/// Credentials, endpoints and limits of a [`super::Client`].
+/// How often, and for how long, a request is repeated that failed for a reason that may pass.
+pub(super) const RETRIES: usize = 6;
+pub(super) const RETRY_TIME: Duration = Duration::from_secs(120);
+
+/// How long a connection may take, and how long it may then be silent.
+pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+pub(super) const READ_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Credentials and endpoints of a [`super::Client`].
 ///
 /// ```
 /// use uriscan_remote::Options;
-/// let options = Options::default().set("AWS_REGION", "eu-west-1").set("AWS_SECRET_ACCESS_KEY", "secret").retries(3);
+/// let options = Options::default().set("AWS_REGION", "eu-west-1").set("AWS_SECRET_ACCESS_KEY", "secret");
 /// assert!(!format!("{options:?}").contains("secret\""));
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct Options {
     /// By the names of the environment.
     pub(super) values: Vec<(String, String)>,
-    /// How often a request is repeated.
-    pub(super) retries: usize,
-    /// For how long a request is repeated.
-    pub(super) retry_time: Duration,
-    /// How long a connection may take.
-    pub(super) connect_timeout: Duration,
-    /// How long a connection may be silent.
-    pub(super) read_timeout: Duration,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options {
-            values: Vec::new(),
-            retries: 6,
-            retry_time: Duration::from_secs(120),
-            connect_timeout: Duration::from_secs(10),
-            read_timeout: Duration::from_secs(30),
-        }
-    }
 }
 
 impl Options {
@@ -44,27 +32,6 @@ impl Options {
     #[must_use]
     pub fn set(mut self, name: impl Into<String>, value: impl Into<String>) -> Options {
         self.values.push((name.into(), value.into()));
-        self
-    }
-
-    /// Sets how often a request is repeated that failed for a reason that may pass.
-    #[must_use]
-    pub fn retries(mut self, retries: usize) -> Options {
-        self.retries = retries;
-        self
-    }
-
-    /// Sets for how long a request is repeated.
-    #[must_use]
-    pub fn retry_time(mut self, time: Duration) -> Options {
-        self.retry_time = time;
-        self
-    }
-
-    /// Sets how long a connection may take, and how long it may then be silent.
-    #[must_use]
-    pub fn timeouts(mut self, connect: Duration, read: Duration) -> Options {
-        (self.connect_timeout, self.read_timeout) = (connect, read);
         self
     }
 
@@ -81,7 +48,6 @@ impl Options {
     }
 }
 
-/// Whether a setting is switched on.
 pub(super) fn is_true(text: &str) -> bool {
     ["1", "true", "on", "yes", "y"].iter().any(|yes| text.eq_ignore_ascii_case(yes))
 }

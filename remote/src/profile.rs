@@ -53,12 +53,13 @@ struct Profile<'t> {
 
 impl<'t> Profile<'t> {
     fn find(name: &'t str, credentials: &'t str, config: &'t str) -> Profile<'t> {
-        let of_credentials = section(credentials, |header| header == name);
-        let of_config = section(config, |header| match header.split_once([' ', '\t']) {
+        let of_credentials = section(credentials, |header| header == name, None);
+        let is_it = |header: &str| match header.split_once([' ', '\t']) {
             Some(("profile", own)) => own.trim().trim_matches('"') == name,
             Some(_) => false,
             None => name == DEFAULT && header == DEFAULT,
-        });
+        };
+        let of_config = section(config, is_it, None);
         let exists = of_credentials.is_some() || of_config.is_some();
         let sections = [of_credentials, of_config].map(Option::unwrap_or_default);
         Profile { name, sections, exists }
@@ -76,7 +77,7 @@ impl<'t> Profile<'t> {
             let named = header.split_once([' ', '\t']).filter(|(kind, _)| *kind == "services");
             named.is_some_and(|(_, name)| name.trim().trim_matches('"') == services)
         };
-        match section_with(config, is_it, Some("s3")) {
+        match section(config, is_it, Some("s3")) {
             None => {
                 let what = format!("names services, {services}, that are not in ~/.aws/config");
                 Err(self.error(what))
@@ -90,7 +91,6 @@ impl<'t> Profile<'t> {
     }
 }
 
-/// The profile that is used if none is named.
 const DEFAULT: &str = "default";
 
 /// The value of a setting, if it has one; the last one counts.
@@ -99,13 +99,9 @@ fn last<'t>(section: &[(&'t str, &'t str)], name: &str) -> Option<&'t str> {
     found.map(|(_, value)| *value).filter(|value| !value.is_empty())
 }
 
-/// The settings in the sections of `text` whose header is wanted; `None` if there is no such section.
-fn section(text: &str, is_wanted: impl Fn(&str) -> bool) -> Option<Vec<(&str, &str)>> {
-    section_with(text, is_wanted, None)
-}
-
-/// The settings in the sections of `text` whose header is wanted; of `service`, those below it, which are indented.
-fn section_with<'t>(
+/// The settings in the sections of `text` whose header is wanted; of `service`, those below it, which are indented. `None` if there is
+/// no such section.
+fn section<'t>(
     text: &'t str,
     is_wanted: impl Fn(&str) -> bool,
     service: Option<&str>,

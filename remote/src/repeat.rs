@@ -7,13 +7,12 @@ use super::error::{is_cut_off, of_store};
 use super::location::Service;
 use super::web::{Fault, Retry};
 
-/// What `call` requests of a store of this service.
 pub(super) async fn repeated<T>(
     engine: &Engine,
     service: Service,
     call: impl AsyncFn() -> object_store::Result<T>,
 ) -> io::Result<T> {
-    let mut retry = Retry::new(&engine.options).at_most(engine.retry(service).max_retries as u64);
+    let mut retry = Retry::new().at_most(engine.retry(service).max_retries as u64);
     loop {
         let error = match call().await {
             Ok(done) => return Ok(done),

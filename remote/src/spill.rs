@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use uriscan_files::File;
 
-/// Bytes of a block.
 const BLOCK: usize = 64 << 10;
 
 /// A temporary file of blocks, which are used again.
@@ -36,7 +35,6 @@ impl Spill {
         Spill { directory, file: None, free: Vec::new(), blocks: 0 }
     }
 
-    /// Appends `bytes` to what is in `to`.
     pub(super) fn push(&mut self, to: &mut Spilled, mut bytes: &[u8]) -> io::Result<()> {
         let file = match &self.file {
             Some(file) => file,

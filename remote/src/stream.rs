@@ -68,6 +68,10 @@ impl Parts {
             self.part = (2 * self.part).min(LARGEST_PART);
         }
     }
+
+    fn cancel(&mut self) {
+        self.pending.drain(..).for_each(|task| task.abort());
+    }
 }
 
 impl Read for Parts {
@@ -91,12 +95,6 @@ impl Read for Parts {
         }
         self.current = Cursor::new(part?);
         self.current.read(buffer)
-    }
-}
-
-impl Parts {
-    fn cancel(&mut self) {
-        self.pending.drain(..).for_each(|task| task.abort());
     }
 }
 
@@ -128,7 +126,7 @@ impl Read for Pieces {
             }
             let pieces = self.pieces.get_or_insert_with(|| {
                 let (send, pieces) = mpsc::channel(MOST_PIECES);
-                let of = (self.page.clone(), self.known.clone(), Arc::clone(&self.content));
+                let of = (self.page.clone(), self.known.clone());
                 self.content.engine.runtime.spawn(forward(of, send));
                 pieces
             });
@@ -139,11 +137,8 @@ impl Read for Pieces {
 }
 
 /// Sends the content of `page` piece by piece, until nobody receives it.
-async fn forward(
-    (page, known, content): (Page, Known, Arc<Content>),
-    send: mpsc::Sender<io::Result<Vec<u8>>>,
-) {
-    let (mut retry, mut sent) = (Retry::new(&content.engine.options), 0);
+async fn forward((page, known): (Page, Known), send: mpsc::Sender<io::Result<Vec<u8>>>) {
+    let (mut retry, mut sent) = (Retry::new(), 0);
     while let Err(fault) = pass_on(&page, &known, &mut sent, &send).await {
         let fault = match fault {
             // The rest cannot be requested alone.

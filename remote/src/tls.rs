@@ -12,9 +12,9 @@ use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::BuilderVerifierExt;
 
 use super::answer::Checked;
-use super::options::Options;
+use super::error::invalid;
+use super::options::{CONNECT_TIMEOUT, Options, READ_TIMEOUT};
 
-/// Redirects of a web server that are followed.
 const MOST_REDIRECTS: usize = 5;
 
 /// What requests are sent by.
@@ -26,7 +26,6 @@ pub(super) struct Limits {
     pub(super) follows_redirects: bool,
 }
 
-/// A client of HTTP by `options`.
 pub(super) fn client(options: &Options, limits: Limits) -> io::Result<Client> {
     let redirects =
         if limits.follows_redirects { Policy::custom(redirect) } else { Policy::none() };
@@ -50,10 +49,6 @@ pub(super) fn client(options: &Options, limits: Limits) -> io::Result<Client> {
         builder = builder.proxy(proxy.no_proxy(excepted.clone()));
     }
     builder.build().map_err(|_| invalid("the client of HTTP cannot be set up"))
-}
-
-fn invalid(what: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, what)
 }
 
 fn redirect(attempt: Attempt<'_>) -> reqwest::redirect::Action {
@@ -82,7 +77,6 @@ fn tls() -> io::Result<ClientConfig> {
     })
 }
 
-/// Gives stores a client of ours.
 #[derive(Clone, Debug)]
 pub(super) struct Connector(pub(super) Options);
 
@@ -91,8 +85,8 @@ impl HttpConnector for Connector {
         let value = |key| wanted.get_config_value(&key);
         let duration = |key| value(key).and_then(|text| humantime::parse_duration(&text).ok());
         let limits = Limits {
-            connect: duration(ClientConfigKey::ConnectTimeout).unwrap_or(self.0.connect_timeout),
-            read: duration(ClientConfigKey::ReadTimeout).unwrap_or(self.0.read_timeout),
+            connect: duration(ClientConfigKey::ConnectTimeout).unwrap_or(CONNECT_TIMEOUT),
+            read: duration(ClientConfigKey::ReadTimeout).unwrap_or(READ_TIMEOUT),
             allows_http: value(ClientConfigKey::AllowHttp).is_some_and(|text| text == "true"),
             follows_redirects: false,
         };

@@ -24,7 +24,6 @@ const MOST_PENDING: usize = 4;
 /// Parts of this size; an object may have 10,000 parts, and what follows comes in larger ones, one at a time.
 const MOST_OF_SIZE: usize = 5_000;
 
-/// Bytes of the larger parts.
 const LARGE_PART: usize = 256 << 20;
 
 /// For how long the store is asked to forget the parts of an upload.
@@ -38,7 +37,6 @@ pub struct Upload {
     shared: Arc<Shared>,
     /// The part that is being filled.
     part: Vec<u8>,
-    /// The number of parts that were sent.
     sent: usize,
     pending: VecDeque<JoinHandle<Result<(), object_store::Error>>>,
     is_complete: bool,
@@ -86,7 +84,6 @@ impl Upload {
         Cancel(Arc::clone(&self.shared))
     }
 
-    /// Whether parts were sent.
     pub(super) fn has_begun(&self) -> bool {
         self.sent > 0
     }
@@ -203,7 +200,6 @@ impl Shared {
         of_store(error, self.service)
     }
 
-    /// Starts to send a part.
     fn send(&self, payload: PutPayload) -> io::Result<JoinHandle<object_store::Result<()>>> {
         let permit = self.engine.runtime.block_on(Arc::clone(&self.engine.parts).acquire_owned());
         let permit = permit.map_err(io::Error::other)?;

@@ -6,14 +6,12 @@ use std::path::Path;
 
 use reqwest::Url;
 
+use super::error::invalid;
 use uriscan_files::read_limited;
 
-/// What the value of a setting may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
-    /// The URL of a server.
     Url,
-    /// A path of a server.
     Path,
     /// A part of the name of a host, or of a path.
     Word,
@@ -21,18 +19,15 @@ enum Form {
     Text,
     /// The path of a file of credentials.
     File,
-    /// Credentials of Google.
     Document,
 }
 
 /// Checks the settings of a store, each by its name.
-///
-/// # Errors
-/// For the first that has a value that cannot be meant. The value may be a secret and is not shown.
+/// A value may be a secret, and errors do not show it.
 pub(super) fn check<'s>(settings: impl Iterator<Item = (&'s str, &'s str)>) -> io::Result<()> {
     for (name, value) in settings {
         if name.ends_with("use_azure_cli") {
-            return Err(refused("AZURE_USE_AZURE_CLI: no program is run; set AZURE_STORAGE_TOKEN"));
+            return Err(invalid("AZURE_USE_AZURE_CLI: no program is run; set AZURE_STORAGE_TOKEN"));
         }
         let form = form_of(name);
         let what = match form {
@@ -57,7 +52,7 @@ pub(super) fn check<'s>(settings: impl Iterator<Item = (&'s str, &'s str)>) -> i
             }
             _ => continue,
         };
-        return Err(refused(format!("{} {what}", name.to_ascii_uppercase())));
+        return Err(invalid(format!("{} {what}", name.to_ascii_uppercase())));
     }
     Ok(())
 }
@@ -66,7 +61,7 @@ pub(super) fn check<'s>(settings: impl Iterator<Item = (&'s str, &'s str)>) -> i
 /// then.
 fn check_file(name: &str, path: &str) -> io::Result<()> {
     let path = Path::new(path);
-    let refuse = |what: &str| Err(refused(format!("{}: {what}", name.to_ascii_uppercase())));
+    let refuse = |what: &str| Err(invalid(format!("{}: {what}", name.to_ascii_uppercase())));
     match path.metadata() {
         Err(_) => return Ok(()),
         Ok(metadata) if !metadata.is_file() => return refuse("is not a regular file"),
@@ -87,13 +82,12 @@ fn check_document(name: &str, text: &[u8]) -> io::Result<()> {
     match &document["gcs_base_url"] {
         serde_json::Value::String(url) if !is_url(url) => {
             let what = "its gcs_base_url is not the URL of a server, http://host or https://host";
-            Err(refused(format!("{}: {what}", name.to_ascii_uppercase())))
+            Err(invalid(format!("{}: {what}", name.to_ascii_uppercase())))
         }
         _ => Ok(()),
     }
 }
 
-/// Bytes of a file of credentials.
 const MOST_CREDENTIALS: u64 = 1 << 20;
 
 /// The longest value, in bytes, which becomes a part of a URL or of a header. Tokens of Azure are the longest.
@@ -103,21 +97,14 @@ const LONGEST: usize = 16 << 10;
 const LONGEST_BUCKET: usize = 512;
 
 /// Checks the name of a bucket or container, which becomes a part of a URL.
-///
-/// # Errors
-/// When no URL can hold it.
 pub(super) fn check_bucket(name: &str) -> io::Result<()> {
     match name.len() <= LONGEST_BUCKET
         && is_graphic(name)
         && !name.contains(['%', '?', '#', '[', ']'])
     {
         true => Ok(()),
-        false => Err(refused("is not the name of a bucket")),
+        false => Err(invalid("is not the name of a bucket")),
     }
-}
-
-fn refused(what: impl Into<String>) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, what.into())
 }
 
 /// The form of the values of the setting `name`, in lower case.

@@ -11,14 +11,13 @@ use reqwest::header::{
 use reqwest::{Client, Response, StatusCode, Url};
 
 use super::engine::{FIRST_PAUSE, LONGEST_PAUSE};
-use super::error::{cause_of, changed, of_status, tried, wrong_length};
+use super::error::{cause_of, changed, invalid, of_status, tried, wrong_length};
 use super::location::{Location, Service};
-use super::options::Options;
+use super::options::{RETRIES, RETRY_TIME};
 
 /// How often a connection is tried again.
 const MOST_CONNECTS: u64 = 2;
 
-/// A file of a web server.
 #[derive(Clone)]
 pub(super) struct Page {
     client: Client,
@@ -31,7 +30,6 @@ pub(super) struct Known {
     pub(super) bytes: Option<u64>,
     /// Whether parts of it can be requested, and are known to belong to the same content.
     pub(super) has_ranges: bool,
-    /// What identifies the content.
     pub(super) mark: Option<Mark>,
 }
 
@@ -51,7 +49,6 @@ impl Mark {
     }
 }
 
-/// Why a request failed.
 pub(super) enum Fault {
     /// It may succeed if it is repeated.
     Passing(io::Error),
@@ -69,9 +66,9 @@ pub(super) struct Retry {
 }
 
 impl Retry {
-    pub(super) fn new(options: &Options) -> Retry {
-        let until = Instant::now() + options.retry_time;
-        Retry { left: options.retries as u64, done: 0, until, pause: FIRST_PAUSE }
+    pub(super) fn new() -> Retry {
+        let until = Instant::now() + RETRY_TIME;
+        Retry { left: RETRIES as u64, done: 0, until, pause: FIRST_PAUSE }
     }
 
     /// The same with at most so many attempts after the first one.
@@ -101,14 +98,13 @@ impl Retry {
 
 impl Page {
     pub(super) fn new(client: Client, location: &Location) -> io::Result<Page> {
-        let url = Url::parse(&location.url())
-            .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "is not a valid URL"))?;
+        let url = Url::parse(&location.url()).map_err(|_| invalid("is not a valid URL"))?;
         Ok(Page { client, url })
     }
 
     /// What the server says of the file, from a request for its first byte: signed URLs are often good for `GET` only.
-    pub(super) async fn look(&self, options: &Options) -> io::Result<Known> {
-        let mut retry = Retry::new(options);
+    pub(super) async fn look(&self) -> io::Result<Known> {
+        let mut retry = Retry::new();
         loop {
             match self.look_once().await {
                 Ok(known) => return Ok(known),

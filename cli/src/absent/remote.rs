@@ -13,7 +13,6 @@ use crate::exit::Failure;
 const ABSENT: &str = "this program is built without object stores; install it with \
      `cargo install --path cli --features full`, or copy the object to a file";
 
-/// The URL of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Url(String);
 
@@ -67,20 +66,26 @@ pub(crate) fn create(_: &Url) -> io::Result<Upload> {
     Err(io::Error::new(io::ErrorKind::Unsupported, ABSENT))
 }
 
-/// There is none.
-#[derive(Clone)]
 pub(crate) struct Upload(Infallible);
 
 impl Upload {
-    pub(crate) fn cancel(&self) -> Box<dyn Fn() + Send> {
+    pub(crate) fn cancel(&self) -> Cancel {
         match self.0 {}
     }
 
-    pub(crate) fn finish(&self) -> io::Result<()> {
+    pub(crate) fn finish(&mut self) -> io::Result<()> {
         match self.0 {}
     }
 
     pub(crate) fn complete(self) -> io::Result<()> {
+        match self.0 {}
+    }
+}
+
+pub(crate) struct Cancel(Infallible);
+
+impl Cancel {
+    pub(crate) fn cancel(&self) {
         match self.0 {}
     }
 }

@@ -22,7 +22,6 @@ const ABSENT: &str = "this program reads no tables but CSV, TSV and JSON lines, 
 /// What a table in the place of a list needs.
 pub(crate) const NO_COLUMN: &str = ABSENT;
 
-/// There is none.
 #[derive(Clone, Debug)]
 pub(crate) enum TableUse {}
 
@@ -46,7 +45,6 @@ impl TableUse {
     }
 }
 
-/// There is none.
 #[derive(Clone, Debug)]
 pub(crate) enum Column {}
 
@@ -64,7 +62,6 @@ impl Column {
     }
 }
 
-/// There is none.
 pub(crate) enum Work {}
 
 impl Work {
@@ -114,14 +111,13 @@ pub(crate) fn open_pairs(plan: &Plan) -> Result<Inputs, Failure> {
     inputs::open(&plan.inputs)
 }
 
-/// There is none.
 pub(crate) enum Folder {}
 
-impl Folder {
-    pub(crate) fn open(_: &Destination, _: &Path) -> Result<Option<Folder>, Failure> {
-        Ok(None)
-    }
+pub(crate) fn open_folder(_: &Destination, _: &Path) -> Result<Option<Folder>, Failure> {
+    Ok(None)
+}
 
+impl Folder {
     pub(crate) fn finish(&self) -> io::Result<()> {
         match *self {}
     }
@@ -131,7 +127,6 @@ impl Folder {
     }
 }
 
-/// There is none.
 pub(crate) struct ClassTable<'a>(Infallible, PhantomData<&'a mut Output>);
 
 impl<'a> ClassTable<'a> {

@@ -2,10 +2,12 @@
 
 use clap::{Args, ValueEnum};
 use uriscan::audit::{RuleSet, Severity};
+use uriscan_bulk::pipeline::AuditFormat;
 
 use super::extract::FromPages;
 use super::format::report_names;
 use super::groups::{Common, ReportFile, Typed};
+use super::named::Choices;
 
 /// Find security problems of URIs (RFC 3986, section 7): ports, encodings, addresses, secrets, lookalikes
 ///
@@ -36,7 +38,7 @@ pub(crate) struct Audit {
     /// Format of the output [default: text]
     ///
     /// With --column that of the table: parquet, arrow, arrow-stream, csv, tsv or jsonl, by default that of the input.
-    #[arg(long, value_name = "FORMAT", value_parser = report_names::<AuditFormat>())]
+    #[arg(long, value_name = "FORMAT", value_parser = report_names(AUDIT_FORMATS))]
     #[arg(help_heading = "Output")]
     pub(crate) to: Option<String>,
 
@@ -76,19 +78,13 @@ pub(crate) struct Audit {
     pub(crate) common: Common,
 }
 
-/// The format of the findings.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub(crate) enum AuditFormat {
-    /// One line per finding, with columns
-    #[default]
-    Text,
-    /// One JSON object per finding
-    Jsonl,
-    /// A log in SARIF 2.1.0 for CI systems
-    Sarif,
-}
+/// The formats of the findings.
+pub(crate) const AUDIT_FORMATS: Choices<AuditFormat> = &[
+    (AuditFormat::Text, "text", "One line per finding, with columns"),
+    (AuditFormat::Jsonl, "jsonl", "One JSON object per finding"),
+    (AuditFormat::Sarif, "sarif", "A log in SARIF 2.1.0 for CI systems"),
+];
 
-/// The lowest severity that makes the run fail.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub(crate) enum FailOn {
     /// Any finding

@@ -49,7 +49,6 @@ pub(crate) struct Census {
     pub(crate) common: Common,
 }
 
-/// The format of the report of `census`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CensusFormat {
     /// For people

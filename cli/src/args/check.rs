@@ -1,10 +1,12 @@
 //! `uriscan check`.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use uriscan_bulk::pipeline::CheckFormat;
 
 use super::extract::FromPages;
 use super::format::report_names;
 use super::groups::{Common, GrammarChoice, RepairOptions, ReportFile, Typed};
+use super::named::Choices;
 
 /// Report records that are not URI references of RFC 3986, and why
 ///
@@ -15,7 +17,7 @@ pub(crate) struct Check {
     /// Format of the output [default: text]
     ///
     /// With --column that of the table: parquet, arrow, arrow-stream, csv, tsv or jsonl, by default that of the input.
-    #[arg(long, value_name = "FORMAT", value_parser = report_names::<CheckFormat>())]
+    #[arg(long, value_name = "FORMAT", value_parser = report_names(CHECK_FORMATS))]
     #[arg(help_heading = "Output")]
     pub(crate) to: Option<String>,
 
@@ -51,15 +53,15 @@ pub(crate) struct Check {
     pub(crate) common: Common,
 }
 
-/// The format of the report of `check`.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub(crate) enum CheckFormat {
-    /// Invalid records, with a caret below the offending byte
-    #[default]
-    Text,
-    /// One JSON object per record: its kind (uri, absolute-uri, relative-ref), or null and the error
-    Jsonl,
-}
+/// The formats of the report of `check`.
+pub(crate) const CHECK_FORMATS: Choices<CheckFormat> = &[
+    (CheckFormat::Text, "text", "Invalid records, with a caret below the offending byte"),
+    (
+        CheckFormat::Jsonl,
+        "jsonl",
+        "One JSON object per record: its kind (uri, absolute-uri, relative-ref), or null and the error",
+    ),
+];
 
 const AFTER_HELP: &str = "\
 Examples:

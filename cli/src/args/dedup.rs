@@ -4,15 +4,19 @@ use std::ffi::OsStr;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
-use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
+use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, ValueEnum};
+use uriscan::key::PublicHash;
+use uriscan_bulk::pipeline::{Emit, Keep};
 
 use super::extract::FromText;
 use super::format::table_names;
 use super::groups::{
-    Common, Equivalence, Hash, InvalidRecords, Memory, ProfileChoice, Redaction, ReportFile, Typed,
+    Common, Equivalence, HASHES, InvalidRecords, Memory, ProfileChoice, Redaction, ReportFile,
+    Typed,
 };
+use super::named::{Choices, choice, chosen, listed};
 use super::table::{TABLES, column_name};
 
 /// Keep the first record of each group of equivalent records, in input order
@@ -38,8 +42,8 @@ pub(crate) struct Dedup {
     /// Hash of the keys [default: blake3, or that of the set]
     ///
     /// In the set that --update creates, and in tables of --dupes and --clusters.
-    #[arg(long, value_name = "HASH", value_enum, help_heading = "Sets")]
-    pub(crate) hash: Option<Hash>,
+    #[arg(long, value_name = "HASH", value_parser = choice(HASHES), help_heading = "Sets")]
+    pub(crate) hash: Option<PublicHash>,
 
     /// Also drop URIs whose keys are in this set (see `uriscan set --help`)
     ///
@@ -81,7 +85,8 @@ pub(crate) struct Dedup {
     pub(crate) to: Option<String>,
 
     /// What to write for each group
-    #[arg(long, value_name = "FORM", value_enum, default_value_t, help_heading = "Output")]
+    #[arg(long, value_name = "FORM", value_parser = choice(EMIT), default_value = "original")]
+    #[arg(help_heading = "Output")]
     pub(crate) emit: Emit,
 
     #[command(flatten)]
@@ -90,13 +95,6 @@ pub(crate) struct Dedup {
     pub(crate) typed: Typed,
     #[command(flatten)]
     pub(crate) common: Common,
-}
-
-impl Dedup {
-    /// Whether the inputs are tables.
-    pub(crate) fn has_tables(&self) -> bool {
-        self.table.column.is_some()
-    }
 }
 
 /// Reports on groups, which are written after the end of the input.
@@ -153,7 +151,6 @@ pub(crate) struct Sample {
     pub(crate) keep_n: Option<NonZeroU32>,
 }
 
-/// By what records are sampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SampleBy {
     /// The shape
@@ -164,22 +161,14 @@ pub(crate) enum SampleBy {
 }
 
 /// Which record of a group to keep.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Keep {
-    /// The first one
-    #[default]
-    First,
-    /// The last one
-    Last,
-    /// The first of the shortest ones
-    Shortest,
-    /// The first one with scheme https, otherwise the first one
-    Https,
-    /// The first in byte order
-    Min,
-    /// The last in byte order
-    Max,
-}
+const KEEP: Choices<Keep> = &[
+    (Keep::First, "first", "The first one"),
+    (Keep::Last, "last", "The last one"),
+    (Keep::Shortest, "shortest", "The first of the shortest ones"),
+    (Keep::Https, "https", "The first one with scheme https, otherwise the first one"),
+    (Keep::Min, "min", "The first in byte order"),
+    (Keep::Max, "max", "The last in byte order"),
+];
 
 /// The value of `--keep`.
 #[derive(Clone, Debug)]
@@ -189,7 +178,7 @@ pub(crate) struct Which {
     pub(crate) column: Option<String>,
 }
 
-/// Takes `min:COLUMN`, `max:COLUMN` and the names of [`Keep`].
+/// Takes `min:COLUMN`, `max:COLUMN` and the names of [`KEEP`].
 #[derive(Clone, Debug)]
 struct WhichParser;
 
@@ -211,10 +200,7 @@ impl TypedValueParser for WhichParser {
         if let Some((keep, column)) = keep {
             return Ok(Which { keep, column: Some(column.to_owned()) });
         }
-        let names = |keep: &&Keep| {
-            keep.to_possible_value().is_some_and(|value| Some(value.get_name()) == typed.to_str())
-        };
-        if let Some(&keep) = Keep::value_variants().iter().find(names) {
+        if let Some(keep) = typed.to_str().and_then(|typed| chosen(KEEP, typed)) {
             return Ok(Which { keep, column: None });
         }
         let mut error = clap::Error::new(ErrorKind::InvalidValue).with_cmd(command);
@@ -223,8 +209,7 @@ impl TypedValueParser for WhichParser {
         }
         let typed = typed.to_string_lossy().into_owned();
         error.insert(ContextKind::InvalidValue, ContextValue::String(typed));
-        let named = Keep::value_variants().iter().filter_map(ValueEnum::to_possible_value);
-        let named = named.map(|value| value.get_name().to_owned());
+        let named = KEEP.iter().map(|(_, name, _)| (*name).to_owned());
         let of_columns = ["min:COLUMN", "max:COLUMN"].map(str::to_owned);
         let all = ContextValue::Strings(named.chain(of_columns).collect());
         error.insert(ContextKind::ValidValue, all);
@@ -232,21 +217,15 @@ impl TypedValueParser for WhichParser {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let values: Vec<PossibleValue> =
-            EnumValueParser::<Keep>::new().possible_values()?.collect();
-        Some(Box::new(values.into_iter()))
+        Some(Box::new(listed(KEEP)))
     }
 }
 
 /// What to write for each group.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub(crate) enum Emit {
-    /// The first record as it was read
-    #[default]
-    Original,
-    /// Its canonical form; an invalid record as it was read
-    Normalized,
-}
+const EMIT: Choices<Emit> = &[
+    (Emit::Original, "original", "The first record as it was read"),
+    (Emit::Normalized, "normalized", "Its canonical form; an invalid record as it was read"),
+];
 
 /// A number of records.
 fn at_least_one(typed: &str) -> Result<NonZeroU32, String> {

@@ -58,7 +58,6 @@ pub(crate) struct Explain {
     pub(crate) reporting: Reporting,
 }
 
-/// The format of the output of `explain`.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub(crate) enum ExplainFormat {
     /// Text for people

@@ -7,7 +7,7 @@ use uriscan::extract::{Context, LogFormat, PageParts, Property, StatusRange};
 use uriscan::set::Timestamp;
 
 use super::format::{input_names, table_names};
-use super::groups::{Common, ReportFile, Typed, amount};
+use super::groups::{Common, ReportFile, Typed, amount_in};
 use super::table::TABLES;
 
 /// Find URIs in text, logs, pages and archives
@@ -130,7 +130,7 @@ pub(crate) struct Find {
     /// $server_name, %v, %V, %{Host}i) with a port after it ($host:$server_port, %v:%p), and the scheme ($scheme,
     /// $http_x_forwarded_proto), which is otherwise that of port 443 or of --base. A host in the line is used in place of
     /// that of --base. Other lines are searched as text.
-    #[arg(long, value_name = "NAME|PATTERN", value_parser = log_format)]
+    #[arg(long, value_name = "NAME|PATTERN", value_parser = LogFormat::new)]
     pub(crate) log_format: Option<LogFormat>,
 
     /// Search only these fields of access logs: target (or request), referer, agent
@@ -368,7 +368,6 @@ pub(crate) struct FromPages {
     pub(crate) base: Option<String>,
 }
 
-/// A part of pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PagePart {
     /// url() and @import in style elements and attributes
@@ -465,14 +464,8 @@ fn method(typed: &str) -> Result<String, String> {
 }
 
 fn length(typed: &str) -> Result<u64, String> {
-    amount(typed)
-        .ok()
-        .filter(|&bytes| bytes > 0)
-        .ok_or_else(|| "a length is a number of bytes from 1, such as 2000 or 8K".to_owned())
-}
-
-fn log_format(typed: &str) -> Result<LogFormat, String> {
-    LogFormat::new(typed)
+    let what = "a length is a number of bytes from 1, such as 2000 or 8K";
+    amount_in(typed, 1..=u64::MAX, what)
 }
 
 const AFTER_HELP: &str = "\

@@ -1,8 +1,9 @@
 //! The names of formats: `--from` for the input, `--to` for the output, of links, tables and reports alike.
 
-use clap::ValueEnum;
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use uriscan::extract::Format;
+
+use super::named::{Choices, listed};
 
 /// The formats of tables.
 pub(crate) const TABLE_FORMATS: [&str; 6] =
@@ -21,19 +22,9 @@ pub(super) fn table_names() -> PossibleValuesParser {
     PossibleValuesParser::new(TABLE_FORMATS)
 }
 
-/// The names for `--to` of commands that write reports as `T`, or tables.
-pub(super) fn report_names<T: ValueEnum>() -> PossibleValuesParser {
-    let reports = T::value_variants().iter().filter_map(ValueEnum::to_possible_value);
-    let reports: Vec<_> = reports.collect();
-    let names: Vec<String> = reports.iter().map(|value| value.get_name().to_owned()).collect();
-    let tables =
-        TABLE_FORMATS.into_iter().filter(|name| !names.iter().any(|report| report == name));
-    let tables: Vec<_> = tables.map(clap::builder::PossibleValue::new).collect();
-    PossibleValuesParser::new(reports.into_iter().chain(tables))
-}
-
-/// The formats of reports as `T`, for a message.
-pub(crate) fn names_of<T: ValueEnum>() -> String {
-    let values = T::value_variants().iter().filter_map(ValueEnum::to_possible_value);
-    values.map(|value| value.get_name().to_owned()).collect::<Vec<_>>().join(", ")
+/// The names for `--to` of commands that write `reports`, or tables.
+pub(super) fn report_names<T>(reports: Choices<T>) -> PossibleValuesParser {
+    let is_other = |name: &&str| reports.iter().all(|(_, report, _)| report != name);
+    let tables = TABLE_FORMATS.into_iter().filter(is_other).map(PossibleValue::new);
+    PossibleValuesParser::new(listed(reports).chain(tables))
 }

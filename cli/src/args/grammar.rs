@@ -17,7 +17,6 @@ pub(crate) struct Grammar {
     pub(crate) to: GrammarFormat,
 }
 
-/// The format of the list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum GrammarFormat {
     /// For people

@@ -1,6 +1,7 @@
 //! Groups of options that several commands share.
 
 use std::ffi::OsString;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
@@ -12,7 +13,7 @@ use uriscan::repair::{Repair, Repairs};
 use uriscan::rfc2396::Grammar;
 use uriscan_bulk::pipeline::Entities;
 
-use super::named::named;
+use super::named::{Choices, named};
 use super::rule_choice::RuleChoice;
 
 /// The heading of what every command that reads records takes.
@@ -101,14 +102,12 @@ pub(crate) struct GrammarChoice {
     /// Grammar of the records: rfc3986, rfc2396 or rfc2396+2732 (with IPv6 addresses in brackets)
     ///
     /// java.net.URI follows RFC 2396 (1998). See `uriscan rules grammar`.
-    #[arg(long, value_name = "GRAMMAR", default_value = "rfc3986", value_parser = grammars())]
+    #[arg(long, value_name = "GRAMMAR", default_value = "rfc3986", value_parser = named(str::parse::<Grammar>, GRAMMARS))]
     #[arg(hide_possible_values = true)]
     pub(crate) grammar: Grammar,
 }
 
-fn grammars() -> impl TypedValueParser<Value = Grammar> {
-    named(str::parse::<Grammar>, ["rfc3986", "rfc2396", "rfc2396+2732"])
-}
+const GRAMMARS: [&str; 3] = ["rfc3986", "rfc2396", "rfc2396+2732"];
 
 /// Equivalence as another system defines it.
 #[derive(Debug, Args)]
@@ -126,14 +125,12 @@ pub(crate) struct ProfileChoice {
 }
 
 fn profiles() -> impl TypedValueParser<Value = Profile> {
-    named(profile, Profile::ALL.iter().map(|profile| profile.name()))
-}
-
-fn profile(typed: &str) -> Result<Profile, String> {
-    Profile::from_name(typed).ok_or_else(|| {
-        let names: Vec<&str> = Profile::ALL.iter().map(|profile| profile.name()).collect();
-        format!("the profiles are {}", names.join(", "))
-    })
+    let names = Profile::ALL.map(Profile::name);
+    let profile = move |typed: &str| {
+        let what = || format!("the profiles are {}", names.join(", "));
+        Profile::from_name(typed).ok_or_else(what)
+    };
+    named(profile, names)
 }
 
 /// How relative references are resolved.
@@ -209,7 +206,6 @@ fn repairs(typed: &str) -> Result<Repairs, String> {
     })
 }
 
-/// A level as typed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Level {
     /// Same bytes, without white space around them (6.2.1)
@@ -380,7 +376,6 @@ pub(crate) struct Reporting {
     pub(crate) quiet: bool,
 }
 
-/// When something is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum When {
     /// On a terminal
@@ -392,7 +387,6 @@ pub(crate) enum When {
     Never,
 }
 
-/// The format of the summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StatsFormat {
     /// For people
@@ -401,32 +395,30 @@ pub(crate) enum StatsFormat {
     Json,
 }
 
-/// The hash of public keys.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Hash {
-    /// BLAKE3, first 16 bytes: as b3sum --length 16
-    #[default]
-    Blake3,
-    /// SHA-256, first 16 bytes: for engines without BLAKE3; slower
-    Sha256,
-}
-
-impl Hash {
-    pub(crate) fn public(self) -> PublicHash {
-        match self {
-            Hash::Blake3 => PublicHash::Blake3,
-            Hash::Sha256 => PublicHash::Sha256,
-        }
-    }
-}
+/// The hashes of public keys.
+pub(super) const HASHES: Choices<PublicHash> = &[
+    (PublicHash::Blake3, "blake3", "BLAKE3, first 16 bytes: as b3sum --length 16"),
+    (PublicHash::Sha256, "sha256", "SHA-256, first 16 bytes: for engines without BLAKE3; slower"),
+];
 
 fn size(typed: &str) -> Result<usize, String> {
-    const LIMIT: u64 = 64 << 20;
-    amount(typed)
-        .ok()
-        .filter(|size| (1..=LIMIT).contains(size))
-        .and_then(|size| usize::try_from(size).ok())
-        .ok_or_else(|| "a size is a number of bytes from 1 to 64M, such as 4096 or 256K".to_owned())
+    let what = "a size is a number of bytes from 1 to 64M, such as 4096 or 256K";
+    amount_in(typed, 1..=64 << 20, what)
+}
+
+fn memory(typed: &str) -> Result<usize, String> {
+    let what = "a memory limit is 64M or more, such as 512M or 4G";
+    amount_in(typed, 64 << 20..=u64::MAX, what)
+}
+
+/// An [`amount`] in this range.
+pub(super) fn amount_in<T: TryFrom<u64>>(
+    typed: &str,
+    range: RangeInclusive<u64>,
+    what: &str,
+) -> Result<T, String> {
+    let amount = amount(typed).ok().filter(|amount| range.contains(amount));
+    amount.and_then(|amount| T::try_from(amount).ok()).ok_or_else(|| what.to_owned())
 }
 
 /// A number of bytes, with an optional unit of 1024 and its powers.
@@ -440,15 +432,6 @@ pub(crate) fn amount(typed: &str) -> Result<u64, String> {
     };
     let amount = digits.parse::<u64>().ok().and_then(|count| count.checked_mul(unit));
     amount.ok_or_else(|| "an amount is a number of bytes, such as 4096, 256K, 64M or 2G".to_owned())
-}
-
-fn memory(typed: &str) -> Result<usize, String> {
-    const LEAST: u64 = 64 << 20;
-    amount(typed)
-        .ok()
-        .filter(|&size| size >= LEAST)
-        .and_then(|size| usize::try_from(size).ok())
-        .ok_or_else(|| "a memory limit is 64M or more, such as 512M or 4G".to_owned())
 }
 
 #[cfg(test)]

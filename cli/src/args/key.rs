@@ -1,12 +1,14 @@
 //! `uriscan key`.
 
 use clap::{Args, ValueEnum};
+use uriscan::key::PublicHash;
 
 use super::extract::FromText;
 use super::format::table_names;
 use super::groups::{
-    Common, Equivalence, GrammarChoice, Hash, InvalidRecords, ProfileChoice, Typed,
+    Common, Equivalence, GrammarChoice, HASHES, InvalidRecords, ProfileChoice, Typed,
 };
+use super::named::choice;
 use super::table::TABLES;
 
 /// Write a key for every record, line by line: a 128-bit hash or a form to sort by
@@ -41,8 +43,9 @@ pub(crate) struct Key {
     pub(crate) form: KeyForm,
 
     /// Hash of the keys
-    #[arg(long, value_name = "HASH", value_enum, default_value_t, help_heading = "Output")]
-    pub(crate) hash: Hash,
+    #[arg(long, value_name = "HASH", value_parser = choice(HASHES), default_value = "blake3")]
+    #[arg(help_heading = "Output")]
+    pub(crate) hash: PublicHash,
 
     /// Print the text that these options mix into the keys, and exit; empty if a key is the plain hash
     ///
@@ -71,7 +74,6 @@ pub(crate) struct Key {
     pub(crate) common: Common,
 }
 
-/// The value of `--as`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum KeyForm {
     /// 32 hexadecimal digits: a hash of the canonical form

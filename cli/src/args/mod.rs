@@ -28,32 +28,32 @@ mod table;
 mod tips;
 mod top;
 
-pub(crate) use audit::{Audit, AuditFormat, FailOn};
+pub(crate) use audit::{AUDIT_FORMATS, Audit, FailOn};
 pub(crate) use census::{Census, CensusFormat};
-pub(crate) use check::{Check, CheckFormat};
-pub(crate) use dedup::{Classes, Dedup, Emit, Keep, SampleBy};
+pub(crate) use check::{CHECK_FORMATS, Check};
+pub(crate) use dedup::{Classes, Dedup, SampleBy};
 pub(crate) use explain::{Explain, ExplainFormat};
 pub(crate) use extract::{Extract, Filters, Find, FromPages, FromText, Walk};
 #[cfg(feature = "full")]
 pub(crate) use format::TABLE_FORMATS;
-pub(crate) use format::names_of;
 pub(crate) use grammar::{Grammar, GrammarFormat};
 pub(crate) use groups::{
-    Common, Destination, Equivalence, Hash, Input, InvalidRecords, Level, Memory, OnInvalid,
+    Common, Destination, Equivalence, Input, InvalidRecords, Level, Memory, OnInvalid,
     ProfileChoice, References, RepairOptions, ReportFile, Reporting, StatsFormat, Typed, When,
 };
 pub(crate) use key::{Key, KeyForm};
 pub(crate) use learn::Learn;
+pub(crate) use named::{Choices, chosen};
 pub(crate) use normalize::Normalize;
 pub(crate) use pages::{Completions, Help, Man};
-pub(crate) use parse::{Parse, RowFormat};
-pub(crate) use resolve::{Resolve, RowsFormat, SameDocument};
+pub(crate) use parse::{Parse, ROW_FORMATS};
+pub(crate) use resolve::{Resolve, RowsFormat};
 pub(crate) use rule_choice::RuleChoice;
 pub(crate) use rules::{Rules, RulesCommand, RulesFormat};
 pub(crate) use set::{
     Add, Create, Export, Filling, Has, Import, Remove, Set, SetCommand, SetStatsFormat, SplitSet,
 };
-pub(crate) use table::{ColumnChoice, Dialect, NoUri, OnBadRow, Quote, TableChoice};
+pub(crate) use table::{Dialect, NoUri, Quote, TableChoice};
 pub(crate) use top::{Top, TopFormat};
 
 use std::ffi::OsString;
@@ -132,71 +132,24 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// The options for tables, of commands that take them.
-    pub(crate) fn table(&self) -> Option<&TableChoice> {
+    /// The options for tables, those for links, and the value of `--to`, of commands that read records.
+    pub(crate) fn reading(&mut self) -> Option<(TableChoice, &mut Find, Option<&String>)> {
         Some(match self {
-            Command::Dedup(typed) => &typed.table,
-            Command::Normalize(typed) => &typed.table,
-            Command::Key(typed) => &typed.table,
-            Command::Parse(typed) => &typed.table,
-            Command::Check(typed) => &typed.table,
-            Command::Audit(typed) => &typed.table,
-            Command::Extract(typed) => &typed.table,
+            Command::Dedup(it) => (it.table.clone(), &mut it.from.find, it.to.as_ref()),
+            Command::Normalize(it) => (it.table.clone(), &mut it.from.find, it.to.as_ref()),
+            Command::Key(it) => (it.table.clone(), &mut it.from.find, it.to.as_ref()),
+            Command::Parse(it) => (it.table.clone(), &mut it.from.from.find, it.to.as_ref()),
+            Command::Check(it) => (it.table.clone(), &mut it.from.from.find, it.to.as_ref()),
+            Command::Audit(it) => (it.table.clone(), &mut it.from.from.find, it.to.as_ref()),
+            Command::Extract(it) => (it.table.clone(), &mut it.find, it.to.as_ref()),
+            Command::Census(it) => (it.table.clone().into(), &mut it.from.find, None),
+            Command::Top(it) => (it.table.clone().into(), &mut it.links.find, None),
+            Command::Set(Set { command }) => {
+                let records = command.records()?;
+                (records.table.clone().into(), &mut records.from.find, None)
+            }
             _ => return None,
         })
-    }
-
-    /// The column of URIs, of commands that add no columns.
-    pub(crate) fn column(&self) -> Option<&ColumnChoice> {
-        match self {
-            Command::Census(typed) => Some(&typed.table),
-            Command::Top(typed) => Some(&typed.table),
-            Command::Set(Set { command }) => command.records().map(|records| &records.table),
-            _ => None,
-        }
-    }
-}
-
-impl Command {
-    /// Gives the search for links the delimiter, which is an option of tables where a command reads them.
-    fn share_delimiter(&mut self) {
-        let (find, delimiter) = match self {
-            Command::Dedup(typed) => (&mut typed.from.find, typed.table.dialect.delimiter),
-            Command::Normalize(typed) => (&mut typed.from.find, typed.table.dialect.delimiter),
-            Command::Key(typed) => (&mut typed.from.find, typed.table.dialect.delimiter),
-            Command::Parse(typed) => (&mut typed.from.from.find, typed.table.dialect.delimiter),
-            Command::Check(typed) => (&mut typed.from.from.find, typed.table.dialect.delimiter),
-            Command::Audit(typed) => (&mut typed.from.from.find, typed.table.dialect.delimiter),
-            Command::Extract(typed) => (&mut typed.find, typed.table.dialect.delimiter),
-            Command::Census(typed) => (&mut typed.from.find, typed.table.dialect.delimiter),
-            Command::Top(typed) => (&mut typed.links.find, typed.table.dialect.delimiter),
-            Command::Set(Set { command }) => match command.records_mut() {
-                Some(records) => (&mut records.from.find, records.table.dialect.delimiter),
-                None => return,
-            },
-            _ => return,
-        };
-        find.delimiter = delimiter;
-    }
-
-    /// The values of `--from` and `--to`, of commands that take tables.
-    pub(crate) fn formats(&self) -> [Option<&String>; 2] {
-        match self {
-            Command::Dedup(typed) => [&typed.from.find.from, &typed.to],
-            Command::Normalize(typed) => [&typed.from.find.from, &typed.to],
-            Command::Key(typed) => [&typed.from.find.from, &typed.to],
-            Command::Parse(typed) => [&typed.from.from.find.from, &typed.to],
-            Command::Check(typed) => [&typed.from.from.find.from, &typed.to],
-            Command::Audit(typed) => [&typed.from.from.find.from, &typed.to],
-            Command::Extract(typed) => [&typed.find.from, &typed.to],
-            Command::Census(typed) => [&typed.from.find.from, &None],
-            Command::Top(typed) => [&typed.links.find.from, &None],
-            Command::Set(Set { command }) => {
-                return [command.records().and_then(|it| it.from.find.from.as_ref()), None];
-            }
-            _ => [&None, &None],
-        }
-        .map(Option::as_ref)
     }
 }
 
@@ -247,7 +200,10 @@ impl Cli {
             tips::with_tip(error, &typed, &definition())
         })?;
         let mut cli = Cli::from_arg_matches(&matches)?;
-        cli.command.share_delimiter();
+        // Searching for links takes it, too.
+        if let Some((table, find, _)) = cli.command.reading() {
+            find.delimiter = table.dialect.delimiter;
+        }
         Ok((cli, stats_file(&matches)))
     }
 }

@@ -2,7 +2,31 @@
 
 use std::ffi::OsStr;
 
-use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
+
+/// Values of the library, each with its name and what help says of it; the first one is the default.
+pub(crate) type Choices<T> = &'static [(T, &'static str, &'static str)];
+
+/// The names of `choices` as help lists them.
+pub(super) fn listed<T>(choices: Choices<T>) -> impl Iterator<Item = PossibleValue> {
+    choices.iter().map(|(_, name, help)| {
+        let value = PossibleValue::new(*name);
+        if help.is_empty() { value } else { value.help(*help) }
+    })
+}
+
+/// The one of `choices` called `name`.
+pub(crate) fn chosen<T: Clone>(choices: Choices<T>, name: &str) -> Option<T> {
+    choices.iter().find(|(_, known, _)| *known == name).map(|(value, ..)| value.clone())
+}
+
+/// One of `choices`.
+pub(super) fn choice<T: Clone + Send + Sync>(
+    choices: Choices<T>,
+) -> impl TypedValueParser<Value = T> {
+    let names = PossibleValuesParser::new(listed(choices));
+    names.try_map(|name| chosen(choices, &name).ok_or("unknown value"))
+}
 
 /// A parser that also knows names to offer.
 #[derive(Clone)]

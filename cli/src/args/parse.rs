@@ -1,10 +1,12 @@
 //! `uriscan parse`.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use uriscan_bulk::pipeline::RowFormat;
 
 use super::extract::FromPages;
 use super::format::report_names;
 use super::groups::{Common, GrammarChoice, RepairOptions, Strictness, Typed};
+use super::named::Choices;
 
 /// Split every record into its components, strictly by RFC 3986, Appendix A
 ///
@@ -18,7 +20,7 @@ pub(crate) struct Parse {
     /// Format of the output [default: jsonl]
     ///
     /// With --column that of the table: parquet, arrow, arrow-stream, csv, tsv or jsonl, by default that of the input.
-    #[arg(long, value_name = "FORMAT", value_parser = report_names::<RowFormat>())]
+    #[arg(long, value_name = "FORMAT", value_parser = report_names(ROW_FORMATS))]
     #[arg(help_heading = "Output")]
     pub(crate) to: Option<String>,
 
@@ -48,15 +50,11 @@ pub(crate) struct Parse {
     pub(crate) common: Common,
 }
 
-/// The format of the rows of `parse`.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub(crate) enum RowFormat {
-    /// One JSON object per record
-    #[default]
-    Jsonl,
-    /// Columns separated by tabs, with a header
-    Tsv,
-}
+/// The formats of the rows of `parse`.
+pub(crate) const ROW_FORMATS: Choices<RowFormat> = &[
+    (RowFormat::Jsonl, "jsonl", "One JSON object per record"),
+    (RowFormat::Tsv, "tsv", "Columns separated by tabs, with a header"),
+];
 
 const AFTER_HELP: &str = "\
 Fields: line (counted from 1 in each file), scheme, authority, userinfo, host, port, path, query, \

@@ -1,9 +1,11 @@
 //! `uriscan resolve`.
 
 use clap::{ArgGroup, Args, ValueEnum};
+use uriscan_bulk::pipeline::SameDocument;
 
 use super::extract::Filters;
 use super::groups::{Common, GrammarChoice, InvalidRecords, RepairOptions, Typed};
+use super::named::{Choices, choice};
 
 /// Resolve relative references to absolute URLs, one per line (RFC 3986, section 5)
 ///
@@ -52,13 +54,8 @@ pub(crate) struct Resolve {
     pub(crate) lenient_scheme: bool,
 
     /// What to do with references to the base itself, ignoring fragments (4.4): keep or drop
-    #[arg(
-        long,
-        value_name = "keep|drop",
-        value_enum,
-        default_value_t,
-        hide_possible_values = true
-    )]
+    #[arg(long, value_name = "keep|drop", value_parser = choice(SAME_DOCUMENT))]
+    #[arg(default_value = "keep", hide_possible_values = true)]
     pub(crate) same_document: SameDocument,
 
     #[command(flatten)]
@@ -75,7 +72,6 @@ pub(crate) struct Resolve {
     pub(crate) common: Common,
 }
 
-/// The format of rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RowsFormat {
     #[default]
@@ -84,12 +80,8 @@ pub(crate) enum RowsFormat {
 }
 
 /// What to do with same-document references.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub(crate) enum SameDocument {
-    #[default]
-    Keep,
-    Drop,
-}
+const SAME_DOCUMENT: Choices<SameDocument> =
+    &[(SameDocument::Keep, "keep", ""), (SameDocument::Drop, "drop", "")];
 
 const AFTER_HELP: &str = "\
 Examples:

@@ -33,7 +33,6 @@ pub(crate) enum RulesCommand {
     Grammar(Grammar),
 }
 
-/// The format of the output of `rules`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RulesFormat {
     /// For people

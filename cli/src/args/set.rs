@@ -4,12 +4,14 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use clap::{Args, Subcommand, ValueEnum};
+use uriscan::key::PublicHash;
 use uriscan::set::Timestamp;
 
 use super::extract::FromText;
 use super::groups::{
-    Common, Equivalence, Hash, Input, InvalidRecords, ProfileChoice, Reporting, Typed, Work,
+    Common, Equivalence, HASHES, Input, InvalidRecords, ProfileChoice, Reporting, Typed, Work,
 };
+use super::named::choice;
 use super::table::ColumnChoice;
 
 /// Keep sets of keys on disk, to recognize URIs of earlier runs
@@ -78,18 +80,7 @@ pub(crate) enum SetCommand {
 
 impl SetCommand {
     /// How URIs are read.
-    pub(crate) fn records(&self) -> Option<&Records> {
-        match self {
-            SetCommand::Create(typed) => Some(&typed.filling.records),
-            SetCommand::Add(typed) => Some(&typed.filling.records),
-            SetCommand::Remove(typed) => Some(&typed.filling.records),
-            SetCommand::Has(typed) => Some(&typed.records),
-            _ => None,
-        }
-    }
-
-    /// The same, to change it.
-    pub(crate) fn records_mut(&mut self) -> Option<&mut Records> {
+    pub(crate) fn records(&mut self) -> Option<&mut Records> {
         match self {
             SetCommand::Create(typed) => Some(&mut typed.filling.records),
             SetCommand::Add(typed) => Some(&mut typed.filling.records),
@@ -148,8 +139,8 @@ pub(crate) struct Create {
     /// Hash of the keys
     ///
     /// Sets of different hashes cannot be combined.
-    #[arg(long, value_name = "HASH", value_enum, default_value_t)]
-    pub(crate) hash: Hash,
+    #[arg(long, value_name = "HASH", value_parser = choice(HASHES), default_value = "blake3")]
+    pub(crate) hash: PublicHash,
 
     /// Record when each key was first seen, in 4 more bytes per key
     ///
@@ -324,7 +315,6 @@ pub(crate) struct SetStats {
     pub(crate) to: SetStatsFormat,
 }
 
-/// The format of the output of `set stats`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SetStatsFormat {
     /// For people

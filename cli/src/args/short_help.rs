@@ -52,13 +52,18 @@ const SHOWN: [(&str, &str); 17] = [
 
 /// `command`, whose `-h` and that of its commands show what is most used.
 pub(super) fn shortened(command: Command) -> Command {
-    let called = format!("uriscan {}", command.get_name());
+    let called = match command.get_name() {
+        "uriscan" => "uriscan".to_owned(),
+        name => format!("uriscan {name}"),
+    };
+    with_each(command, |command| of_command(&called, shortened(command)))
+}
+
+/// `command` with what `change` makes of those below it.
+fn with_each(command: Command, change: impl Fn(Command) -> Command) -> Command {
     let names: Vec<String> =
         command.get_subcommands().map(|command| command.get_name().to_owned()).collect();
-    names.into_iter().fold(command, |command, name| {
-        let called = if called == "uriscan uriscan" { "uriscan" } else { &called };
-        command.mut_subcommand(&name, |command| of_command(called, shortened(command)))
-    })
+    names.into_iter().fold(command, |command, name| command.mut_subcommand(name, &change))
 }
 
 /// `command`, which is one of those of the command `above`.
@@ -89,8 +94,5 @@ fn of_command(above: &str, command: Command) -> Command {
 
 /// `command` and its commands without the headings of options.
 pub(super) fn ungrouped(command: Command) -> Command {
-    let names: Vec<String> =
-        command.get_subcommands().map(|command| command.get_name().to_owned()).collect();
-    let command = command.mut_args(|arg| arg.help_heading(Resettable::Reset));
-    names.into_iter().fold(command, |command, name| command.mut_subcommand(&name, ungrouped))
+    with_each(command.mut_args(|arg| arg.help_heading(Resettable::Reset)), ungrouped)
 }

@@ -1,7 +1,10 @@
 //! Options for tables.
 
 use clap::{Args, ValueEnum};
+use uriscan::row::OnBadRow;
 use uriscan::surt::Form;
+
+use super::named::{Choices, choice};
 
 /// The heading of the options for tables.
 pub(super) const TABLES: &str = match cfg!(feature = "full") {
@@ -89,7 +92,7 @@ pub(crate) struct Dialect {
     /// What to do with rows that do not fit: wrong number of fields, stray quotes, not JSON [default: error]
     ///
     /// Pass is for rows that stay as they are. --rejects FILE, if there is one, receives them as JSON.
-    #[arg(long, value_name = "POLICY", value_enum, requires = "column")]
+    #[arg(long, value_name = "POLICY", value_parser = choice(ON_BAD_ROW), requires = "column")]
     pub(crate) on_bad_row: Option<OnBadRow>,
 
     /// The tables of CSV and TSV have no header: name the columns by their numbers
@@ -126,6 +129,12 @@ pub(crate) struct ColumnChoice {
     pub(crate) dialect: Dialect,
 }
 
+impl From<ColumnChoice> for TableChoice {
+    fn from(ColumnChoice { column, dialect }: ColumnChoice) -> TableChoice {
+        TableChoice { column, dialect, ..TableChoice::default() }
+    }
+}
+
 /// The quotes of CSV and TSV.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Quote {
@@ -133,19 +142,13 @@ pub(crate) enum Quote {
     None,
 }
 
-/// The policy for rows that do not fit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum OnBadRow {
-    /// Stop at the first one, with its file and line
-    #[default]
-    Error,
-    /// Omit them, and report how many there were
-    Skip,
-    /// Write them as they are, and report how many there were
-    Pass,
-}
+/// The policies for rows that do not fit.
+const ON_BAD_ROW: Choices<OnBadRow> = &[
+    (OnBadRow::Fail, "error", "Stop at the first one, with its file and line"),
+    (OnBadRow::Skip, "skip", "Omit them, and report how many there were"),
+    (OnBadRow::Pass, "pass", "Write them as they are, and report how many there were"),
+];
 
-/// The policy for rows without a URI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum NoUri {
     /// Write them at their position; they belong to no group

@@ -65,7 +65,6 @@ pub(crate) struct Top {
     pub(crate) common: Common,
 }
 
-/// The format of the output of `top`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TopFormat {
     /// For people

@@ -5,12 +5,11 @@ use uriscan::audit::{RuleSet, Severity};
 use uriscan_bulk::pipeline::{self, AuditFormat, AuditOptions, Entities};
 
 use crate::args;
-use crate::documents::LinkUse;
 use crate::environment::Environment;
 use crate::exit::Failure;
 #[cfg(feature = "full")]
 use crate::job::NOT_FOR_TABLES;
-use crate::job::{Answer, Done, Job, Run, Writes};
+use crate::job::{Done, Job, Run, Runner, Writes};
 use crate::options::report_format;
 use crate::plan::Plan;
 use crate::table;
@@ -18,40 +17,40 @@ use crate::table;
 use crate::tables::{Columns, TableUse, Task};
 
 impl args::Audit {
-    /// The plan of the command.
-    ///
-    /// # Errors
-    /// When options contradict each other or a name is unknown.
     pub(super) fn plan(self, environment: &Environment) -> Result<Plan, Failure> {
-        let job: Box<dyn Job> = match (self.list_rules, self.redact) {
-            (true, _) => Box::new(Answer { command: "audit", text: table::of_rules() }),
-            (false, true) => Box::new(Redact),
+        let job = Job { name: "audit", ..Job::default() };
+        let (job, runner): (Job, Box<dyn Runner>) = match (self.list_rules, self.redact) {
+            (true, _) => {
+                let answer = Some(table::of_rules());
+                (
+                    Job { answer, lacks_report: true, ..job },
+                    Box::new(|_: Run<'_, '_>| Ok(Done::default())),
+                )
+            }
+            (false, true) => {
+                let masking =
+                    Job { is_in_place: true, is_masking: true, lacks_report: true, ..job };
+                let redact = |Run { sources, settings, sinks, .. }: Run<'_, '_>| {
+                    Ok(pipeline::redact(sources, settings, sinks)?.into())
+                };
+                (Job { writes: Writes::Records, ..masking }, Box::new(redact))
+            }
             (false, false) => {
-                Box::new(audit_job(&self, report_format(self.to.as_deref(), &self.table)?))
+                let format = report_format(args::AUDIT_FORMATS, self.to.as_deref(), &self.table)?;
+                (job, Box::new(audit_job(&self, format)))
             }
         };
-        let plan =
-            Plan::of_job(job, None, self.common, false, environment)?.reading_typed(&self.typed)?;
-        let links = LinkUse {
-            base: None,
-            accepts_iris: self.unicode,
-            entities: Entities::Keep,
-            has_places: true,
-        };
-        let mut plan = plan.reporting_on(&self.from, links)?;
+        let plan = Plan::of_job((job, runner), None, self.common, false, environment)?
+            .reading_typed(&self.typed)?;
+        let mut plan = plan.reporting_on(&self.from, (self.unicode, Entities::Keep))?;
         plan.settings = plan.settings.has_context(self.context);
-        plan.with_report(self.page, None)
+        plan.with_report(self.page)
     }
 }
 
-fn audit_job(typed: &args::Audit, format: args::AuditFormat) -> Audit {
+fn audit_job(typed: &args::Audit, format: AuditFormat) -> Audit {
     let all_of = |sets: &[RuleSet]| sets.iter().fold(RuleSet::none(), |all, &set| all.or(set));
     let selected = if typed.select.is_empty() { RuleSet::all() } else { all_of(&typed.select) };
-    let format = match format {
-        args::AuditFormat::Text => AuditFormat::Text,
-        args::AuditFormat::Jsonl => AuditFormat::Jsonl,
-        args::AuditFormat::Sarif => AuditFormat::Sarif,
-    };
     let fail_on = match typed.fail_on {
         args::FailOn::Note => Some(Severity::Note),
         args::FailOn::Warning => Some(Severity::Warning),
@@ -68,23 +67,13 @@ fn audit_job(typed: &args::Audit, format: args::AuditFormat) -> Audit {
     Audit { options, fail_on }
 }
 
-/// Finds what is suspicious.
-#[derive(Debug)]
 struct Audit {
     options: AuditOptions,
     /// The lowest severity that makes the run fail.
     fail_on: Option<Severity>,
 }
 
-impl Job for Audit {
-    fn name(&self) -> &'static str {
-        "audit"
-    }
-
-    fn writes(&self) -> Writes {
-        Writes::Answers
-    }
-
+impl Runner for Audit {
     fn run(&self, Run { sources, settings, sinks, .. }: Run<'_, '_>) -> Result<Done, Error> {
         let (report, found) = pipeline::audit(sources, &self.options, settings, sinks)?;
         // The exit code counts findings that are not written, too.
@@ -97,7 +86,7 @@ impl Job for Audit {
     }
 
     #[cfg(feature = "full")]
-    fn row_job(&self, _: &TableUse) -> Result<(Task, Columns), Failure> {
+    fn row_job(&self, _: &Job, _: &TableUse) -> Result<(Task, Columns), Failure> {
         let refuse = |what| Err(Failure::at("--column", what));
         if matches!(self.fail_on, Some(Severity::Note | Severity::Error)) {
             return refuse("--fail-on works with lines: findings in tables have no exit code");
@@ -107,35 +96,5 @@ impl Job for Audit {
         }
         let least = self.options.least_written.unwrap_or(Severity::Note);
         Ok((Task::Audit(self.options.rules.at_least(least)), Columns::default()))
-    }
-}
-
-/// Masks secrets.
-#[derive(Debug)]
-struct Redact;
-
-impl Job for Redact {
-    fn name(&self) -> &'static str {
-        "audit"
-    }
-
-    fn writes(&self) -> Writes {
-        Writes::Records
-    }
-
-    fn run(&self, Run { sources, settings, sinks, .. }: Run<'_, '_>) -> Result<Done, Error> {
-        Ok(pipeline::redact(sources, settings, sinks)?.into())
-    }
-
-    fn is_in_place(&self) -> bool {
-        true
-    }
-
-    fn is_masking(&self) -> bool {
-        true
-    }
-
-    fn has_report(&self) -> bool {
-        false
     }
 }

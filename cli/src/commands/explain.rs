@@ -3,22 +3,18 @@
 use std::path::Path;
 
 use uriscan::Error;
-use uriscan_bulk::pipeline::{self, Equivalence, ExplainFormat, ExplainOptions, Report, Sinks};
+use uriscan_bulk::pipeline::{self, ExplainFormat, ExplainOptions, Report, Sinks};
 
 use crate::args;
 use crate::environment::Environment;
 use crate::exit::{Failure, eprint_line};
 use crate::hint;
-use crate::job::{Done, Job, Run, Writes};
+use crate::job::{Done, Job, Run, Runner};
 use crate::options::equivalence;
 use crate::output::Destination;
 use crate::plan::Plan;
 
 impl args::Explain {
-    /// The plan of the command.
-    ///
-    /// # Errors
-    /// When options contradict each other or a name is unknown.
     pub(super) fn plan(self, environment: &Environment) -> Result<Plan, Failure> {
         let output = Destination::of_option(self.destination.output.clone());
         let has_colour = environment.colours(self.reporting.color, &output);
@@ -26,7 +22,6 @@ impl args::Explain {
             args::ExplainFormat::Text => ExplainFormat::Text { has_colour },
             args::ExplainFormat::Jsonl => ExplainFormat::Jsonl,
         })
-        .equivalence(equivalence(&self.equivalence)?)
         .has_pairs(self.pairs);
         let uris: Vec<Vec<u8>> =
             self.uris.iter().chain(&self.uri).map(|uri| uri.as_encoded_bytes().to_vec()).collect();
@@ -38,9 +33,16 @@ impl args::Explain {
             work: self.work,
             reporting: self.reporting,
         };
-        let job = Explain { options, uris };
+        let job = Job {
+            name: "explain",
+            equivalence: equivalence(&self.equivalence)?,
+            compares: true,
+            has_pairs: self.pairs && !has_typed,
+            ..Job::default()
+        };
+        let runner = Box::new(Explain { options, uris });
         let strict = self.strictness.strict;
-        let mut plan = Plan::of_job(Box::new(job), None, common, strict, environment)?
+        let mut plan = Plan::of_job((job, runner), None, common, strict, environment)?
             .with_evidence(&self.equivalence)?;
         // A pair of URIs.
         plan.settings.max_record = 2 * uriscan::explain::LONGEST + 1;
@@ -57,47 +59,26 @@ impl args::Explain {
     }
 }
 
-/// Explains the steps to canonical forms.
-#[derive(Debug)]
 struct Explain {
+    /// Without the equivalence, which is that of the job.
     options: ExplainOptions,
     /// The URIs of the command line, if there are any.
     uris: Vec<Vec<u8>>,
 }
 
-impl Job for Explain {
-    fn name(&self) -> &'static str {
-        "explain"
-    }
-
-    fn writes(&self) -> Writes {
-        Writes::Answers
-    }
-
-    fn run(&self, Run { sources, settings, sinks, .. }: Run<'_, '_>) -> Result<Done, Error> {
+impl Runner for Explain {
+    fn run(&self, Run { job, sources, settings, sinks, .. }: Run<'_, '_>) -> Result<Done, Error> {
+        let options = self.options.clone().equivalence(job.equivalence.clone());
         match self.uris.is_empty() {
-            true => Ok(pipeline::explain(sources, &self.options, settings, sinks)?.into()),
-            false => self.run_typed(sinks),
+            true => Ok(pipeline::explain(sources, &options, settings, sinks)?.into()),
+            false => self.run_typed(&options, sinks),
         }
-    }
-
-    fn equivalence(&self) -> Option<&Equivalence> {
-        Some(&self.options.equivalence)
-    }
-
-    // Those of pairs and of the command line are not filtered.
-    fn read_as(&self) -> Equivalence {
-        Equivalence::default()
-    }
-
-    fn has_pairs(&self) -> bool {
-        self.options.has_pairs && self.uris.is_empty()
     }
 }
 
 impl Explain {
     /// Explains the URIs of the command line; two are compared, and the exit code is 1 if they differ.
-    fn run_typed(&self, sinks: &mut Sinks<'_>) -> Result<Done, Error> {
+    fn run_typed(&self, options: &ExplainOptions, sinks: &mut Sinks<'_>) -> Result<Done, Error> {
         let mut report = Report::default();
         report.records = self.uris.len() as u64;
         report.bytes = self.uris.iter().map(|uri| uri.len() as u64).sum();
@@ -105,7 +86,7 @@ impl Explain {
         let mut are_equivalent = true;
         match &*self.uris {
             [a, b] => {
-                let compared = pipeline::explain_pair(a, b, &self.options, &mut out);
+                let compared = pipeline::explain_pair(a, b, options, &mut out);
                 are_equivalent = compared.unwrap_or_else(|error| {
                     report.invalid.add(error.kind);
                     a == b
@@ -113,7 +94,7 @@ impl Explain {
             }
             uris => {
                 for uri in uris {
-                    let explained = pipeline::explain_one(uri, &self.options, &mut out);
+                    let explained = pipeline::explain_one(uri, options, &mut out);
                     explained.unwrap_or_else(|error| report.invalid.add(error.kind));
                 }
             }

@@ -12,7 +12,7 @@ use crate::documents::Documents;
 use crate::environment::Environment;
 use crate::exit::Failure;
 use crate::filters;
-use crate::job::{Done, Job, RowsAre, Run, Writes};
+use crate::job::{Done, Job, RowsAre, Run, Runner, Writes};
 use crate::options::{extract_options, link_base};
 use crate::output::Destination;
 use crate::plan::{Plan, Reporting};
@@ -20,10 +20,6 @@ use crate::plan::{Plan, Reporting};
 use crate::tables::{Columns, TableUse, Task};
 
 impl args::Extract {
-    /// The plan of the command.
-    ///
-    /// # Errors
-    /// When options contradict each other or a name is unknown.
     pub(super) fn plan(mut self, environment: &Environment) -> Result<Plan, Failure> {
         match (&self.table.column, self.find.from.is_some(), self.column_format.take()) {
             (None, true, Some(_)) => {
@@ -47,21 +43,35 @@ impl args::Extract {
         let summary = Reporting::summary(&self.common.reporting, environment);
         let is_shown = summary.is_some() || self.page.report.is_some();
         let counting = options.clone().count_invalid(is_shown);
-        let job = Extract { options: counting, format, walks };
+        let extractor = &options.extractor;
+        let is_plain = format == LinkFormat::default() && !walks;
+        let job = Job {
+            name: "extract",
+            writes: Writes::Links,
+            has_filter: !extractor.filter.is_empty() || !extractor.requests.is_empty(),
+            rows_are: if is_plain { RowsAre::Extended } else { RowsAre::Columns },
+            ..Job::default()
+        };
+        let runner = Box::new(Extract {
+            options: counting,
+            format,
+            #[cfg(feature = "full")]
+            walks,
+        });
         let has_files = self.walk.files_from.is_some();
         let no_files = has_files && self.common.input.files.is_empty();
         if no_files {
             // Only the files of the list; without this, standard input would be read.
             self.common.input.files = vec![PathBuf::from("-")];
         }
-        let mut plan = Plan::of_job(Box::new(job), None, self.common, false, environment)?;
+        let mut plan = Plan::of_job((job, runner), None, self.common, false, environment)?;
         if no_files {
             plan.inputs.clear();
         }
         plan.evidence.extend(self.walk.files_from.clone());
         plan.evidence.extend(filters::paths(&self.find.filters).cloned());
         plan.documents = Some(Documents { options, walk: self.walk, index: self.find.index });
-        plan.reading_typed(&self.typed)?.with_report(self.page, None)
+        plan.reading_typed(&self.typed)?.with_report(self.page)
     }
 }
 
@@ -81,36 +91,15 @@ fn link_format(typed: &args::Extract, environment: &Environment) -> LinkFormat {
         .context(typed.context)
 }
 
-/// Writes the links in documents.
-#[derive(Debug)]
 struct Extract {
     options: ExtractOptions,
     format: LinkFormat,
     /// Whether other files than those that were named are asked for.
+    #[cfg(feature = "full")]
     walks: bool,
 }
 
-impl Job for Extract {
-    fn name(&self) -> &'static str {
-        "extract"
-    }
-
-    fn writes(&self) -> Writes {
-        Writes::Links
-    }
-
-    fn has_filter(&self) -> bool {
-        let extractor = &self.options.extractor;
-        !extractor.filter.is_empty() || !extractor.requests.is_empty()
-    }
-
-    fn rows_are(&self) -> RowsAre {
-        match self.format == LinkFormat::default() && !self.walks {
-            true => RowsAre::Extended,
-            false => RowsAre::Columns,
-        }
-    }
-
+impl Runner for Extract {
     fn run(&self, Run { sources, rows, settings, sinks, .. }: Run<'_, '_>) -> Result<Done, Error> {
         if let Some(rows) = rows {
             let options = &self.options;
@@ -120,7 +109,7 @@ impl Job for Extract {
     }
 
     #[cfg(feature = "full")]
-    fn row_job(&self, _: &TableUse) -> Result<(Task, Columns), Failure> {
+    fn row_job(&self, _: &Job, _: &TableUse) -> Result<(Task, Columns), Failure> {
         let refuse = |what| Err(Failure::at("--column", what));
         if self.format != LinkFormat::default() {
             return refuse(

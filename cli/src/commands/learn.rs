@@ -5,12 +5,12 @@ use std::sync::{Arc, PoisonError};
 use uriscan::Error;
 use uriscan::rules::{Pack, RuleSet};
 use uriscan_bulk::learn::{self, LearnOptions};
-use uriscan_bulk::pipeline::{MemoryLimit, Report, fields_of};
+use uriscan_bulk::pipeline::{Report, fields_of};
 
 use crate::args::{self, TableChoice};
 use crate::environment::Environment;
 use crate::exit::{Failure, eprint_line};
-use crate::job::{Done, Job, RowsAre, Run, Writes};
+use crate::job::{Done, Job, RowsAre, Run, Runner};
 use crate::lists::SkippedSoFar;
 use crate::options::{memory_limit, side_file};
 use crate::plan::{Plan, RowUse};
@@ -20,10 +20,6 @@ use crate::summary::counted;
 use crate::tables::Column;
 
 impl args::Learn {
-    /// The plan of the command.
-    ///
-    /// # Errors
-    /// When options contradict each other.
     pub(super) fn plan(self, environment: &Environment) -> Result<Plan, Failure> {
         if self.common.input.null {
             let what = "rows are lines; omit it";
@@ -47,10 +43,19 @@ impl args::Learn {
             Some(path) => Some(rule_choice::of_file(path)?),
         };
         let (skipped, is_quiet) = (Arc::default(), self.common.reporting.quiet);
-        let job = Learn { options, tested, columns: columns.clone(), skipped, is_quiet };
+        let job = Job {
+            name: "learn",
+            skips_invalid: true,
+            rows_are: RowsAre::Read,
+            limit: options.limit.clone(),
+            lacks_report: true,
+            ..Job::default()
+        };
+        let runner = Learn { options, tested, columns: columns.clone(), skipped, is_quiet };
         let strict = self.strictness.strict;
-        let mut plan = Plan::of_job(Box::new(job), None, self.common, strict, environment)?;
-        plan.evidence.extend(rule_choice::files_of(self.test.iter()));
+        let mut plan =
+            Plan::of_job((job, Box::new(runner)), None, self.common, strict, environment)?;
+        plan.evidence.extend(rule_choice::files(&self.test));
         plan.side.undecided = side_file("--undecided", self.undecided)?;
         let Some(column) = self.column else { return Ok(plan) };
         let dialect = self.dialect;
@@ -68,8 +73,6 @@ impl args::Learn {
     }
 }
 
-/// Learns rules.
-#[derive(Debug)]
 struct Learn {
     options: LearnOptions,
     /// The rules that are tested instead.
@@ -113,15 +116,7 @@ fn print_log_entries(entries: u64) {
     }
 }
 
-impl Job for Learn {
-    fn name(&self) -> &'static str {
-        "learn"
-    }
-
-    fn writes(&self) -> Writes {
-        Writes::Answers
-    }
-
+impl Runner for Learn {
     fn run(&self, Run { sources, rows, settings, sinks, .. }: Run<'_, '_>) -> Result<Done, Error> {
         let sources = match rows {
             None => sources,
@@ -131,7 +126,7 @@ impl Job for Learn {
                 sources.into_iter().map(fields).collect()
             }
         };
-        let (mut report, learned) = match &self.tested {
+        let (mut report, learned, (log_entries, telling, derived)) = match &self.tested {
             Some(rules) => {
                 let tested = learn::test(sources, rules, &self.options, settings, sinks)?;
                 if tested.sampled > 0 {
@@ -140,9 +135,7 @@ impl Job for Learn {
                         "uriscan: {sites} the memory limit: only a sample of the pages was tested"
                     ));
                 }
-                print_log_entries(tested.log_entries);
-                self.print_telling(tested.telling, tested.derived, &tested.report);
-                (tested.report, None)
+                (tested.report, None, (tested.log_entries, tested.telling, tested.derived))
             }
             None => {
                 let learned = learn::learn(sources, &self.options, settings, sinks)?;
@@ -155,29 +148,14 @@ impl Job for Learn {
                     let what = "URLs to fetch were left out, as there are more than 16 MiB of them: first those that decide least";
                     eprint_line(format_args!("uriscan: --undecided: of {sites} {what}"));
                 }
-                print_log_entries(learned.log_entries);
-                self.print_telling(learned.telling, learned.derived, &learned.report);
-                (learned.report, Some(learned))
+                let found = (learned.log_entries, learned.telling, learned.derived);
+                (learned.report, Some(learned), found)
             }
         };
+        print_log_entries(log_entries);
+        self.print_telling(telling, derived, &report);
         let skipped = self.skipped.lock().unwrap_or_else(PoisonError::into_inner);
         report.bad_rows += skipped.report.bad_rows;
         Ok(Done { report, learned, ..Done::default() })
-    }
-
-    fn skips_invalid(&self) -> bool {
-        true
-    }
-
-    fn rows_are(&self) -> RowsAre {
-        RowsAre::Read
-    }
-
-    fn limit(&self) -> Option<&MemoryLimit> {
-        self.options.limit.as_ref()
-    }
-
-    fn has_report(&self) -> bool {
-        false
     }
 }

@@ -23,15 +23,12 @@ use crate::exit::{Failure, Outcome};
 use crate::{pages, rules, run, sets};
 
 /// Runs `cli` in `environment`; `account` gets the summary of a run that was done.
-///
-/// # Errors
-/// When the arguments are wrong, or the run fails.
 pub(crate) fn run(
-    cli: Cli,
+    mut cli: Cli,
     environment: &Environment,
     account: &mut Account,
 ) -> Result<Outcome, Failure> {
-    let table = table::Typed::of(&cli.command);
+    let table = table::Typed::of(&mut cli.command);
     let mut plan = match cli.command {
         Command::Rules(typed) => return rules::run(typed),
         Command::Help(typed) => return pages::help(&typed),

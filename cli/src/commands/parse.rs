@@ -1,46 +1,48 @@
 //! `uriscan parse`.
 
 use uriscan::Error;
-use uriscan::repair::Repairs;
 use uriscan_bulk::io::Template;
 use uriscan_bulk::pipeline::{self, Equivalence, LegacyQuestion, RowFormat};
 
 use crate::args;
-use crate::commands::legacy::Legacy;
-use crate::documents::LinkUse;
+use crate::commands::legacy::inspection;
 use crate::environment::Environment;
 use crate::exit::Failure;
 #[cfg(feature = "full")]
 use crate::job::NOT_FOR_TABLES;
-use crate::job::{Done, Job, Run, Writes};
+use crate::job::{Done, Job, Run, Runner, Writes};
 use crate::options::{report_format, without_repairs};
 use crate::plan::Plan;
 #[cfg(feature = "full")]
 use crate::tables::{Columns, TableUse, Task};
 
 impl args::Parse {
-    /// The plan of the command.
-    ///
-    /// # Errors
-    /// When options contradict each other or a name is unknown.
     pub(super) fn plan(self, environment: &Environment) -> Result<Plan, Failure> {
-        let format = report_format(self.to.as_deref(), &self.table)?;
-        let format = row_format(format, self.template.as_deref())?;
-        let job: Box<dyn Job> = match self.grammar.grammar.legacy() {
-            None => Box::new(Parse { format, repairs: self.repairs.chosen() }),
+        let format = match &self.template {
+            None => report_format(args::ROW_FORMATS, self.to.as_deref(), &self.table)?,
+            Some(template) => {
+                let template = Template::new(template);
+                RowFormat::Template(template.map_err(|error| Failure::at("--template", error))?)
+            }
+        };
+        let job = Job { name: "parse", writes: Writes::Records, ..Job::default() };
+        let (job, runner): (Job, Box<dyn Runner>) = match self.grammar.grammar.legacy() {
+            None => {
+                let equivalence = Equivalence::default().repairs(self.repairs.chosen());
+                (Job { equivalence, ..job }, Box::new(Parse(format)))
+            }
             Some(legacy) => {
                 without_repairs(self.grammar.grammar, &self.repairs)?;
-                Box::new(Legacy { question: legacy_rows(&format)?, legacy })
+                inspection(job, legacy_rows(&format)?, legacy)
             }
         };
         let strict = self.strictness.strict;
-        Plan::of_job(job, None, self.common, strict, environment)?
+        Plan::of_job((job, runner), None, self.common, strict, environment)?
             .reading_typed(&self.typed)?
-            .reporting_on(&self.from, LinkUse::of_pages(&self.repairs))
+            .reporting_on(&self.from, (self.repairs.iri, self.repairs.of_links()))
     }
 }
 
-/// The formats of `parse` under RFC 2396.
 fn legacy_rows(format: &RowFormat) -> Result<LegacyQuestion, Failure> {
     match format {
         RowFormat::Jsonl => Ok(LegacyQuestion::PartsJsonl),
@@ -49,48 +51,17 @@ fn legacy_rows(format: &RowFormat) -> Result<LegacyQuestion, Failure> {
     }
 }
 
-fn row_format(typed: args::RowFormat, template: Option<&str>) -> Result<RowFormat, Failure> {
-    match (typed, template) {
-        (_, Some(template)) => match Template::new(template) {
-            Ok(template) => Ok(RowFormat::Template(template)),
-            Err(error) => Err(Failure::at("--template", error)),
-        },
-        (args::RowFormat::Jsonl, None) => Ok(RowFormat::Jsonl),
-        (args::RowFormat::Tsv, None) => Ok(RowFormat::Tsv),
-    }
-}
+struct Parse(RowFormat);
 
-/// Writes the components of records.
-#[derive(Debug)]
-struct Parse {
-    format: RowFormat,
-    repairs: Repairs,
-}
-
-impl Job for Parse {
-    fn name(&self) -> &'static str {
-        "parse"
-    }
-
-    fn writes(&self) -> Writes {
-        Writes::Records
-    }
-
-    fn run(&self, Run { sources, settings, sinks, .. }: Run<'_, '_>) -> Result<Done, Error> {
-        Ok(pipeline::parse(sources, &self.format, self.repairs, settings, sinks)?.into())
-    }
-
-    fn read_as(&self) -> Equivalence {
-        Equivalence::default().repairs(self.repairs)
-    }
-
-    fn repairs_mut(&mut self) -> Option<&mut Repairs> {
-        Some(&mut self.repairs)
+impl Runner for Parse {
+    fn run(&self, Run { job, sources, settings, sinks, .. }: Run<'_, '_>) -> Result<Done, Error> {
+        let repairs = job.equivalence.repairs;
+        Ok(pipeline::parse(sources, &self.0, repairs, settings, sinks)?.into())
     }
 
     #[cfg(feature = "full")]
-    fn row_job(&self, _: &TableUse) -> Result<(Task, Columns), Failure> {
-        match matches!(self.format, RowFormat::Jsonl) && self.repairs.is_empty() {
+    fn row_job(&self, job: &Job, _: &TableUse) -> Result<(Task, Columns), Failure> {
+        match matches!(self.0, RowFormat::Jsonl) && job.equivalence.repairs.is_empty() {
             true => Ok((Task::Parse, Columns::default())),
             false => Err(Failure::at("--column", NOT_FOR_TABLES)),
         }

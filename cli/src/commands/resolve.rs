@@ -1,24 +1,19 @@
 //! `uriscan resolve`.
 
-use uriscan::Error;
 use uriscan::resolve;
 use uriscan::rfc2396::Grammar;
 use uriscan_bulk::io::Fields;
-use uriscan_bulk::pipeline::{self, Against, OnInvalid, ResolveOptions, SameDocument};
+use uriscan_bulk::pipeline::{self, Against, ResolveOptions};
 
 use crate::args;
 use crate::environment::Environment;
 use crate::exit::Failure;
 use crate::filters;
-use crate::job::{Done, Job, Run, Writes};
+use crate::job::{Job, Run, Writes};
 use crate::options::{base, on_invalid, suffix, without_repairs};
 use crate::plan::Plan;
 
 impl args::Resolve {
-    /// The plan of the command.
-    ///
-    /// # Errors
-    /// When options contradict each other or a name is unknown.
     pub(super) fn plan(self, environment: &Environment) -> Result<Plan, Failure> {
         if self.grammar.grammar != Grammar::Rfc3986 {
             without_repairs(self.grammar.grammar, &self.repairs)?;
@@ -29,19 +24,30 @@ impl args::Resolve {
         }
         let against = against(&self)?;
         let (on_invalid, rejects) = on_invalid(&self.invalid)?;
-        let same_document = match self.same_document {
-            args::SameDocument::Keep => SameDocument::Keep,
-            args::SameDocument::Drop => SameDocument::Drop,
+        let options = ResolveOptions::new(against)
+            .same_document(self.same_document)
+            .on_invalid(on_invalid)
+            .repairs(self.repairs.chosen())
+            .filter(filters::of_lists(&self.filters)?);
+        let job = Job {
+            name: "resolve",
+            writes: Writes::Records,
+            on_invalid: Some(on_invalid),
+            fields: match &options.against {
+                Against::Fields { fields, .. } | Against::LegacyFields { fields, .. } => {
+                    Some(fields.clone())
+                }
+                Against::Context(_) => None,
+            },
+            is_in_place: true,
+            has_filter: !options.filter.is_empty(),
+            ..Job::default()
         };
-        let job = Resolve(
-            ResolveOptions::new(against)
-                .same_document(same_document)
-                .on_invalid(on_invalid)
-                .repairs(self.repairs.chosen())
-                .filter(filters::of_lists(&self.filters)?),
-        );
+        let runner = Box::new(move |Run { sources, settings, sinks, .. }: Run<'_, '_>| {
+            Ok(pipeline::resolve(sources, &options, settings, sinks)?.into())
+        });
         let strict = self.invalid.strictness.strict;
-        let mut plan = Plan::of_job(Box::new(job), rejects, self.common, strict, environment)?;
+        let mut plan = Plan::of_job((job, runner), rejects, self.common, strict, environment)?;
         plan.evidence.extend(filters::paths(&self.filters).cloned());
         plan.reading_typed(&self.typed)
     }
@@ -88,41 +94,4 @@ fn column(option: &str, typed: &str) -> Result<usize, Failure> {
         let what = "a column is a number from 1; use --from jsonl for names";
         Failure::at(format_args!("{option} {}", typed.escape_debug()), what)
     })
-}
-
-/// Resolves references.
-#[derive(Debug)]
-struct Resolve(ResolveOptions);
-
-impl Job for Resolve {
-    fn name(&self) -> &'static str {
-        "resolve"
-    }
-
-    fn writes(&self) -> Writes {
-        Writes::Records
-    }
-
-    fn run(&self, Run { sources, settings, sinks, .. }: Run<'_, '_>) -> Result<Done, Error> {
-        Ok(pipeline::resolve(sources, &self.0, settings, sinks)?.into())
-    }
-
-    fn on_invalid(&self) -> Option<OnInvalid> {
-        Some(self.0.on_invalid)
-    }
-
-    fn fields(&self) -> Option<&Fields> {
-        match &self.0.against {
-            Against::Fields { fields, .. } | Against::LegacyFields { fields, .. } => Some(fields),
-            Against::Context(_) => None,
-        }
-    }
-
-    fn is_in_place(&self) -> bool {
-        true
-    }
-
-    fn has_filter(&self) -> bool {
-        !self.0.filter.is_empty()
-    }
 }

@@ -2,9 +2,7 @@
 
 use std::path::PathBuf;
 
-use uriscan_bulk::pipeline::RowOptions;
-
-use crate::args::{ColumnChoice, Command, TableChoice};
+use crate::args::{Command, TableChoice};
 use crate::environment::Environment;
 use crate::exit::Failure;
 use crate::job::RowsAre;
@@ -13,7 +11,6 @@ use crate::plan::{Plan, RowUse};
 use crate::rows;
 use crate::tables::{Column, TableUse};
 
-/// The options for tables.
 pub(super) struct Typed {
     choice: Option<TableChoice>,
     /// The values of `--from` and `--to`.
@@ -23,38 +20,34 @@ pub(super) struct Typed {
 }
 
 impl Typed {
-    pub(super) fn of(command: &Command) -> Typed {
-        let column = command.column().cloned().map(|ColumnChoice { column, dialect }| {
-            TableChoice { column, dialect, ..TableChoice::default() }
-        });
-        let choice = command.table().cloned().or(column);
-        let formats = command.formats().map(|typed| typed.cloned());
-        match command {
-            Command::Dedup(typed) => Typed {
-                choice,
-                formats,
-                temp_dir: typed.memory.temp_dir.clone(),
-                keep_column: typed.classes.keep.column.clone(),
-            },
-            _ => Typed { choice, formats, temp_dir: None, keep_column: None },
-        }
+    pub(super) fn of(command: &mut Command) -> Typed {
+        let (choice, formats) = match command.reading() {
+            Some((choice, find, to)) => (Some(choice), [find.from.clone(), to.cloned()]),
+            None => (None, [None, None]),
+        };
+        let (temp_dir, keep_column) = match command {
+            Command::Dedup(it) => (it.memory.temp_dir.clone(), it.classes.keep.column.clone()),
+            _ => (None, None),
+        };
+        Typed { choice, formats, temp_dir, keep_column }
     }
 
     /// Adds the tables that are read, if they are requested: their rows, their columns, or one of these.
-    ///
-    /// # Errors
-    /// When `--from` or `--to` names no format of tables, `--from` is given for lists, or an option is only for rows.
     pub(super) fn add_to(
         mut self,
         plan: &mut Plan,
         environment: &Environment,
     ) -> Result<(), Failure> {
-        let rows = self.rows(plan)?;
+        let rows = match &self.choice {
+            Some(choice) => {
+                rows::options(plan, (choice, self.keep_column.as_ref()), &self.formats)?
+            }
+            None => None,
+        };
         let has_policy = |choice: &TableChoice| choice.column.is_none() || choice.no_uri.is_some();
-        plan.omits_blank =
-            plan.job.name() == "dedup" && !self.choice.as_ref().is_none_or(has_policy);
+        plan.omits_blank = plan.job.name == "dedup" && !self.choice.as_ref().is_none_or(has_policy);
         // Only the URIs of a column are read.
-        let is_list = plan.job.rows_are() == RowsAre::Read;
+        let is_list = plan.job.rows_are == RowsAre::Read;
         let column = self.choice.as_ref().and_then(|choice| choice.column.as_ref());
         if let (true, Some(column)) = (is_list, column) {
             // No value of a table has to be cut at a NUL, while a line feed may be in a value that repairs mend.
@@ -79,12 +72,6 @@ impl Typed {
             }
             None => plan.write_to_directory(),
         }
-    }
-
-    /// How `plan` reads text tables as rows, if it does.
-    fn rows(&self, plan: &Plan) -> Result<Option<RowOptions>, Failure> {
-        let Some(choice) = &self.choice else { return Ok(None) };
-        rows::options(plan, (choice, self.keep_column.as_ref()), &self.formats)
     }
 
     /// The plan for tables that are read as columns, if they are requested.

@@ -2,23 +2,19 @@
 
 use uriscan::Error;
 use uriscan::extract::{Context, ExtractorOptions};
-use uriscan_bulk::pipeline::{self, By, Equivalence, MemoryLimit, OnInvalid, TopOptions};
+use uriscan_bulk::pipeline::{self, By, TopOptions};
 
 use crate::args::{self, ReportFile, TopFormat};
 use crate::bar::View;
 use crate::documents::LinkUse;
 use crate::environment::Environment;
 use crate::exit::{Failure, eprint_line};
-use crate::job::{Aliased, Done, Job, RowsAre, Run, Writes};
+use crate::job::{AliasUse, Done, Job, RowsAre, Run, Runner};
 use crate::options::{equivalence, memory_limit, on_invalid};
 use crate::plan::Plan;
 use crate::top::{self, NO_SITE};
 
 impl args::Top {
-    /// The plan of the command.
-    ///
-    /// # Errors
-    /// When options contradict each other or a name is unknown.
     pub(super) fn plan(self, environment: &Environment) -> Result<Plan, Failure> {
         let (on_invalid, rejects) = on_invalid(&self.invalid)?;
         let has_column = self.table.column.is_some();
@@ -31,27 +27,36 @@ impl args::Top {
         self.check_log_part()?;
         let options = TopOptions::default()
             .by(vec![self.by])
-            .equivalence(equivalence(&self.equivalence)?)
             .on_invalid(on_invalid)
             .most(if self.limit == 0 { usize::MAX } else { self.limit })
             .distinct(self.distinct)
             .masked(self.page.report.is_some())
             .limit(memory_limit(&self.memory, &self.common, environment));
-        let limit = options.limit.clone();
         let strict = self.invalid.strictness.strict;
-        let job = Top { options, view: View::new(self.to, &self.common, environment) };
-        let mut plan = Plan::of_job(Box::new(job), rejects, self.common, strict, environment)?
-            .reading_typed(&self.typed)?
-            .with_evidence(&self.equivalence)?
-            .reading(&self.links, LinkUse::of_equivalence(&self.equivalence))?;
+        let job = Job {
+            name: "top",
+            equivalence: equivalence(&self.equivalence)?,
+            compares: true,
+            aliases: Some(AliasUse { hasher: options.hasher.clone(), keeps: true }),
+            on_invalid: Some(on_invalid),
+            limit: options.limit.clone(),
+            rows_are: RowsAre::Read,
+            is_distinct: self.distinct,
+            ..Job::default()
+        };
+        let runner = Top { options, view: View::new(self.to, &self.common, environment) };
+        let mut plan =
+            Plan::of_job((job, Box::new(runner)), rejects, self.common, strict, environment)?
+                .reading_typed(&self.typed)?
+                .with_evidence(&self.equivalence)?
+                .reading(&self.links, LinkUse::of_equivalence(&self.equivalence))?;
         if let Some(documents) = &mut plan.documents {
             select_entries(self.by, &self.page, &mut documents.options.extractor);
         }
-        plan.with_report(self.page, limit.as_ref())
+        plan.with_report(self.page)
     }
 
-    /// # Errors
-    /// When a part of entries is counted, and an option is given that has no use then.
+    /// An error if a part of entries is counted, and an option is given that has no use then.
     fn check_log_part(&self) -> Result<(), Failure> {
         if self.by.log_part().is_none() {
             return Ok(());
@@ -90,61 +95,21 @@ fn select_entries(by: By, page: &ReportFile, extractor: &mut ExtractorOptions) {
     }
 }
 
-/// Counts the most frequent values.
-#[derive(Debug)]
 struct Top {
+    /// Without the equivalence, which is that of the job.
     options: TopOptions,
     view: View<TopFormat>,
 }
 
-impl Job for Top {
-    fn name(&self) -> &'static str {
-        "top"
-    }
-
-    fn writes(&self) -> Writes {
-        Writes::Answers
-    }
-
-    fn run(&self, Run { sources, settings, sinks, .. }: Run<'_, '_>) -> Result<Done, Error> {
-        let counts = pipeline::top(sources, &self.options, settings, sinks)?;
+impl Runner for Top {
+    fn run(&self, Run { job, sources, settings, sinks, .. }: Run<'_, '_>) -> Result<Done, Error> {
+        let options = self.options.clone().equivalence(job.equivalence.clone());
+        let counts = pipeline::top(sources, &options, settings, sinks)?;
         let text = top::of_top(&counts, self.view, self.options.distinct);
         sinks.out.write_all(text.as_bytes()).map_err(Error::write)?;
-        if let Some(what) = top::repeating(&counts) {
-            eprint_line(format_args!("uriscan: {what}"));
-        }
-        if let Some(what) = top::inexact(&counts) {
+        for what in [top::repeating(&counts), top::inexact(&counts)].into_iter().flatten() {
             eprint_line(format_args!("uriscan: {what}"));
         }
         Ok(Done { report: counts.report, top: Some(counts), ..Done::default() })
-    }
-
-    fn equivalence(&self) -> Option<&Equivalence> {
-        Some(&self.options.equivalence)
-    }
-
-    fn equivalence_mut(&mut self) -> Option<&mut Equivalence> {
-        Some(&mut self.options.equivalence)
-    }
-
-    fn on_invalid(&self) -> Option<OnInvalid> {
-        Some(self.options.on_invalid)
-    }
-
-    fn aliased(&mut self) -> Option<Aliased<'_>> {
-        let TopOptions { equivalence, hasher, .. } = &mut self.options;
-        Some(Aliased { equivalence, hasher: hasher.clone(), keeps: true })
-    }
-
-    fn rows_are(&self) -> RowsAre {
-        RowsAre::Read
-    }
-
-    fn limit(&self) -> Option<&MemoryLimit> {
-        self.options.limit.as_ref()
-    }
-
-    fn is_distinct(&self) -> bool {
-        self.options.distinct
     }
 }

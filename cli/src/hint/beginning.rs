@@ -9,7 +9,6 @@ use uriscan_files::File;
 /// Bytes of an input that are examined.
 const HEAD_BYTES: u64 = 8 << 10;
 
-/// What an input begins with.
 pub(crate) struct Beginning {
     pub(super) name: String,
     pub(super) head: Vec<u8>,
@@ -17,7 +16,6 @@ pub(crate) struct Beginning {
     pub(super) end: u8,
 }
 
-/// A record of a beginning.
 #[derive(Clone, Copy)]
 pub(super) struct Line<'a> {
     /// Its number, from 1.
@@ -68,7 +66,6 @@ impl Beginning {
         lines.filter(|line| !line.text.is_empty())
     }
 
-    /// Their texts.
     pub(super) fn lines(&self) -> impl Iterator<Item = &[u8]> {
         self.records().map(|line| line.text)
     }
@@ -89,13 +86,13 @@ pub(super) fn is_most<'a>(
     2 * such > all
 }
 
-pub(super) fn file(path: &Path) -> Option<File> {
+fn file(path: &Path) -> Option<File> {
     // A pipe cannot be read again.
     path.metadata().ok().filter(std::fs::Metadata::is_file)?;
     File::open(path).ok()
 }
 
-pub(super) fn head_of(stream: impl Read + Send + 'static) -> Option<Vec<u8>> {
+fn head_of(stream: impl Read + Send + 'static) -> Option<Vec<u8>> {
     let mut head = Vec::new();
     // On error, what was read so far is enough.
     let _ = decompressed(Box::new(stream)).ok()?.take(HEAD_BYTES).read_to_end(&mut head);

@@ -8,7 +8,7 @@ use crate::exit::shown_name;
 
 /// The command as it was typed.
 #[derive(Clone, Debug)]
-pub(super) struct Call {
+pub(crate) struct Call {
     /// The words of its name, such as `set add`.
     pub(super) words: Vec<String>,
     /// The arguments after them.
@@ -16,7 +16,7 @@ pub(super) struct Call {
 }
 
 impl Call {
-    pub(super) fn of_process() -> Call {
+    pub(crate) fn of_process() -> Call {
         let args = std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned());
         Call::of(args.collect())
     }
@@ -28,20 +28,18 @@ impl Call {
     }
 
     /// Whether the command has an option of this name.
-    pub(super) fn takes(&self, option: &str) -> bool {
+    pub(crate) fn takes(&self, option: &str) -> bool {
         let all = args::definition();
         let command = of_words(&all, &self.words);
         command.is_some_and(|command| with_long(command, option).is_some())
     }
 
-    /// Whether `option` was typed.
     pub(super) fn has(&self, option: &str) -> bool {
         self.rest.iter().any(|arg| {
             arg.strip_prefix(option).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
         })
     }
 
-    /// The call without the inputs `others`.
     pub(super) fn without(&self, others: &[&str]) -> Call {
         let is_kept = |arg: &&String| !others.contains(&arg.as_str());
         Call { rest: self.rest.iter().filter(is_kept).cloned().collect(), ..self.clone() }
@@ -73,7 +71,6 @@ impl Call {
         Call { words, rest }
     }
 
-    /// The command with more `options`.
     pub(super) fn with(&self, options: &[String]) -> String {
         /// Longer calls, such as those with many files, are cut.
         const LONGEST: usize = 400;
@@ -131,13 +128,17 @@ pub(super) fn sample(record: &[u8]) -> String {
     quoted(&(cut + dots))
 }
 
-/// An argument as it is typed to a shell.
+/// An argument as it is typed to a shell; `NAME` for one that a message cannot show as it is.
 pub(super) fn quoted(arg: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "/._-+,:@%=".contains(c);
     let is_shown = escaped(arg).to_string() == arg && !arg.contains(char::REPLACEMENT_CHARACTER);
-    match arg {
-        _ if !is_shown => "NAME".to_owned(),
-        arg if !arg.is_empty() && arg.chars().all(is_plain) => arg.to_owned(),
-        arg => format!("'{}'", arg.replace('\'', r"'\''")),
+    if is_shown { in_quotes(arg) } else { "NAME".to_owned() }
+}
+
+/// `word` in quotes if a shell needs them. The dots are those of a word that was cut.
+pub(crate) fn in_quotes(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+,:@%=…".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
     }
 }

@@ -5,7 +5,10 @@ use uriscan::uri::parse;
 
 use super::beginning::Beginning;
 use super::call::{Call, typed};
-use super::{Header, fields, is_separated, look};
+use super::{Header, fields, is_separated, look, looks_like};
+
+/// What the command reads.
+const ROWS: &str = "rows of a URL and a digest";
 
 /// Whether the command reads rows of evidence.
 pub(super) fn is_read(call: &Call) -> bool {
@@ -35,28 +38,18 @@ pub(super) fn advice(head: &[u8], name: &str, is_odd: bool, alone: &Call) -> Opt
         && let Some(mut options) = header.options(name, alone)
     {
         options.splice(1..1, columns(header));
-        let (how, what) = (alone.with(&options), header.shown());
-        return Some(match is_odd {
-            true => format!(
-                "most of {name} is not rows of a URL and a digest; it looks like {what}. Try `{how}`"
-            ),
-            false => format!("{name} looks like {what}, and was read as lines. Try `{how}`"),
-        });
+        let how = alone.with(&options);
+        let kind = is_odd.then_some(ROWS);
+        return Some(looks_like(name, kind, &header.shown()) + &format!(". Try `{how}`"));
     }
     let (what, from) = look(head, name).filter(|_| is_odd)?;
     let how = match what {
         // The command reports that itself.
         "an access log" => return None,
-        "CSV" => alone.with(&numbered(head, b',', from)?),
-        _ => {
-            return Some(format!(
-                "most of {name} is not rows of a URL and a digest; it looks like {what}"
-            ));
-        }
+        "CSV" => format!(". Try `{}`", alone.with(&numbered(head, b',', from)?)),
+        _ => String::new(),
     };
-    Some(format!(
-        "most of {name} is not rows of a URL and a digest; it looks like {what}. Try `{how}`"
-    ))
+    Some(looks_like(name, Some(ROWS), what) + &how)
 }
 
 /// The place of the first row of `inputs` that has no URL, in one where most have none.
@@ -98,7 +91,6 @@ fn columns(header: &Header) -> Vec<String> {
     if options.is_empty() { vec!["--same COLUMN".to_owned()] } else { options }
 }
 
-/// The options for a table without names of columns.
 fn numbered(head: &[u8], separator: u8, from: Option<&str>) -> Option<Vec<String>> {
     let line = String::from_utf8_lossy(head.split(|&byte| byte == b'\n').next()?).into_owned();
     let all = is_separated(head, separator).then(|| fields(&line, separator))?;

@@ -62,7 +62,7 @@ pub(super) fn of_most(
 }
 
 /// Whether the command reports each invalid record, or the user said what becomes of them.
-pub(super) fn is_told(call: &Call) -> bool {
+pub(crate) fn is_told(call: &Call) -> bool {
     const REPORTERS: [&str; 5] = ["check", "audit", "parse", "explain", "census"];
     let is_reported = call.words.first().is_some_and(|word| REPORTERS.contains(&&**word));
     // Public keys are of any text.

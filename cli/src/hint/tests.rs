@@ -182,7 +182,7 @@ fn hint_of(inputs: &[(&str, &str)], counts: [u64; 3], typed: &str) -> Option<Str
     report.invalid.add_many(UriErrorKind::Relative, relative);
     report.invalid.add_many(UriErrorKind::Scheme, others);
     let call = Call::of(typed.split(' ').map(str::to_owned).collect());
-    of_beginnings(&beginnings.collect::<Vec<_>>(), inputs.len() == 1, &report, &call)
+    of_inputs(&beginnings.collect::<Vec<_>>(), inputs.len() == 1, &report, &call)
 }
 
 #[test]
@@ -252,7 +252,7 @@ fn hint_of_bad(head: &str, typed: &str) -> Option<String> {
     let head = head.as_bytes().to_vec();
     let input = Beginning { name: "x".to_owned(), head, end: end as u8 };
     let call = Call::of(typed.split(' ').map(str::to_owned).collect());
-    of_beginnings(&[input], true, &report, &call)
+    of_inputs(&[input], true, &report, &call)
 }
 
 #[test]
@@ -336,7 +336,7 @@ fn links_are_not_shown_that_end_in_a_character_that_is_not_ascii() {
         report.invalid.add_many(UriErrorKind::NonAscii, 1);
         let input = Beginning { name: "x".to_owned(), head: head.to_vec(), end: b'\n' };
         let call = Call::of(typed.split(' ').map(str::to_owned).collect());
-        of_beginnings(&[input], true, &report, &call).unwrap()
+        of_inputs(&[input], true, &report, &call).unwrap()
     };
     for (head, typed, expected) in [
         (
@@ -465,7 +465,7 @@ fn a_hint_counts_the_values_that_are_not_uris_and_names_what_completes_them() {
         let mut report = Report::default();
         report.records = 3;
         report.invalid.add_many(kind, 2);
-        of_values("url", &report, &Call::of(typed.split(' ').map(str::to_owned).collect()))
+        of_column("url", &report, &Call::of(typed.split(' ').map(str::to_owned).collect()))
     };
     for (kind, typed, expected) in [
         (

@@ -5,9 +5,9 @@ use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use uriscan_files::File;
+use uriscan_files::{File, MOST_LINKS, directory_of};
 
-use super::destination::{directory_of, is_dash};
+use super::destination::is_dash;
 use crate::remote::Url;
 
 /// A file, whatever it is called.
@@ -16,7 +16,6 @@ pub(crate) enum FileId {
     #[cfg(unix)]
     Inode(u64, u64),
     Path(PathBuf),
-    /// The address of an object.
     Remote(String),
 }
 
@@ -28,6 +27,11 @@ impl FileId {
             return Some(FileId::of_metadata(&metadata));
         }
         canonical(path).ok().map(FileId::Path)
+    }
+
+    /// Standard input, if it is a regular file.
+    pub(crate) fn of_stdin() -> Option<FileId> {
+        stream_id(stdin_metadata().filter(Metadata::is_file))
     }
 
     /// What can be read only once, such as a pipe: the one at `path`, where `-` is standard input.
@@ -48,7 +52,6 @@ impl FileId {
         is_dash(path).then(|| FileId::Path(path.to_owned()))
     }
 
-    /// The object at `url`.
     pub(crate) fn of_remote(url: &Url) -> FileId {
         FileId::Remote(url.address())
     }
@@ -58,6 +61,17 @@ impl FileId {
         use std::os::unix::fs::MetadataExt;
         FileId::Inode(metadata.dev(), metadata.ino())
     }
+}
+
+/// What standard input or output is, by its metadata.
+#[cfg(unix)]
+pub(super) fn stream_id(metadata: Option<Metadata>) -> Option<FileId> {
+    metadata.map(|it| FileId::of_metadata(&it))
+}
+
+#[cfg(not(unix))]
+pub(super) fn stream_id(_: Option<Metadata>) -> Option<FileId> {
+    None
 }
 
 /// The path without links, also of a file that does not exist.
@@ -74,9 +88,6 @@ fn canonical(path: &Path) -> io::Result<PathBuf> {
         Ok(directory.join(name))
     })
 }
-
-/// Links that are followed, as the system does.
-const MOST_LINKS: usize = 40;
 
 /// What the links at `path` lead to, which need not exist.
 pub(super) fn target_of(path: &Path) -> PathBuf {

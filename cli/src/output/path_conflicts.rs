@@ -4,10 +4,10 @@ use std::fs::Metadata;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use uriscan_files::File;
+use uriscan_files::{File, directory_of};
 
-use super::destination::{Destination, directory_of};
-use super::identity::{FileId, stdin_metadata, stdout_metadata, target_of};
+use super::destination::Destination;
+use super::identity::{FileId, stdin_metadata, stdout_metadata, stream_id, target_of};
 use super::target::Target;
 use crate::exit::Failure;
 use crate::remote::Url;
@@ -48,7 +48,10 @@ impl PathConflicts {
             Destination::Directory(path) => {
                 return PathConflicts(vec![Claim::of(path, "results", false)]);
             }
-            Destination::Stdout => ("standard output".to_owned(), stdout_id(), None),
+            Destination::Stdout => {
+                let id = stream_id(stdout_metadata().filter(|it| !is_device(it)));
+                ("standard output".to_owned(), id, None)
+            }
         };
         // Whatever it replaced, the shell has emptied: see `StdoutFile`.
         let holds = "results";
@@ -73,30 +76,16 @@ impl PathConflicts {
         Ok(())
     }
 
-    /// An error if the input at `path` is an output.
-    pub(crate) fn refuse_input(&self, path: &Path) -> Result<(), Failure> {
-        match path.metadata() {
-            Ok(metadata) => self.refuse(path, &metadata),
-            Err(_) => Ok(()),
-        }
-    }
-
-    /// The same for an object.
-    pub(crate) fn refuse_remote(&self, url: &Url) -> Result<(), Failure> {
-        let id = FileId::of_remote(url);
-        self.refuse_id(Path::new(&url.to_string()), Some(&id))
-    }
-
-    /// An error if the object at `url`, which was found below a prefix or by a pattern, is an output.
-    pub(crate) fn refuse_found(&self, url: &Url) -> Result<(), Failure> {
-        let id = Some(FileId::of_remote(url));
-        let claim = self.0.iter().find(|claim| claim.id == id);
-        claim.map_or(Ok(()), |claim| Err(claim.is_input(Path::new(&url.to_string()))))
-    }
-
-    /// The same as [`PathConflicts::refuse_input`] for standard input.
-    pub(crate) fn refuse_stdin(&self) -> Result<(), Failure> {
-        stdin_metadata().map_or(Ok(()), |metadata| self.refuse(Path::new("-"), &metadata))
+    /// An error if the input `id`, called `name`, is an output, unless that `may_replace` it and has its records.
+    pub(crate) fn refuse_input(
+        &self,
+        name: &str,
+        id: Option<&FileId>,
+        may_replace: bool,
+    ) -> Result<(), Failure> {
+        let is_kept = |claim: &Claim| may_replace && claim.is_in_place;
+        let is_same = |claim: &&Claim| !is_kept(claim) && id.is_some() && claim.id.as_ref() == id;
+        self.0.iter().find(is_same).map_or(Ok(()), |claim| Err(claim.is_input(name)))
     }
 
     /// [`PathConflicts::refuse_input`] for a file that no output may replace, such as aliases or rules.
@@ -107,25 +96,10 @@ impl PathConflicts {
         }
         let id = FileId::of(path);
         let is_same = |claim: &&Claim| claim.exists && id.is_some() && claim.id == id;
-        self.0.iter().find(is_same).map_or(Ok(()), |claim| Err(claim.is_input(path)))
-    }
-
-    #[cfg(unix)]
-    fn refuse(&self, path: &Path, metadata: &Metadata) -> Result<(), Failure> {
-        let id = metadata.is_file().then(|| FileId::of_metadata(metadata));
-        self.refuse_id(path, id.as_ref())
-    }
-
-    #[cfg(not(unix))]
-    fn refuse(&self, path: &Path, metadata: &Metadata) -> Result<(), Failure> {
-        let id = metadata.is_file().then(|| FileId::of(path)).flatten();
-        self.refuse_id(path, id.as_ref())
-    }
-
-    fn refuse_id(&self, path: &Path, id: Option<&FileId>) -> Result<(), Failure> {
-        let is_same =
-            |claim: &&Claim| !claim.is_in_place && id.is_some() && claim.id.as_ref() == id;
-        self.0.iter().find(is_same).map_or(Ok(()), |claim| Err(claim.is_input(path)))
+        self.0
+            .iter()
+            .find(is_same)
+            .map_or(Ok(()), |claim| Err(claim.is_input(&path.display().to_string())))
     }
 
     /// An error if an output is in `directory`, whose files belong to a set, or is that directory.
@@ -156,9 +130,8 @@ impl Claim {
         Claim { name, holds, id, exists: false, directory: None, is_in_place }
     }
 
-    fn is_input(&self, input: &Path) -> Failure {
+    fn is_input(&self, input: &str) -> Failure {
         let Claim { name, holds, .. } = self;
-        let input = input.display().to_string();
         let alias = if input == *name { String::new() } else { format!(" {input}") };
         let what = format_args!("is the input{alias} and cannot take {holds}; name another file");
         Failure::at(name, what)
@@ -178,16 +151,6 @@ fn is_device(metadata: &Metadata) -> bool {
     }
 }
 
-#[cfg(unix)]
-fn stdout_id() -> Option<FileId> {
-    stdout_metadata().filter(|it| !is_device(it)).map(|it| FileId::of_metadata(&it))
-}
-
-#[cfg(not(unix))]
-fn stdout_id() -> Option<FileId> {
-    None
-}
-
 /// The regular file that standard output goes to.
 #[derive(Clone, Debug)]
 pub(crate) struct StdoutFile(FileId);
@@ -199,13 +162,11 @@ impl StdoutFile {
             Destination::Directory(_) | Destination::Prefix(_) => None,
             Destination::File(_) | Destination::Remote(_) => None,
             Destination::Stdout => {
-                stdout_metadata().filter(Metadata::is_file)?;
-                stdout_id().map(StdoutFile)
+                stream_id(stdout_metadata().filter(Metadata::is_file)).map(StdoutFile)
             }
         }
     }
 
-    /// Whether the file is at `path`.
     pub(crate) fn is_at(&self, path: &Path) -> bool {
         FileId::of(path).is_some_and(|id| id == self.0)
     }

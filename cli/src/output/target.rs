@@ -20,7 +20,6 @@ pub(super) enum Target {
 }
 
 impl Target {
-    /// What `path` leads to.
     pub(super) fn of(path: &Path) -> io::Result<Target> {
         if let Some(descriptor) = Descriptor::at(path) {
             return Ok(Target::Descriptor(descriptor));

@@ -4,18 +4,39 @@ use std::fs::OpenOptions;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use uriscan_files::{AtomicFile, File, sync_directory};
+use uriscan_files::{AtomicFile, File, directory_of, sync_directory};
 
-use super::destination::{Destination, WRITES_NO_PACKED, directory_of, is_packed};
+use super::destination::{Destination, WRITES_NO_PACKED, is_packed};
 use super::target::Target;
-use crate::exit::{Failure, Outcome};
+use crate::exit::{Failure, Outcome, Stop};
 use crate::interrupt::{self, Leftover, Registered};
 use crate::remote::{self, Upload, Url};
 
 /// Larger writes go to the system without a copy; smaller ones are gathered.
 const BUFFER_BYTES: usize = 16 << 10;
 
-type Stream = Box<dyn Write + Send>;
+/// What bytes are written to.
+enum Stream {
+    Plain(Box<dyn Write + Send>),
+    /// An object in progress.
+    Object(Upload, Registered),
+}
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Stream::Plain(stream) => stream.write(bytes),
+            Stream::Object(upload, _) => upload.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Stream::Plain(stream) => stream.flush(),
+            Stream::Object(..) => Ok(()),
+        }
+    }
+}
 
 /// An open destination.
 ///
@@ -29,63 +50,26 @@ pub(crate) struct Output {
     has_failed: bool,
 }
 
-/// What is to be put in place of a file or an object.
-enum Replacement {
-    /// A file in progress, and the one that it is to replace.
-    File {
-        unfinished: AtomicFile,
-        target: PathBuf,
-        /// Its temporary name, if it has one.
-        _registered: Option<Registered>,
-    },
-    /// An object in progress.
-    Object { upload: Upload, _registered: Registered },
-}
-
-impl Replacement {
-    /// Waits until the bytes are on the disk, or in the store.
-    fn finish(&self) -> io::Result<()> {
-        match self {
-            // Otherwise the name might be on the disk before the bytes, and a crash leave a file that is cut short.
-            Replacement::File { unfinished, .. } => unfinished.file().sync_all(),
-            Replacement::Object { upload, .. } => upload.finish(),
-        }
-    }
-
-    /// Does what may fail for want of room.
-    fn name(&mut self) -> io::Result<()> {
-        match self {
-            Replacement::File { unfinished, .. } => unfinished.name(),
-            Replacement::Object { .. } => Ok(()),
-        }
-    }
-
-    /// Puts it in place; if it is to be durable, its name is on the disk then.
-    fn put(self, is_durable: bool) -> io::Result<()> {
-        match self {
-            Replacement::File { unfinished, target, .. } => {
-                unfinished.put(&target)?;
-                if is_durable { sync_directory(directory_of(&target)) } else { Ok(()) }
-            }
-            Replacement::Object { upload, .. } => upload.complete(),
-        }
-    }
+/// A file in progress, and the one that it is to replace.
+struct Replacement {
+    unfinished: AtomicFile,
+    target: PathBuf,
+    /// Its temporary name, if it has one.
+    _registered: Option<Registered>,
 }
 
 impl Output {
-    /// Opens `destination`.
     pub(crate) fn open(destination: &Destination) -> Result<Output, Failure> {
+        let nowhere = Ok((Stream::Plain(Box::new(io::sink())), None));
         let (name, opened) = match destination {
-            Destination::Stdout => ("standard output".to_owned(), stdout().map(|out| (out, None))),
+            Destination::Stdout => {
+                ("standard output".to_owned(), stdout().map(|out| (Stream::Plain(out), None)))
+            }
             Destination::File(path) => (path.display().to_string(), file(path)),
             // The results are in the files of a folder.
-            Destination::Directory(path) => {
-                (path.display().to_string(), Ok((Box::new(io::sink()) as Stream, None)))
-            }
-            Destination::Prefix(url) => {
-                (url.to_string(), Ok((Box::new(io::sink()) as Stream, None)))
-            }
-            Destination::Remote(url) => (url.to_string(), object(url)),
+            Destination::Directory(path) => (path.display().to_string(), nowhere),
+            Destination::Prefix(url) => (url.to_string(), nowhere),
+            Destination::Remote(url) => (url.to_string(), object(url).map(|it| (it, None))),
         };
         match opened {
             Ok((stream, replacement)) => {
@@ -96,17 +80,14 @@ impl Output {
         }
     }
 
-    /// What to call it in messages.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// Whether a write has failed.
     pub(crate) fn has_failed(&self) -> bool {
         self.has_failed
     }
 
-    /// [`commit`] of this output alone.
     pub(crate) fn commit(self) -> io::Result<()> {
         commit(vec![self], false).map_err(|(_, error)| error)
     }
@@ -121,27 +102,39 @@ pub(crate) fn commit(
     mut outputs: Vec<Output>,
     is_durable: bool,
 ) -> Result<(), (String, io::Error)> {
-    for output in &mut outputs {
-        let flushed = output.writer.flush();
-        let finished =
-            flushed.and_then(|()| output.replacement.as_ref().map_or(Ok(()), Replacement::finish));
-        finished.map_err(|error| (output.name.clone(), error))?;
+    for Output { name, writer, replacement, .. } in &mut outputs {
+        let finished = writer.flush().and_then(|()| match (writer.get_mut(), replacement) {
+            (Stream::Object(upload, _), _) => upload.finish(),
+            // Otherwise the name might be on the disk before the bytes, and a crash leave a file that is cut short.
+            (_, Some(replacement)) => replacement.unfinished.file().sync_all(),
+            (_, None) => Ok(()),
+        });
+        finished.map_err(|error| (name.clone(), error))?;
     }
     let _held = interrupt::hold();
     if outputs.len() > 1 {
         // What fails for want of room fails here, while all files are as they were.
         for Output { name, replacement, .. } in &mut outputs {
-            let named = replacement.as_mut().map_or(Ok(()), Replacement::name);
+            let named = replacement.as_mut().map_or(Ok(()), |it| it.unfinished.name());
             named.map_err(|error| (name.clone(), error))?;
         }
     }
     for Output { name, writer, replacement, .. } in outputs {
-        // Some systems do not rename what is open.
-        drop(writer);
-        let put = replacement.map_or(Ok(()), |replacement| replacement.put(is_durable));
-        put.map_err(|error| (name, error))?;
+        put(writer.into_parts().0, replacement, is_durable).map_err(|error| (name, error))?;
     }
     Ok(())
+}
+
+/// Puts what was written to `stream` in place; if it is to be durable, its name is on the disk then.
+fn put(stream: Stream, replacement: Option<Replacement>, is_durable: bool) -> io::Result<()> {
+    if let Stream::Object(upload, _registered) = stream {
+        return upload.complete();
+    }
+    // Some systems do not rename what is open.
+    drop(stream);
+    let Some(Replacement { unfinished, target, _registered }) = replacement else { return Ok(()) };
+    unfinished.put(&target)?;
+    if is_durable { sync_directory(directory_of(&target)) } else { Ok(()) }
 }
 
 impl Write for Output {
@@ -161,40 +154,43 @@ impl Write for Output {
 /// Writes `text` to `destination`, as all of the results of a command.
 /// That the reader of standard output went away is not an error.
 pub(crate) fn write_text(text: &str, destination: &Destination) -> Result<Outcome, Failure> {
-    write_with(destination, |out| out.write_all(text.as_bytes()))
+    write_with(destination, |out| Ok(out.write_all(text.as_bytes())?))
 }
 
-/// Writes what `write` writes.
 pub(crate) fn write_with(
     destination: &Destination,
-    write: impl FnOnce(&mut Output) -> io::Result<()>,
+    write: impl FnOnce(&mut Output) -> Result<(), Stop>,
 ) -> Result<Outcome, Failure> {
     let mut out = Output::open(destination)?;
     let name = out.name().to_owned();
-    match write(&mut out).and_then(|()| out.commit()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Outcome::ReaderGone),
-        result => result.map(|()| Outcome::Done).map_err(|error| Failure::at(name, error)),
+    match write(&mut out).and_then(|()| Ok(out.commit()?)) {
+        Ok(()) => Ok(Outcome::Done),
+        Err(Stop::Unwritten(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+            Ok(Outcome::ReaderGone)
+        }
+        Err(Stop::Unwritten(error)) => Err(Failure::at(name, error)),
+        Err(Stop::Failed(failure)) => Err(failure),
     }
 }
 
 /// Standard output without the line buffer of the standard library, which searches for line ends.
 #[cfg(unix)]
-fn stdout() -> io::Result<Stream> {
+fn stdout() -> io::Result<Box<dyn Write + Send>> {
     use std::os::fd::AsFd;
     Ok(Box::new(File::from(io::stdout().as_fd().try_clone_to_owned()?)))
 }
 
 #[cfg(not(unix))]
-fn stdout() -> io::Result<Stream> {
+fn stdout() -> io::Result<Box<dyn Write + Send>> {
     Ok(Box::new(io::stdout()))
 }
 
 fn file(name: &Path) -> io::Result<(Stream, Option<Replacement>)> {
     match Target::of(name)? {
-        Target::Descriptor(descriptor) => Ok((Box::new(descriptor.file()?), None)),
+        Target::Descriptor(descriptor) => Ok((Stream::Plain(Box::new(descriptor.file()?)), None)),
         Target::Stream => {
             let stream = File::open_with(name, OpenOptions::new().append(true))?;
-            Ok((Box::new(stream), None))
+            Ok((Stream::Plain(Box::new(stream)), None))
         }
         Target::New(path) => {
             refuse_name(name, &path)?;
@@ -224,12 +220,13 @@ fn refuse_name(name: &Path, path: &Path) -> io::Result<()> {
 }
 
 /// A new object in place of the one at `url`.
-fn object(url: &Url) -> io::Result<(Stream, Option<Replacement>)> {
+fn object(url: &Url) -> io::Result<Stream> {
     refuse_name(url.path(), url.path())?;
     let _held = interrupt::hold();
     let upload = remote::create(url)?;
-    let _registered = Leftover::Objects(upload.cancel()).register();
-    Ok((Box::new(upload.clone()), Some(Replacement::Object { upload, _registered })))
+    let cancel = upload.cancel();
+    let registered = Leftover::Objects(Box::new(move || cancel.cancel())).register();
+    Ok(Stream::Object(upload, registered))
 }
 
 /// A new file at `target`, in place of `old` if that is there.
@@ -244,7 +241,8 @@ fn replacement(target: PathBuf, old: Option<&File>) -> io::Result<(Stream, Optio
     let named = unfinished.temporary_path().map(Path::to_owned);
     let _registered = named.map(|path| Leftover::File(path).register());
     let stream = unfinished.file().try_clone()?;
-    Ok((Box::new(stream), Some(Replacement::File { unfinished, target, _registered })))
+    let replacement = Replacement { unfinished, target, _registered };
+    Ok((Stream::Plain(Box::new(stream)), Some(replacement)))
 }
 
 #[cfg(test)]

@@ -8,12 +8,12 @@ use uriscan::set::Timestamp;
 use super::findings::{cut, unit};
 use super::html::{Cell, Escaped, Section, Table};
 use crate::exit::shown_name;
+use crate::hint::in_quotes;
 use crate::inputs::Input;
 use crate::plan::Plan;
 use crate::remote;
 use crate::summary::{Summary, grouped, plural};
 
-/// Sources that are listed.
 const SOURCES: usize = 50;
 
 /// Arguments of the command line, and characters of each, that are shown.
@@ -21,7 +21,8 @@ const ARGUMENTS: usize = 60;
 const CHARACTERS: usize = 200;
 
 /// The command line, the inputs and the time, in short.
-pub(super) fn run(plan: &Plan, summary: &Summary, time: Timestamp) -> String {
+pub(super) fn run(summary: &Summary<'_>, time: Timestamp) -> String {
+    let plan = summary.plan;
     let count = plan.inputs.len() as u64;
     let inputs = match plan.inputs.as_slice() {
         [one] => cut(&name(one)),
@@ -48,7 +49,7 @@ pub(super) fn run(plan: &Plan, summary: &Summary, time: Timestamp) -> String {
 fn command_line(args: impl ExactSizeIterator<Item = String>) -> String {
     let count = args.len();
     let mut words = vec!["uriscan".to_owned()];
-    words.extend(args.take(ARGUMENTS).map(|arg| quoted(&masked(&arg))));
+    words.extend(args.take(ARGUMENTS).map(|arg| in_quotes(&masked(&arg))));
     if count > ARGUMENTS {
         words.push(format!("… {} more", grouped((count - ARGUMENTS) as u64)));
     }
@@ -67,15 +68,6 @@ fn masked(arg: &str) -> String {
     match text.char_indices().nth(CHARACTERS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
-    }
-}
-
-/// `word` in quotes if a shell needs them.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "-_./:=@%+,…".contains(c);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
     }
 }
 
@@ -117,13 +109,11 @@ pub(super) fn sources(plan: &Plan) -> Option<Section> {
     Some(Section::new("inputs", "Inputs", table.html()))
 }
 
-/// Characters of the list of rules.
 const RULES: usize = 2_000;
 
 /// What the figures depend on.
-pub(super) fn terms(plan: &Plan, summary: &Summary) -> Section {
-    let equivalence = plan.job.surveyed().equivalence;
-    let compares = plan.job.surveyed().merges;
+pub(super) fn terms(plan: &Plan) -> Section {
+    let equivalence = &plan.job.equivalence;
     let mut terms = Vec::new();
     if let Some(profile) = equivalence.profile {
         terms.push(("profile", format!("{profile} {}", profile.version())));
@@ -145,7 +135,7 @@ pub(super) fn terms(plan: &Plan, summary: &Summary) -> Section {
         terms.push(("rules beyond the RFC", rules));
     }
     terms.push(("grammar", Grammar::Rfc3986.to_string()));
-    if compares {
+    if plan.job.survey.merges {
         let meaning = "Two records are equivalent if their canonical forms have the same bytes; they are compared by \
                        128-bit keys. The keys of two runs mean the same if their rule sets do.";
         terms.push(("keys", meaning.to_owned()));
@@ -156,8 +146,8 @@ pub(super) fn terms(plan: &Plan, summary: &Summary) -> Section {
     }
     terms.push(("public suffix list", PUBLIC_SUFFIX_VERSION.to_owned()));
     terms.push(("program", format!("uriscan {}", env!("CARGO_PKG_VERSION"))));
-    let threads = summary.settings.threads as u64;
-    let backend = summary.settings.kernels.backend().name();
+    let threads = plan.settings.threads as u64;
+    let backend = plan.settings.kernels.backend().name();
     terms.push(("machine", format!("backend {backend}, {threads} thread{}", plural(threads))));
     let item = |(name, value): &(&str, String)| {
         format!("<dt>{}</dt><dd>{}</dd>\n", Escaped(name), Escaped(value))

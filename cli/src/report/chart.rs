@@ -14,7 +14,6 @@ pub(super) struct Bar {
 }
 
 impl Bar {
-    /// A bar for `count`.
     pub(super) fn new(label: impl Into<String>, count: u64) -> Bar {
         Bar { label: label.into(), count, part: 0, class: "bar" }
     }
@@ -28,7 +27,6 @@ impl Bar {
     }
 }
 
-/// Height of a bar with its label.
 const STEP: usize = 42;
 
 /// A chart of `bars`, called `id` within the page; the `whole` fills the width.

@@ -5,17 +5,17 @@ use serde_json::Value;
 use super::findings::invalid_and_skipped;
 use super::html::Escaped;
 use crate::job::Writes;
-use crate::plan::Plan;
 use crate::summary::{Summary, grouped, share};
 
 /// The figures of `summary` that are shown, each called as in the summary in JSON.
-pub(super) fn facts(plan: &Plan, summary: &Summary) -> String {
+pub(super) fn facts(summary: &Summary<'_>) -> String {
+    let plan = summary.plan;
     let fields = summary.fields();
     let count = |name: &str| fields.get(name).and_then(Value::as_u64);
     let records = summary.report.records;
     let of_records = |count| share(count, records);
-    let is_survivors = plan.job.writes() == Writes::Survivors;
-    let is_links = plan.job.writes() == Writes::Links;
+    let is_survivors = plan.job.writes == Writes::Survivors;
+    let is_links = plan.job.writes == Writes::Links;
     let mut html = "<dl class=\"facts\">".to_owned();
     let mut add = |name: &str, label: &str, note: String, is_wanted: bool| {
         let Some(count) = count(name).filter(|&count| is_wanted || count > 0) else { return };
@@ -29,7 +29,7 @@ pub(super) fn facts(plan: &Plan, summary: &Summary) -> String {
             _ => format!("{} written", grouped(summary.report.written)),
         };
         // What an earlier run has seen is distinct, but not new.
-        add("distinct", if summary.has_seen { "new" } else { "distinct" }, note, true);
+        add("distinct", if plan.set.is_some() { "new" } else { "distinct" }, note, true);
         add("seen", "already seen", "distinct, in the set".to_owned(), true);
         add("duplicates", "duplicates", of_records(summary.report.duplicates), true);
         add("dropped", "dropped", "not URIs".to_owned(), false);

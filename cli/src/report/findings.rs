@@ -5,13 +5,12 @@ use uriscan::uri::UriErrorKind;
 use uriscan_bulk::pipeline::{Fault, FindingCounts, FindingExample, Invalid};
 
 use super::chart::{Bar, chart};
-use super::html::{Escaped, Section, shown, shown_fault};
+use super::html::{Escaped, Section, shown, shown_until};
 use crate::exit::shown_name;
 use crate::job::Writes;
 use crate::plan::Plan;
 use crate::summary::grouped;
 
-/// The findings of an audit by rule, with examples.
 pub(super) fn findings(
     plan: &Plan,
     counts: &FindingCounts,
@@ -73,7 +72,7 @@ pub(super) fn findings(
 /// What the records of `plan` are numbered as: lines, unless they are found in something else, or are read as columns.
 pub(super) fn unit(plan: &Plan) -> &'static str {
     let is_list = plan.rows.as_ref().is_some_and(|rows| rows.is_list);
-    match plan.documents.is_some() && plan.job.writes() != Writes::Links || is_list {
+    match plan.documents.is_some() && plan.job.writes != Writes::Links || is_list {
         true => "record",
         false if plan.table.is_some() || plan.column.is_some() => "row",
         false => "line",
@@ -108,7 +107,7 @@ pub(super) fn cut(name: &str) -> String {
 
 /// Whether records with such a fault were only skipped: references of documents without a base.
 fn is_skipped(plan: &Plan, kind: UriErrorKind) -> bool {
-    plan.job.writes() == Writes::Links && kind == UriErrorKind::Relative
+    plan.job.writes == Writes::Links && kind == UriErrorKind::Relative
 }
 
 /// How many records of the run are invalid, and how many references were skipped, which are not.
@@ -120,7 +119,6 @@ pub(super) fn invalid_and_skipped(plan: &Plan, invalid: &Invalid) -> [u64; 2] {
     [of(false), of(true)]
 }
 
-/// Invalid records by kind.
 pub(super) fn invalid(plan: &Plan, invalid: &Invalid, faults: &[Fault]) -> Option<Section> {
     let mut kinds: Vec<(UriErrorKind, u64)> =
         invalid.iter().filter(|&(kind, _)| !is_skipped(plan, kind)).collect();
@@ -139,7 +137,7 @@ pub(super) fn invalid(plan: &Plan, invalid: &Invalid, faults: &[Fault]) -> Optio
             let line = format!("{}, byte {column}", grouped(fault.line));
             let record = match (kind, fault.record.is_empty()) {
                 (UriErrorKind::TooLong, true) => "(a long record)".to_owned(),
-                _ => shown_fault(fault),
+                _ => shown_until(&fault.record, fault.error),
             };
             item(&record, &fault.source, unit(plan), &line)
         };

@@ -53,7 +53,7 @@ pub(super) fn ladder(census: &Census) -> Option<Section> {
 }
 
 /// What made duplicates of records.
-pub(super) fn merges(groups: &Groups, summary: &Summary) -> Option<Section> {
+pub(super) fn merges(groups: &Groups, summary: &Summary<'_>) -> Option<Section> {
     let Groups { duplicates, same, aliased, unexplained, .. } = *groups;
     if duplicates == 0 {
         return None;
@@ -89,7 +89,7 @@ fn kept_of(keep: Keep) -> &'static str {
 }
 
 /// Of what the counts are.
-fn looked_at(groups: &Groups, summary: &Summary) -> String {
+fn looked_at(groups: &Groups, summary: &Summary<'_>) -> String {
     let Groups { is_all, duplicates, .. } = *groups;
     let count = format!("{} duplicate{}", grouped(duplicates), plural(duplicates));
     match is_all {
@@ -112,7 +112,6 @@ fn label(level: Option<Level>) -> &'static str {
     }
 }
 
-/// A step or rule with its examples.
 fn html_of(step: &MergeStep, duplicates: u64) -> String {
     let MergeStep { step, count, alone, examples, .. } = step;
     let meaning = step.meaning.replace('`', "");
@@ -139,7 +138,6 @@ fn html_of(step: &MergeStep, duplicates: u64) -> String {
     )
 }
 
-/// The largest groups of `records` records.
 pub(super) fn largest(groups: &Groups, records: u64) -> Option<Section> {
     if groups.largest.is_empty() {
         return None;

@@ -7,6 +7,8 @@ use uriscan::uri::{UriError, UriErrorKind};
 use uriscan_bulk::io::escaped;
 use uriscan_bulk::pipeline::Fault;
 
+use crate::summary::share;
+
 /// Characters of a text that are shown.
 const SHOWN: usize = 200;
 
@@ -41,13 +43,8 @@ pub(super) fn shown(record: &[u8]) -> String {
     }
 }
 
-/// The record of `fault`, up to what is wrong: what follows may be anything, such as the words of a log, in which secrets are
-/// not known as those of URIs are. A relative reference has nothing wrong.
-pub(super) fn shown_fault(fault: &Fault) -> String {
-    shown_until(&fault.record, fault.error)
-}
-
-/// The same of a `record` with this `error`.
+/// A `record` with this `error`, up to what is wrong: what follows may be anything, such as the words of a log, in which secrets
+/// are not known as those of URIs are. A relative reference has nothing wrong.
 pub(super) fn shown_until(record: &[u8], error: UriError) -> String {
     let end = record.len().min(error.at as usize + 1);
     // One that was cut may go on with the end of a password.
@@ -76,7 +73,6 @@ pub(super) struct Section {
 }
 
 impl Section {
-    /// A section with this `content`, which is HTML.
     pub(super) fn new(id: &'static str, heading: &'static str, content: String) -> Section {
         Section { id, heading, content }
     }
@@ -92,7 +88,6 @@ impl Section {
 
 /// What a cell of a table holds.
 pub(super) enum Cell {
-    /// Text.
     Text(String),
     /// A URI, a host or a name in it.
     Uri(String),
@@ -105,6 +100,11 @@ pub(super) enum Cell {
 }
 
 impl Cell {
+    /// How much `count` is of `whole`, as a share and as a bar.
+    pub(super) fn shares(count: u64, whole: u64) -> [Cell; 2] {
+        [Cell::Number(share(count, whole)), Cell::Meter(count as f64 / whole.max(1) as f64)]
+    }
+
     fn class(&self) -> &'static str {
         match self {
             Cell::Text(_) => "",
@@ -130,7 +130,6 @@ impl Cell {
     }
 }
 
-/// A table.
 pub(super) struct Table {
     pub(super) caption: String,
     /// The heads of the columns; an empty one is that of bars.

@@ -20,15 +20,14 @@ use std::time::SystemTime;
 use uriscan::set::Timestamp;
 
 use crate::job::Done;
-use crate::plan::Plan;
 use crate::summary::Summary;
 use html::{Escaped, Section};
 
-/// The page about a run of `plan` that was `done`, with this `summary`.
-pub(crate) fn page(plan: &Plan, done: &Done, summary: &Summary) -> String {
-    let command = plan.job.name();
-    let verdict = verdict::verdict(plan, done, summary);
-    let sections: Vec<Section> = sections(plan, done, summary);
+/// The page about a run that was `done`, with this `summary`.
+pub(crate) fn page(done: &Done, summary: &Summary<'_>) -> String {
+    let command = summary.plan.job.name;
+    let verdict = verdict::verdict(done, summary);
+    let sections: Vec<Section> = sections(done, summary);
     let links: String = sections
         .iter()
         .map(|Section { id, heading, .. }| {
@@ -40,9 +39,9 @@ pub(crate) fn page(plan: &Plan, done: &Done, summary: &Summary) -> String {
         "<a class=\"skip\" href=\"#content\">Skip to the content</a>\n<header>\n<h1>uriscan {command}</h1>\n\
          <p class=\"verdict\">{}</p>\n{}",
         Escaped(&verdict),
-        about::run(plan, summary, time),
+        about::run(summary, time),
     );
-    body += &facts::facts(plan, summary);
+    body += &facts::facts(summary);
     body += &format!(
         "<nav aria-label=\"Sections\"><ul>{links}</ul></nav>\n</header>\n<main id=\"content\">\n"
     );
@@ -52,7 +51,8 @@ pub(crate) fn page(plan: &Plan, done: &Done, summary: &Summary) -> String {
 }
 
 /// The sections that have something to show.
-fn sections(plan: &Plan, done: &Done, summary: &Summary) -> Vec<Section> {
+fn sections(done: &Done, summary: &Summary<'_>) -> Vec<Section> {
+    let plan = summary.plan;
     let mut all = vec![done.census.as_ref().and_then(groups::ladder)];
     let overview = done.overview.as_ref();
     if let Some(groups) = overview.and_then(|overview| overview.groups.as_ref()) {
@@ -70,6 +70,6 @@ fn sections(plan: &Plan, done: &Done, summary: &Summary) -> Vec<Section> {
         all.push(findings::invalid(plan, &summary.report.invalid, &overview.faults));
     }
     all.push(about::sources(plan));
-    all.push(Some(about::terms(plan, summary)));
+    all.push(Some(about::terms(plan)));
     all.into_iter().flatten().collect()
 }

@@ -5,12 +5,12 @@ use uriscan_bulk::pipeline::{Frequency, Lengths, Overview, Top, TopRow, TopTable
 use super::chart::{Bar, chart};
 use super::html::{Cell, Section, Table, shown};
 use crate::plan::Plan;
-use crate::summary::{grouped, plural, share};
+use crate::summary::{grouped, plural};
 
 /// The counts that the command itself makes.
 pub(super) fn own(top: &Top, plan: &Plan) -> Option<Section> {
     let table = counts(top.masked.first()?, top.counted)?;
-    let what = if plan.job.is_distinct() { "distinct URI" } else { "URI" };
+    let what = if plan.job.is_distinct { "distinct URI" } else { "URI" };
     let content = format!(
         "<p>Of {} {what}{}.</p>\n{}",
         grouped(top.counted),
@@ -34,8 +34,7 @@ fn counts(table: &TopTable, counted: u64) -> Option<Table> {
         if !is_exact {
             cells.push(Cell::Number(format!("−{}", grouped(row.error))));
         }
-        cells.push(Cell::Number(share(row.count, counted)));
-        cells.push(Cell::Meter(row.count as f64 / counted.max(1) as f64));
+        cells.extend(Cell::shares(row.count, counted));
         cells
     };
     let caption = match table.distinct {
@@ -89,22 +88,14 @@ fn frequency(
         return None;
     }
     let at_least = if found.missed > 0 { "≥ " } else { "" };
-    let row = |(text, count): &(Vec<u8>, u64)| {
-        vec![
-            Cell::Uri(shown(text)),
-            Cell::Number(format!("{at_least}{}", grouped(*count))),
-            Cell::Number(share(*count, counted)),
-            Cell::Meter(*count as f64 / counted.max(1) as f64),
-        ]
+    let row = |name: Cell, at_least: &str, count: u64| {
+        let count_of_it = Cell::Number(format!("{at_least}{}", grouped(count)));
+        [name, count_of_it].into_iter().chain(Cell::shares(count, counted)).collect()
     };
-    let mut rows: Vec<Vec<Cell>> = found.rows.iter().map(row).collect();
+    let of_value = |(text, count): &(Vec<u8>, u64)| row(Cell::Uri(shown(text)), at_least, *count);
+    let mut rows: Vec<Vec<Cell>> = found.rows.iter().map(of_value).collect();
     if absent > 0 {
-        rows.push(vec![
-            Cell::Class("soft", format!("(no {head})")),
-            Cell::Number(grouped(absent)),
-            Cell::Number(share(absent, counted)),
-            Cell::Meter(absent as f64 / counted.max(1) as f64),
-        ]);
+        rows.push(row(Cell::Class("soft", format!("(no {head})")), "", absent));
     }
     let caption = match found.distinct {
         Some(distinct) => format!("{name}: {} different", grouped(distinct)),

@@ -6,14 +6,14 @@ use uriscan_bulk::pipeline::{Census, FindingCounts, Groups, MergeStep, Report, T
 
 use super::findings::invalid_and_skipped;
 use crate::job::{Done, Writes};
-use crate::plan::Plan;
 use crate::summary::{Summary, grouped, plural};
 
 /// What the run came to, in one or two sentences.
-pub(super) fn verdict(plan: &Plan, done: &Done, summary: &Summary) -> String {
+pub(super) fn verdict(done: &Done, summary: &Summary<'_>) -> String {
+    let plan = summary.plan;
     let report = &summary.report;
     let records = report.records;
-    let noun = match plan.job.writes() {
+    let noun = match plan.job.writes {
         Writes::Links => format!("{} link{}", grouped(records), plural(records)),
         _ => format!("{} record{}", grouped(records), plural(records)),
     };
@@ -25,11 +25,11 @@ pub(super) fn verdict(plan: &Plan, done: &Done, summary: &Summary) -> String {
         (Some(findings), ..) => of_audit(&noun, findings),
         (_, Some(census), _) => of_census(&noun, census),
         (.., Some(top)) => of_top(&noun, top),
-        _ if plan.job.writes() == Writes::Survivors => of_dedup(&noun, report, groups),
+        _ if plan.job.writes == Writes::Survivors => of_dedup(&noun, report, groups),
         _ => noun,
     };
     let [invalid, skipped] = invalid_and_skipped(plan, &report.invalid);
-    let is_column = plan.job.name() == "audit" && plan.table.is_some();
+    let is_column = plan.job.name == "audit" && plan.table.is_some();
     let text =
         if is_column { text + "; what was found is in the column of findings" } else { text };
     let text = match skipped {
@@ -44,20 +44,17 @@ pub(super) fn verdict(plan: &Plan, done: &Done, summary: &Summary) -> String {
         1 => format!("{text}, and one row that does not fit"),
         bad => format!("{text}, and {} rows that do not fit", grouped(bad)),
     };
-    let is_survivors = plan.job.writes() == Writes::Survivors;
+    let is_survivors = plan.job.writes == Writes::Survivors;
     match invalid {
-        0 if plan.job.name() == "check" && report.bad_rows == 0 => {
+        0 if plan.job.name == "check" && report.bad_rows == 0 => {
             format!("{text}, all of them valid.")
         }
         0 => format!("{text}."),
         1 if is_survivors => format!("{text}. One record is not a URI."),
         _ if is_survivors => format!("{text}. {} records are not URIs.", grouped(invalid)),
-        _ => format!("{text}; {} of them {} not valid.", grouped(invalid), are(invalid)),
+        1 => format!("{text}; 1 of them is not valid."),
+        _ => format!("{text}; {} of them are not valid.", grouped(invalid)),
     }
-}
-
-fn are(count: u64) -> &'static str {
-    if count == 1 { "is" } else { "are" }
 }
 
 /// `part` of `whole` as a percentage without decimals.

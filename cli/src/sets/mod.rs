@@ -6,7 +6,6 @@ pub(crate) mod settings;
 mod text;
 pub(crate) mod writing;
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -17,9 +16,8 @@ use uriscan_bulk::pipeline::{Equivalence, StoredError};
 
 use crate::args::{Export, SetCommand, SetStatsFormat};
 use crate::exit::{Failure, Outcome, eprint_line};
-use crate::output::{Destination, Output, PathConflicts, write_text};
+use crate::output::{Destination, PathConflicts, write_text, write_with};
 use crate::summary::counted;
-use text::Unwritten;
 use writing::Writing;
 
 /// Runs the commands that do not read URIs.
@@ -67,27 +65,9 @@ pub(crate) fn run(command: &SetCommand) -> Result<Outcome, Failure> {
             let set = KeySet::open(&typed.set)?;
             let destination = Destination::of_option(typed.output.clone());
             PathConflicts::of_results(&destination, false).refuse_inside(&typed.set)?;
-            print(&destination, |out| text::export(&set, out))
+            write_with(&destination, |out| text::export(&set, out))
         }
         SetCommand::Import(typed) => text::import(typed),
-    }
-}
-
-/// Runs `write` on `destination`.
-fn print(
-    destination: &Destination,
-    write: impl FnOnce(&mut Output) -> Result<(), Unwritten>,
-) -> Result<Outcome, Failure> {
-    let mut out = Output::open(destination)?;
-    let name = out.name().to_owned();
-    let written = write(&mut out).and_then(|()| Ok(out.commit()?));
-    match written {
-        Ok(()) => Ok(Outcome::Done),
-        Err(Unwritten::Set(error)) => Err(error.into()),
-        Err(Unwritten::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
-            Ok(Outcome::ReaderGone)
-        }
-        Err(Unwritten::Output(error)) => Err(Failure::at(name, error)),
     }
 }
 

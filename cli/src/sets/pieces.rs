@@ -24,7 +24,6 @@ const FORMAT: &str = "uriscan set pieces 1";
 /// The directory of the pieces that are made at first.
 const FIRST: &str = "base";
 
-/// Runs `set split`.
 pub(super) fn split(typed: &SplitSet) -> Result<Outcome, Failure> {
     let set = KeySet::open(&typed.set)?;
     let (bits, output) = (typed.bits, &typed.output);
@@ -105,7 +104,6 @@ impl Pieces<'_> {
     }
 }
 
-/// Bytes of a list of pieces.
 const MOST_BYTES: u64 = 64 << 20;
 
 /// The sets at `paths`, where a directory of pieces represents all of them.

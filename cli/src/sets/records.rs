@@ -27,19 +27,14 @@ pub(crate) struct SetUse {
 /// What a job does with its set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SetDoes {
-    /// Creates it.
     Create,
-    /// Adds keys.
     Add,
-    /// Removes keys.
     Remove,
-    /// Looks keys up.
     Ask,
     /// Looks keys up and adds new ones; creates the set if it does not exist.
     AskAndAdd,
 }
 
-/// The set of a job.
 #[derive(Debug)]
 pub(crate) enum SetAtWork {
     Read(KeySet),
@@ -144,7 +139,6 @@ impl SetAtWork {
         }
     }
 
-    /// Whether it is changed in the end.
     pub(crate) fn is_changed(&self) -> bool {
         !matches!(self, SetAtWork::Read(_))
     }

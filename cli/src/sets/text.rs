@@ -5,13 +5,13 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use uriscan::key::Key;
-use uriscan::set::{KeySet, Loader, Meaning, SetError, Timestamp};
+use uriscan::set::{KeySet, Loader, Meaning, Timestamp};
 use uriscan_files::File;
 
 use super::records;
 use super::writing::{LOAD_BYTES, Writing};
 use crate::args::{Import, Remove};
-use crate::exit::{Failure, Outcome};
+use crate::exit::{Failure, Outcome, Stop};
 use crate::output::{Destination, write_text};
 use crate::summary::plural;
 
@@ -21,26 +21,7 @@ const KEYS: &str = "keys ";
 /// The header line which says that every key has a time.
 const FIRST_SEEN: &str = "with first-seen";
 
-/// Why a set could not be exported.
-pub(crate) enum Unwritten {
-    Set(SetError),
-    Output(io::Error),
-}
-
-impl From<SetError> for Unwritten {
-    fn from(error: SetError) -> Unwritten {
-        Unwritten::Set(error)
-    }
-}
-
-impl From<io::Error> for Unwritten {
-    fn from(error: io::Error) -> Unwritten {
-        Unwritten::Output(error)
-    }
-}
-
-/// Writes the keys of `set`.
-pub(super) fn export(set: &KeySet, out: &mut (impl Write + Send)) -> Result<(), Unwritten> {
+pub(super) fn export(set: &KeySet, out: &mut (impl Write + Send)) -> Result<(), Stop> {
     for fact in set.meaning().to_text().lines() {
         writeln!(out, "# {fact}")?;
     }
@@ -111,7 +92,6 @@ pub(super) fn remove(typed: &Remove) -> Result<Outcome, Failure> {
     write_text(&records::remove(writer, loader)?.to_string(), &Destination::Stdout)
 }
 
-/// The lines of a file of keys.
 struct Lines {
     name: String,
     source: BufReader<Box<dyn Read>>,
@@ -120,10 +100,8 @@ struct Lines {
     line: Vec<u8>,
 }
 
-/// The header of a file of keys.
 #[derive(Default)]
 struct Header {
-    /// The lines of the meaning.
     facts: String,
     /// The number of keys, if declared.
     keys: Option<u64>,
@@ -142,7 +120,6 @@ enum Times {
     None,
 }
 
-/// The format of times.
 const FORM: &str = "2026-03-01T12:00:00Z";
 
 /// The key of 32 hexadecimal digits.

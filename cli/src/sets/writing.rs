@@ -24,11 +24,10 @@ impl Writing {
     ) -> Result<Writing, SetError> {
         let _held = interrupt::hold();
         let mut writer = open()?;
-        writer.change_under(interrupt::gate());
+        writer.change_under(&interrupt::GATE);
         Ok(Writing { writer, _registered: Leftover::Set(path.to_owned()).register() })
     }
 
-    /// Opens the set at `path`.
     pub(crate) fn open(path: &Path) -> Result<Writing, SetError> {
         Writing::new(path, || SetWriter::open(path))
     }

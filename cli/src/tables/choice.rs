@@ -9,16 +9,14 @@ use crate::args::{Quote, TABLE_FORMATS, TableChoice};
 use crate::environment::Environment;
 use crate::exit::Failure;
 use crate::options::temp_dir_beside;
-use crate::output::Destination;
+use crate::output::{Destination, is_directory};
 
 /// What a table in the place of a list needs.
 pub(crate) const NO_COLUMN: &str = "commands that read tables need --column, its column of URIs";
 
-/// The options for tables.
 #[derive(Clone, Debug)]
 pub(crate) struct TableUse {
     pub(super) choice: TableChoice,
-    /// The column of URIs.
     pub(super) column: String,
     /// The formats to read and to write, if they were given.
     pub(super) from: Option<TableFormat>,
@@ -46,9 +44,7 @@ impl TableUse {
         let from = from.transpose()?;
         let temp_dir = temp_dir.unwrap_or_else(|| temp_dir_beside(output, environment));
         let is_directory = match output {
-            Destination::File(path) => {
-                path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/")
-            }
+            Destination::File(path) => is_directory(path),
             Destination::Remote(url) => url.is_folder(),
             _ => false,
         };
@@ -56,7 +52,6 @@ impl TableUse {
         Ok(TableUse { choice, column, from, to, temp_dir, keep_column, layout })
     }
 
-    /// Whether the results are cut into files.
     pub(crate) fn has_files(&self) -> bool {
         self.layout.is_some()
     }
@@ -75,7 +70,6 @@ impl TableUse {
         }
     }
 
-    /// The dialect of CSV and TSV.
     pub(super) fn dialect(&self) -> Dialect {
         let mut dialect = Dialect::default().has_header(!self.choice.dialect.no_header);
         if let Some(delimiter) = self.choice.dialect.delimiter {
@@ -116,7 +110,6 @@ impl Column {
     }
 }
 
-/// The format of tables called `name`.
 fn format(option: &str, name: &str) -> Result<TableFormat, Failure> {
     TableFormat::from_name(name).ok_or_else(|| {
         let what = format!("the formats of tables (--column) are {}", TABLE_FORMATS.join(", "));

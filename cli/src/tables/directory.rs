@@ -14,6 +14,7 @@ use uriscan_files::{
 };
 use uriscan_table::{self, PartFile};
 
+use super::folder::Results;
 use crate::exit::Failure;
 use crate::interrupt::{self, Leftover, Registered};
 use crate::output::{FileId, directory_of};
@@ -23,7 +24,6 @@ const MOST_OPEN: usize = 64;
 
 /// A directory of results that is being made. Dropped before it is put in place, it is gone.
 pub(crate) struct Directory {
-    /// The directory that is to have the files.
     target: PathBuf,
     unfinished: AtomicDirectory,
     /// Directories below it, and files in them, that have been made.
@@ -46,7 +46,6 @@ struct Part {
 }
 
 impl Directory {
-    /// A directory to be put at `path`.
     pub(crate) fn new(path: &Path) -> Result<Directory, Failure> {
         let fault = |error: io::Error| Failure::at(path.display(), error);
         let refuse = |what: &str| Err(Failure::at(path.display(), what));
@@ -88,10 +87,12 @@ impl Directory {
         let (made, files, pool) = (HashSet::new(), Vec::new(), Arc::default());
         Ok(Directory { target, unfinished, made, files, pool, _registered })
     }
+}
 
+impl Results for Directory {
     /// Waits until the files are on the disk, with their names in the hidden directory: otherwise that might have its name
     /// first, and a crash leave a directory that lacks files, or has files that are cut short.
-    pub(crate) fn finish(&self) -> io::Result<()> {
+    fn finish(&self) -> io::Result<()> {
         // One call for very many files: each of them would wait for the disk.
         let is_on_disk =
             self.files.len() > MOST_OPEN && files::sync_file_system(self.unfinished.path())?;
@@ -102,9 +103,8 @@ impl Directory {
         self.unfinished.finish()
     }
 
-    /// Puts the files in place, after [`Directory::finish`].
     /// On error, no file is in place, unless it was the name of the directory that is not durable.
-    pub(crate) fn put(self, is_durable: bool) -> io::Result<()> {
+    fn put(self: Box<Self>, is_durable: bool) -> io::Result<()> {
         let _held = interrupt::hold();
         self.unfinished.put().map_err(|error| match error.kind() {
             io::ErrorKind::DirectoryNotEmpty => io::Error::new(error.kind(), NOT_EMPTY),
@@ -117,7 +117,6 @@ impl Directory {
 /// Why a directory does not take results.
 const NOT_EMPTY: &str = "is not empty; name a new directory, or remove what is in it";
 
-/// Whether nothing is in `directory`.
 fn is_vacant(directory: &Path) -> io::Result<bool> {
     Ok(files::list(directory)?.next().transpose()?.is_none())
 }
@@ -211,7 +210,7 @@ mod tests {
         parts.iter_mut().for_each(|part| part.finish().unwrap());
         assert!(!target.exists());
         folder.finish().unwrap();
-        folder.put(true).unwrap();
+        Box::new(folder).put(true).unwrap();
         for i in 0..3 * MOST_OPEN {
             let path = target.join(format!("k={}/part-{i}", i % 7));
             assert_eq!(std::fs::read_to_string(path).unwrap(), "012");
@@ -231,7 +230,7 @@ mod tests {
             drop(folder);
             let mut folder = Directory::new(&target).unwrap();
             folder.create("a=1/x").unwrap().finish().unwrap();
-            folder.put(false).unwrap();
+            Box::new(folder).put(false).unwrap();
             assert_eq!(std::fs::read_dir(&target).unwrap().count(), 1, "{}", target.display());
             let Err(failure) = Directory::new(&target) else { panic!("it is not empty") };
             assert!(failure.to_string().contains("is not empty"), "{failure}");
@@ -249,7 +248,7 @@ mod tests {
         let other = Directory::new(&target).unwrap();
         std::fs::write(target.join("x"), "theirs").unwrap();
         folder.finish().unwrap();
-        let error = folder.put(false).unwrap_err();
+        let error = Box::new(folder).put(false).unwrap_err();
         assert!(error.to_string().contains("is not empty"), "{error}");
         drop(other);
         assert_eq!(std::fs::read_to_string(target.join("x")).unwrap(), "theirs");

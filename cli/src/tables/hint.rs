@@ -24,7 +24,6 @@ pub(crate) fn other_column(plan: &Plan, table: &TableUse) -> Option<String> {
     ))
 }
 
-/// The column of URIs of `table`.
 pub(crate) fn column_of(table: &TableUse) -> &str {
     &table.column
 }

@@ -14,7 +14,7 @@ pub(crate) use choice::{Column, NO_COLUMN, TableUse};
 pub(crate) use dataset::find;
 pub(crate) use folder::Folder;
 pub(crate) use hint::{column_of, header_separator, other_column, other_place};
-pub(crate) use run::{Work, open, open_column, open_pairs, print_notes};
+pub(crate) use run::{Work, open, open_column, open_folder, open_pairs, print_notes};
 pub(crate) use side_outputs::ClassTable;
 pub(crate) use uriscan_arrow::Columns;
 pub(crate) use uriscan_table::{ByClass, Form, Task};

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use uriscan_table::{self, PartFile};
 
+use super::folder::Results;
 use crate::exit::Failure;
 use crate::interrupt::{self, Leftover, Registered};
 use crate::remote::{self, Group, GroupObject, Url};
@@ -15,7 +16,6 @@ pub(crate) struct Objects {
     _registered: Registered,
 }
 
-/// One of them.
 struct Part(GroupObject);
 
 impl Objects {
@@ -26,14 +26,14 @@ impl Objects {
         let _registered = Leftover::Objects(Box::new(move || cancel.cancel())).register();
         Ok(Objects { group, _registered })
     }
+}
 
-    /// Waits until the store has what was sent.
-    pub(super) fn finish(&self) -> io::Result<()> {
+impl Results for Objects {
+    fn finish(&self) -> io::Result<()> {
         self.group.finish()
     }
 
-    /// Makes the objects.
-    pub(super) fn put(self) -> io::Result<()> {
+    fn put(self: Box<Self>, _: bool) -> io::Result<()> {
         let _held = interrupt::hold();
         self.group.complete()
     }

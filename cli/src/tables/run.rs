@@ -1,19 +1,21 @@
 //! Jobs on tables: what the arguments mean there, and carrying it out.
 
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use uriscan::row::OnBadRow;
 use uriscan_arrow::OnInvalid;
-use uriscan_bulk::io::Source;
 use uriscan_bulk::pipeline::{self, Report, Sinks};
 use uriscan_table::dataset::Partition;
 use uriscan_table::{self, Notes, SortBy, TableFormat};
 
 use super::choice::{Column, TableUse};
+use super::directory::Directory;
 use super::folder::Folder;
+use super::objects::Objects;
 use super::side_outputs::of_pairs;
-use crate::args::{NoUri, OnBadRow};
+use crate::args::NoUri;
 use crate::exit::{Failure, Stop, eprint_line};
 use crate::hint::{self, Beginning};
 use crate::inputs::{self, Input, Inputs, StdinHead, head_of_stdin};
@@ -24,7 +26,6 @@ use crate::remote;
 use crate::rows;
 use crate::sets::records::SetAtWork;
 
-/// A job on tables.
 pub(crate) struct Work {
     tables: Vec<uriscan_table::Input>,
     job: uriscan_table::Job,
@@ -32,9 +33,6 @@ pub(crate) struct Work {
 }
 
 /// The job of `plan` on its tables, and how many bytes they have, if that is known.
-///
-/// # Errors
-/// When an input is missing, or an option does not work with tables.
 pub(crate) fn open(plan: &Plan, table: &TableUse) -> Result<(Work, Option<u64>), Failure> {
     let to = output_format(plan, table)?;
     let mut job = job(plan, table, to)?;
@@ -65,9 +63,6 @@ fn hide_panics_of_decoders() {
 
 impl Work {
     /// Does the work; results that are cut into files are put into `folder`.
-    ///
-    /// # Errors
-    /// Why it ends before it is done.
     pub(crate) fn run(
         self,
         plan: &Plan,
@@ -79,12 +74,25 @@ impl Work {
         let Some(table) = &plan.table else { return Ok(Report::default()) };
         let seen = set.map(SetAtWork::seen);
         let done = match (&table.layout, folder) {
-            (Some(layout), Some(folder)) => pool
-                .install(|| uriscan_table::run_to_files(tables, &job, seen, sinks, layout, folder)),
+            (Some(layout), Some(folder)) => pool.install(|| {
+                uriscan_table::run_to_files(tables, &job, seen, sinks, layout, &mut **folder)
+            }),
             _ => pool.install(|| uriscan_table::run_with(tables, &job, seen, sinks)),
         };
         done.map_err(|error| rows::stop(error, plan))
     }
+}
+
+/// Opens `destination`, if it takes several files; temporary files of objects are made in `temp_dir`.
+pub(crate) fn open_folder(
+    destination: &Destination,
+    temp_dir: &Path,
+) -> Result<Option<Folder>, Failure> {
+    Ok(Some(match destination {
+        Destination::Directory(path) => Box::new(Directory::new(path)?),
+        Destination::Prefix(url) => Box::new(Objects::new(url, temp_dir)?),
+        Destination::Stdout | Destination::File(_) | Destination::Remote(_) => return Ok(None),
+    }))
 }
 
 /// The inputs of `plan`, with the columns that directories name.
@@ -107,24 +115,20 @@ fn tables(plan: &Plan, table: &TableUse) -> Result<Vec<uriscan_table::Input>, Fa
 }
 
 /// The `column` of the tables of `plan` as lists.
-///
-/// # Errors
-/// When a file is missing or unreadable.
 pub(crate) fn open_column(plan: &Plan, column: &Column) -> Result<Inputs, Failure> {
     let total_bytes = inputs::total_bytes(&plan.inputs)?;
     hide_panics_of_decoders();
     let Column { name, format, fields } = column;
     plan.inputs.iter().try_for_each(|input| refuse_unknown(input, *format))?;
-    let sources = match fields {
-        None => columns(plan, (name, *format), plan.settings.record_end)?,
-        Some(fields) => {
-            let fields = fields.each_ref().map(Option::as_deref);
-            let source = |input: &Input| {
-                Ok(uriscan_table::fields_source(opened(input, *format)?, name, &fields))
-            };
-            plan.inputs.iter().map(source).collect::<Result<_, Failure>>()?
-        }
+    let fields = fields.as_ref().map(|fields| fields.each_ref().map(Option::as_deref));
+    let source = |input: &Input| {
+        let table = opened(input, *format)?;
+        Ok(match &fields {
+            None => uriscan_table::column_source(table, name, plan.settings.record_end),
+            Some(fields) => uriscan_table::fields_source(table, name, fields),
+        })
     };
+    let sources = plan.inputs.iter().map(source).collect::<Result<_, Failure>>()?;
     Ok(Inputs { sources, total_bytes, stdin_head: StdinHead::default() })
 }
 
@@ -145,9 +149,6 @@ fn refuse_unknown(input: &Input, format: Option<TableFormat>) -> Result<(), Fail
 }
 
 /// The pairs of `plan`, some of whose inputs are tables.
-///
-/// # Errors
-/// When a file is missing or unreadable.
 pub(crate) fn open_pairs(plan: &Plan) -> Result<Inputs, Failure> {
     hide_panics_of_decoders();
     let lists = plan.inputs.iter().filter(|input| of_pairs(input).is_none());
@@ -164,17 +165,6 @@ pub(crate) fn open_pairs(plan: &Plan) -> Result<Inputs, Failure> {
         }
     }
     Ok(inputs)
-}
-
-/// The column called `name` of all inputs, as lists of records that end in `record_end`.
-fn columns(
-    plan: &Plan,
-    (name, format): (&str, Option<TableFormat>),
-    record_end: u8,
-) -> Result<Vec<Source>, Failure> {
-    let source =
-        |input: &Input| Ok(uriscan_table::column_source(opened(input, format)?, name, record_end));
-    plan.inputs.iter().map(source).collect()
 }
 
 /// The table that `input` is, in this format if it is known.
@@ -201,7 +191,6 @@ pub(crate) fn print_notes() {
     notes().all().iter().for_each(|note| eprint_line(format_args!("uriscan: {note}")));
 }
 
-/// The format to write.
 fn output_format(plan: &Plan, table: &TableUse) -> Result<TableFormat, Failure> {
     let output = match &plan.output {
         Destination::File(path) | Destination::Directory(path) => Some(path.as_path()),
@@ -232,7 +221,6 @@ fn output_format(plan: &Plan, table: &TableUse) -> Result<TableFormat, Failure> 
     Ok(to)
 }
 
-/// What is to be done, in the library's terms.
 fn job(plan: &Plan, table: &TableUse, to: TableFormat) -> Result<uriscan_table::Job, Failure> {
     let refuse = |what: &str| Err(Failure::at("--column", what));
     if plan.aliases.is_some() {
@@ -241,21 +229,21 @@ fn job(plan: &Plan, table: &TableUse, to: TableFormat) -> Result<uriscan_table::
     if plan.settings.redact || plan.settings.record_end == 0 {
         return refuse("--redact and -0 work with lines, not with tables; omit them");
     }
-    if plan.documents.is_some() && plan.job.writes() != Writes::Links {
+    if plan.documents.is_some() && plan.job.writes != Writes::Links {
         return refuse(
             "--extract makes lists, not tables; `uriscan extract --column` adds a column of links",
         );
     }
-    let (task, mut columns) = plan.job.row_job(table)?;
+    let (task, mut columns) = plan.runner.row_job(&plan.job, table)?;
     columns.kernels = plan.settings.kernels;
-    let on_invalid = plan.job.on_invalid();
+    let on_invalid = plan.job.on_invalid;
     if on_invalid == Some(pipeline::OnInvalid::Fail) {
         columns.on_invalid = OnInvalid::Fail;
     }
     let drops = [Some(pipeline::OnInvalid::Drop), Some(pipeline::OnInvalid::Divert)];
     let job =
         uriscan_table::Job::new(&*table.column, task, columns, to).into(table.choice.into.clone());
-    let job = job.with(plan.job.with());
+    let job = job.with(&*plan.job.with);
     if job.into.is_some() && !job.adds_columns() {
         return Err(Failure::at(
             "--into",
@@ -265,6 +253,6 @@ fn job(plan: &Plan, table: &TableUse, to: TableFormat) -> Result<uriscan_table::
     Ok(job
         .filter(plan.filter.clone())
         .drops_invalid(drops.contains(&on_invalid))
-        .limit(plan.job.limit().cloned())
-        .approximate(plan.job.approximate()))
+        .limit(plan.job.limit.clone())
+        .approximate(plan.job.approximate))
 }

@@ -278,7 +278,7 @@ fn recorded(place: &Place, change: &Change, more: &str) -> Vec<Event> {
     let plan = format!("record:{}{more}", record.display());
     run(place, change.args, &plan).quiet();
     let text = fs::read_to_string(record).unwrap();
-    text.lines().map(|line| line.parse().unwrap()).collect()
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// Makes `change` and cuts the power after each call; returns the numbers of calls and of states. Calls for which
@@ -295,7 +295,7 @@ fn survives(change: &Change, more: &str, is_made: fn(&Event) -> bool) -> (usize,
     let (mut seen, mut states) = (HashSet::new(), 0);
     let calls = events.len();
     for (at, event) in events.into_iter().enumerate() {
-        let call: String = event.to_string().chars().take(60).collect();
+        let call: String = format!("{event:?}").chars().take(60).collect();
         let label = format!("{}, after call {at}, {call}", change.what);
         if is_made(&event) {
             disk.follow(event);

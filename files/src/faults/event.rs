@@ -1,14 +1,14 @@
-//! What calls change on the disk, as lines of text.
+//! What calls change on the disk, as lines of JSON.
 
-use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf, absolute};
-use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
 
 use crate::Call;
 
 /// A change of the disk. Files have the numbers of the file system; paths are absolute.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
     /// The file at the path was opened; it was made if there was none.
     Opened(u64, PathBuf),
@@ -76,58 +76,4 @@ fn number(file: &fs::File) -> u64 {
 #[cfg(not(unix))]
 fn number(_: &fs::File) -> u64 {
     0
-}
-
-impl fmt::Display for Event {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Event::Opened(file, path) => write!(f, "opened\t{file}\t{}", path.display()),
-            Event::Made(file) => write!(f, "made\t{file}"),
-            Event::Wrote(file, at, bytes) => {
-                write!(f, "wrote\t{file}\t{at}\t")?;
-                bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-            }
-            Event::Resized(file, len) => write!(f, "resized\t{file}\t{len}"),
-            Event::Synced(file) => write!(f, "synced\t{file}"),
-            Event::SyncedDirectory(path) => write!(f, "synced-directory\t{}", path.display()),
-            Event::Linked(file, path) => write!(f, "linked\t{file}\t{}", path.display()),
-            Event::Renamed(from, to) => {
-                write!(f, "renamed\t{}\t{}", from.display(), to.display())
-            }
-            Event::Removed(path) => write!(f, "removed\t{}", path.display()),
-            Event::CreatedDirectory(path) => write!(f, "created-directory\t{}", path.display()),
-            Event::RemovedDirectory(path) => write!(f, "removed-directory\t{}", path.display()),
-        }
-    }
-}
-
-/// The line is not that of an [`Event`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NotAnEvent;
-
-impl FromStr for Event {
-    type Err = NotAnEvent;
-
-    fn from_str(line: &str) -> Result<Event, NotAnEvent> {
-        let number = |word: &str| word.parse().map_err(|_| NotAnEvent);
-        let words: Vec<&str> = line.split('\t').collect();
-        Ok(match words[..] {
-            ["opened", file, path] => Event::Opened(number(file)?, path.into()),
-            ["made", file] => Event::Made(number(file)?),
-            ["wrote", file, at, bytes] => {
-                let byte = |at| u8::from_str_radix(bytes.get(at..at + 2)?, 16).ok();
-                let bytes = (0..bytes.len()).step_by(2).map(byte).collect::<Option<_>>();
-                Event::Wrote(number(file)?, number(at)?, bytes.ok_or(NotAnEvent)?)
-            }
-            ["resized", file, len] => Event::Resized(number(file)?, number(len)?),
-            ["synced", file] => Event::Synced(number(file)?),
-            ["synced-directory", path] => Event::SyncedDirectory(path.into()),
-            ["linked", file, path] => Event::Linked(number(file)?, path.into()),
-            ["renamed", from, to] => Event::Renamed(from.into(), to.into()),
-            ["removed", path] => Event::Removed(path.into()),
-            ["created-directory", path] => Event::CreatedDirectory(path.into()),
-            ["removed-directory", path] => Event::RemovedDirectory(path.into()),
-            _ => return Err(NotAnEvent),
-        })
-    }
 }

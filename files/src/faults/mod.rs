@@ -102,7 +102,7 @@ pub struct Plan {
     pub is_without_unnamed: bool,
     /// The first call that gives a file a name makes this file and waits until somebody removes it.
     pub stall: Option<PathBuf>,
-    /// A file that takes the [`Event`]s, each as a line.
+    /// A file that takes the [`Event`]s, each as a line of JSON.
     pub record: Option<PathBuf>,
     /// A file that takes the name of the call that failed, once one has.
     pub report: Option<PathBuf>,
@@ -133,7 +133,6 @@ impl Plan {
     }
 }
 
-/// Whether there is a plan.
 static ACTIVE: AtomicBool = AtomicBool::new(false);
 
 static STATE: Mutex<State> = Mutex::new(State { plan: None, calls: 0, failed: None });
@@ -142,7 +141,6 @@ struct State {
     plan: Option<Plan>,
     /// Calls so far that could have failed.
     calls: u64,
-    /// The name of the call that failed.
     failed: Option<String>,
 }
 
@@ -183,9 +181,6 @@ pub fn during<T>(plan: Plan, run: impl FnOnce() -> T) -> (T, Option<String>) {
 
 impl State {
     /// How many of `len` bytes `call` may read or write.
-    ///
-    /// # Errors
-    /// If it is to fail.
     fn allow(&mut self, call: Call<'_>, len: usize) -> io::Result<usize> {
         let Some(plan) = &self.plan else { return Ok(len) };
         #[cfg(target_os = "linux")]
@@ -230,7 +225,7 @@ impl State {
         let path = self.plan.as_ref().and_then(|plan| plan.record.as_ref());
         let Some((path, event)) = path.zip(event) else { return Ok(()) };
         let mut file = fs::OpenOptions::new().append(true).create(true).open(path)?;
-        file.write_all(format!("{event}\n").as_bytes())
+        file.write_all((serde_json::to_string(&event)? + "\n").as_bytes())
     }
 }
 
