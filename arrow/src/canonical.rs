@@ -182,11 +182,9 @@ impl Work for Forms<'_> {
 pub(super) struct Keys<'a> {
     pub(super) columns: &'a Columns,
     pub(super) by: By,
-    /// Whether empty values have keys.
     pub(super) takes_empty: bool,
 }
 
-/// How keys are computed.
 pub(super) enum By {
     Public(PublicHasher),
     Run(Hasher),

@@ -1,12 +1,13 @@
 //! Kernel for the audit.
 
 use arrow_array::{Array, ArrayRef};
+use arrow_schema::DataType;
 
+use super::column::Column;
 use super::lists::{List, join};
 use super::pieces::{Piece, Row, Work, each_piece};
 use super::{Columns, Error, text_to_other};
-use crate::column::{Column, TextType};
-pub(crate) use uriscan_bulk::pipeline::Scratch;
+use uriscan_bulk::pipeline::Scratch;
 use uriscan_core::audit::{Marks, Rule, RuleSet, Severity, audit_with, quiet};
 use uriscan_core::simd::Isa;
 
@@ -31,7 +32,7 @@ impl Columns {
     pub fn audit(&self, values: &dyn Array, rules: RuleSet) -> Result<ArrayRef, Error> {
         text_to_other(values, |values| {
             let pieces = each_piece(self, &Column::new(values)?, &Audit { rules })?;
-            join(TextType::Utf8, pieces)
+            join(&DataType::Utf8, pieces)
         })
     }
 }

@@ -59,28 +59,10 @@ impl Firsts {
     /// # Errors
     /// See [`Error`]. On error, no value of this array counts as seen.
     pub fn mark(&mut self, values: &dyn Array) -> Result<BooleanArray, Error> {
-        self.mark_counting(values).map(|(marks, _)| marks)
-    }
-
-    /// [`Firsts::mark`], with the number of invalid values.
-    pub(crate) fn mark_counting(
-        &mut self,
-        values: &dyn Array,
-    ) -> Result<(BooleanArray, Invalid), Error> {
-        let mut keyed = self.keyed(values)?;
-        Ok((self.insert(&mut keyed), keyed.invalid))
-    }
-
-    /// The keys of `values`.
-    fn keyed(&self, values: &dyn Array) -> Result<Keyed, Error> {
         let hasher = self.columns.equivalence.run_hasher(&self.columns.hasher, None);
-        self.columns.keyed(values, &hasher)
-    }
-
-    /// What [`Firsts::mark`] says of `keyed`.
-    fn insert(&mut self, keyed: &mut Keyed) -> BooleanArray {
+        let mut keyed = self.columns.keyed(values, &hasher)?;
         self.set.insert(&keyed.rows());
-        keyed.firsts()
+        Ok(keyed.firsts())
     }
 }
 
@@ -134,9 +116,7 @@ impl Keyed {
     fn nulls(&mut self) -> Option<NullBuffer> {
         Validity::join(self.pieces.iter_mut().map(|piece| &mut piece.validity))
     }
-}
 
-impl Keyed {
     /// Makes each key one by `hasher` of itself and what `push` appends for its row of the array.
     pub fn join(&mut self, push: &(dyn Fn(usize, &mut Vec<u8>) + Sync), hasher: &Hasher) {
         let starts = self.pieces.iter().scan(0, |rows, piece| {

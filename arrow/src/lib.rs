@@ -45,6 +45,7 @@ mod steps;
 mod target;
 mod text;
 
+use column::Column;
 use dictionary::{text_to_other, text_to_text};
 
 pub use dictionary::spelled_out;
@@ -59,7 +60,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use arrow_array::Array;
-use arrow_array::cast::AsArray;
 use arrow_schema::DataType;
 
 use uriscan_bulk::error::{Error, ErrorKind};
@@ -177,25 +177,18 @@ fn collect(on_invalid: OnInvalid, pieces: impl Iterator<Item = Faults>) -> Resul
 
 /// Whether values of this type, or dictionaries of them, are text or bytes.
 pub fn is_text(data_type: &DataType) -> bool {
+    use DataType::*;
     match data_type {
-        DataType::Dictionary(_, value) => is_text(value),
-        other => column::TextType::of(other).is_some(),
+        Dictionary(_, value) => is_text(value),
+        other => {
+            matches!(other, Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView)
+        }
     }
 }
 
-/// The values of an array of text that is not a dictionary, in order.
+/// The values of an array of text that is not a dictionary, in order; of other arrays, empty ones.
 pub fn each_value(array: &dyn Array) -> impl Iterator<Item = Option<&[u8]>> {
-    use arrow_schema::DataType as Type;
-    let value = move |row| -> &[u8] {
-        match array.data_type() {
-            Type::Utf8 => array.as_string::<i32>().value(row).as_bytes(),
-            Type::LargeUtf8 => array.as_string::<i64>().value(row).as_bytes(),
-            Type::Utf8View => array.as_string_view().value(row).as_bytes(),
-            Type::Binary => array.as_binary::<i32>().value(row),
-            Type::LargeBinary => array.as_binary::<i64>().value(row),
-            Type::BinaryView => array.as_binary_view().value(row),
-            _ => b"",
-        }
-    };
+    let column = Column::new(array).ok();
+    let value = move |row| column.as_ref().map_or(&b""[..], |column| column.value(row));
     (0..array.len()).map(move |row| array.is_valid(row).then(|| value(row)))
 }

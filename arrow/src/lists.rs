@@ -4,13 +4,11 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, ListArray};
 use arrow_buffer::{OffsetBuffer, ScalarBuffer};
-use arrow_schema::Field;
+use arrow_schema::{DataType, Field};
 
 use super::Error;
-use super::column::TextType;
 use super::text::{self, Text, Validity};
 
-/// A list for each of some rows.
 pub(super) struct List {
     texts: Text,
     /// How many texts each row has.
@@ -19,13 +17,11 @@ pub(super) struct List {
 }
 
 impl List {
-    /// No rows; with room for `rows`.
     pub(super) fn with_capacity(rows: usize) -> List {
         let (texts, validity) = (Text::with_capacity(0, 0), Validity::with_capacity(rows));
         List { texts, counts: Vec::with_capacity(rows), validity }
     }
 
-    /// Adds a row with `texts`.
     pub(super) fn push<'t>(&mut self, texts: impl Iterator<Item = &'t [u8]>) {
         let mut count = 0;
         for text in texts {
@@ -36,18 +32,14 @@ impl List {
         self.validity.push(true);
     }
 
-    /// Adds a null row.
     pub(super) fn push_null(&mut self) {
         self.counts.push(0);
         self.validity.push(false);
     }
 }
 
-/// The array of `pieces`, one after the other.
-///
-/// # Errors
-/// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge).
-pub(super) fn join(text_type: TextType, mut pieces: Vec<List>) -> Result<ArrayRef, Error> {
+/// The array of `pieces`, one after the other. Fails with [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge).
+pub(super) fn join(text_type: &DataType, mut pieces: Vec<List>) -> Result<ArrayRef, Error> {
     let nulls = Validity::join(pieces.iter_mut().map(|piece| &mut piece.validity));
     let (mut ends, mut texts, mut count) = (vec![0], Vec::new(), 0);
     for piece in pieces {
@@ -57,7 +49,7 @@ pub(super) fn join(text_type: TextType, mut pieces: Vec<List>) -> Result<ArrayRe
         }
         texts.push(piece.texts);
     }
-    let field = Arc::new(Field::new_list_field(text_type.data_type(), true));
+    let field = Arc::new(Field::new_list_field(text_type.clone(), true));
     let offsets = OffsetBuffer::new(ScalarBuffer::from(ends));
     Ok(Arc::new(ListArray::try_new(field, offsets, text::join(text_type, texts)?, nulls)?))
 }

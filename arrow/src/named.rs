@@ -1,6 +1,7 @@
 //! Columns by the names of options, as SQL engines and Python pass them.
 
 use core::fmt;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{Columns, OnInvalid};
@@ -77,24 +78,9 @@ fn wrong(option: &str, error: impl fmt::Display) -> OptionError {
     OptionError(format!("{option}: {error}"))
 }
 
-/// Options as they come in, until all are known.
+/// Options by their names, each with a value of its kind.
 #[derive(Default)]
-struct Named {
-    level: Level,
-    drop_fragment: bool,
-    preset: Option<String>,
-    rule: Vec<String>,
-    rules: Vec<String>,
-    no_rule: Vec<String>,
-    iri: bool,
-    repair: Vec<String>,
-    base: Option<String>,
-    lenient_scheme: bool,
-    suffix_scheme: Option<String>,
-    profile: Option<Profile>,
-    hash: PublicHash,
-    on_invalid: OnInvalid,
-}
+struct Named<'a>(HashMap<&'a str, OptionValue>);
 
 /// An option that has one name in the program (with `-` for `_`), in Python and in SQL; see [`Columns::OPTIONS`].
 ///
@@ -143,6 +129,20 @@ impl NamedOption {
         (self.values)()
     }
 
+    /// `value`, if this option can have it; a text is a list of one.
+    fn of_kind(&self, value: OptionValue) -> Result<OptionValue, OptionError> {
+        let what = match (self.kind, value) {
+            (OptionKind::Flag, value @ OptionValue::Flag(_))
+            | (OptionKind::Text, value @ OptionValue::Text(_))
+            | (OptionKind::List, value @ OptionValue::List(_)) => return Ok(value),
+            (OptionKind::List, OptionValue::Text(text)) => return Ok(vec![text].into()),
+            (OptionKind::Flag, _) => "true or false",
+            (OptionKind::Text, _) => "a text",
+            (OptionKind::List, _) => "a list of texts",
+        };
+        Err(OptionError(format!("{} is {what}", self.name)))
+    }
+
     /// `found`, what the value `name` represents, or an error with the values that there are.
     fn known<T>(&self, name: &str, found: Option<T>) -> Result<T, OptionError> {
         named(self.name, name, found, self.values())
@@ -177,7 +177,6 @@ mod option {
         New::new("on_invalid", Text, || POLICIES.map(|(name, _)| name).to_vec());
 }
 
-/// The names of the presets.
 const PRESETS: [&str; 3] = ["rfc", "crawl", "log"];
 
 /// What becomes of invalid values. A column has a null for a value that is dropped.
@@ -228,74 +227,71 @@ impl Columns {
         read_pack: impl Fn(&str) -> Result<Pack, String>,
     ) -> Result<Columns, OptionError> {
         let mut named = Named::default();
-        let mut given = Vec::new();
         for (name, value) in options {
-            if given.contains(&name) {
+            let Some(option) = Columns::OPTIONS.iter().find(|option| option.name == name) else {
+                let names = Columns::OPTIONS.map(|option| option.name).join(", ");
+                return Err(OptionError(format!("there is no option {name}; there are {names}")));
+            };
+            if named.0.contains_key(name) {
                 return Err(OptionError(format!("{name} is given twice")));
             }
-            given.push(name);
-            named.set(name, value)?;
+            named.0.insert(name, option.of_kind(value)?);
         }
         named.columns(&read_pack)
     }
 }
 
-impl Named {
-    fn set(&mut self, name: &str, value: OptionValue) -> Result<(), OptionError> {
-        match name {
-            "drop_fragment" => self.drop_fragment = flag(name, &value)?,
-            "iri" => self.iri = flag(name, &value)?,
-            "lenient_scheme" => self.lenient_scheme = flag(name, &value)?,
-            "rule" => self.rule = list(name, value)?,
-            "rules" => self.rules = list(name, value)?,
-            "no_rule" => self.no_rule = list(name, value)?,
-            "repair" => self.repair = list(name, value)?,
-            "preset" => self.preset = Some(text(name, value)?),
-            "base" => self.base = Some(text(name, value)?),
-            "suffix_scheme" => self.suffix_scheme = Some(text(name, value)?),
-            "level" => {
-                let text = text(name, value)?;
-                self.level = option::LEVEL.known(&text, Level::from_name(&text))?;
-            }
-            "profile" => {
-                let text = text(name, value)?;
-                self.profile = Some(option::PROFILE.known(&text, Profile::from_name(&text))?);
-            }
-            "hash" => {
-                let text = text(name, value)?;
-                self.hash = option::HASH.known(&text, PublicHash::from_name(&text))?;
-            }
-            "on_invalid" => {
-                let text = text(name, value)?;
-                let found = POLICIES.into_iter().find(|(known, _)| *known == text);
-                self.on_invalid =
-                    option::ON_INVALID.known(&text, found.map(|(_, policy)| policy))?;
-            }
-            _ => {
-                let names = Columns::OPTIONS.map(|option| option.name).join(", ");
-                return Err(OptionError(format!("there is no option {name}; there are {names}")));
-            }
+impl Named<'_> {
+    fn flag(&self, name: &str) -> bool {
+        self.0.get(name) == Some(&OptionValue::Flag(true))
+    }
+
+    fn text(&self, name: &str) -> Option<&str> {
+        match self.0.get(name)? {
+            OptionValue::Text(text) => Some(text),
+            _ => None,
         }
-        Ok(())
+    }
+
+    fn list(&self, name: &str) -> &[String] {
+        match self.0.get(name) {
+            Some(OptionValue::List(list)) => list,
+            _ => &[],
+        }
+    }
+
+    /// What the text of `option` represents, as `find` knows it.
+    fn known<T>(
+        &self,
+        option: &NamedOption,
+        find: impl Fn(&str) -> Option<T>,
+    ) -> Result<Option<T>, OptionError> {
+        self.text(option.name).map(|text| option.known(text, find(text))).transpose()
     }
 
     fn columns(
-        self,
+        &self,
         read_pack: &dyn Fn(&str) -> Result<Pack, String>,
     ) -> Result<Columns, OptionError> {
-        if let (Some(profile), Some(other)) = (self.profile, self.beside_profile()) {
+        let level = self.known(&option::LEVEL, Level::from_name)?.unwrap_or_default();
+        let profile = self.known(&option::PROFILE, Profile::from_name)?;
+        let hash = self.known(&option::HASH, PublicHash::from_name)?.unwrap_or_default();
+        let policy = |text: &str| Some(POLICIES.into_iter().find(|(name, _)| *name == text)?.1);
+        let on_invalid = self.known(&option::ON_INVALID, policy)?.unwrap_or_default();
+        if let (Some(profile), Some(other)) = (profile, self.beside_profile(level)) {
             let what =
                 format!("profile={:?} has forms of its own: {other} has no effect", profile.name());
             return Err(OptionError(what));
         }
         let rules = self.rule_set(read_pack)?;
-        let context = match (&self.base, &self.suffix_scheme) {
+        let context = match (self.text("base"), self.text("suffix_scheme")) {
             (None, None) => None,
             (Some(_), Some(_)) => {
                 return Err(OptionError("either base or suffix_scheme, not both".to_owned()));
             }
             (Some(base), None) => {
-                let options = resolve::Options::default().lenient_scheme(self.lenient_scheme);
+                let lenient_scheme = self.flag("lenient_scheme");
+                let options = resolve::Options::default().lenient_scheme(lenient_scheme);
                 let base = BaseUri::new(base.as_bytes())
                     .map_err(|error| OptionError(format!("the base is not a URI: {error}")))?;
                 Some(Context::Base { base, options })
@@ -307,29 +303,22 @@ impl Named {
         };
         let equivalence = Equivalence::default()
             .context(context)
-            .normalize(Options::new(self.level).drop_fragment(self.drop_fragment))
+            .normalize(Options::new(level).drop_fragment(self.flag("drop_fragment")))
             .rules(rules)
-            .repairs(repairs(self.iri, &self.repair)?)
-            .profile(self.profile);
-        Ok(Columns::new(equivalence).hash(self.hash).on_invalid(self.on_invalid))
+            .repairs(repairs(self.flag("iri"), self.list("repair"))?)
+            .profile(profile);
+        Ok(Columns::new(equivalence).hash(hash).on_invalid(on_invalid))
     }
 
     /// An option that means nothing under a profile, if one was given.
-    fn beside_profile(&self) -> Option<&'static str> {
-        let given = [
-            ("level", self.level != Level::default()),
-            ("drop_fragment", self.drop_fragment),
-            ("preset", self.preset.is_some()),
-            ("rule", !self.rule.is_empty()),
-            ("rules", !self.rules.is_empty()),
-            ("no_rule", !self.no_rule.is_empty()),
-            ("iri", self.iri),
-            ("repair", !self.repair.is_empty()),
-            ("base", self.base.is_some()),
-            ("lenient_scheme", self.lenient_scheme),
-            ("suffix_scheme", self.suffix_scheme.is_some()),
-        ];
-        given.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
+    fn beside_profile(&self, level: Level) -> Option<&'static str> {
+        let is_given = |name: &&str| match self.0.get(*name) {
+            None | Some(OptionValue::Flag(false)) => false,
+            Some(OptionValue::List(list)) => !list.is_empty(),
+            Some(_) => *name != option::LEVEL.name || level != Level::default(),
+        };
+        let names = Columns::OPTIONS.map(|option| option.name).into_iter();
+        names.take_while(|name| *name != option::PROFILE.name).find(is_given)
     }
 
     fn rule_set(
@@ -337,22 +326,21 @@ impl Named {
         read_pack: &dyn Fn(&str) -> Result<Pack, String>,
     ) -> Result<Option<Arc<RuleSet>>, OptionError> {
         let mut builder = RuleSet::builder();
-        if let Some(name) = &self.preset {
-            let preset = option::PRESET.known(name, Preset::from_name(name))?;
+        if let Some(preset) = self.known(&option::PRESET, Preset::from_name)? {
             builder.preset(&preset).map_err(|error| wrong("preset", error))?;
         }
-        for name in &self.rules {
+        for name in self.list("rules") {
             let pack = Pack::built_in(name).map_or_else(|| read_pack(name), Ok);
             builder.pack(&pack.map_err(|error| wrong("rules", error))?);
         }
-        for name in &self.no_rule {
+        for name in self.list("no_rule") {
             let rule = option::NO_RULE.known(name, Rule::from_name(name))?;
             if !builder.without(rule) {
                 let text = format!("no_rule={name:?}: the preset has no such rule");
                 return Err(OptionError(text));
             }
         }
-        for rule in &self.rule {
+        for rule in self.list("rule") {
             builder.rule(rule).map_err(|error| wrong("rule", error))?;
         }
         let rules = builder.build().map_err(|error| wrong("rules", error))?;
@@ -375,28 +363,6 @@ fn repairs(iri: bool, names: &[String]) -> Result<Repairs, OptionError> {
         };
     }
     Ok(repairs)
-}
-
-fn flag(name: &str, value: &OptionValue) -> Result<bool, OptionError> {
-    match value {
-        OptionValue::Flag(value) => Ok(*value),
-        _ => Err(OptionError(format!("{name} is true or false"))),
-    }
-}
-
-fn text(name: &str, value: OptionValue) -> Result<String, OptionError> {
-    match value {
-        OptionValue::Text(value) => Ok(value),
-        _ => Err(OptionError(format!("{name} is a text"))),
-    }
-}
-
-fn list(name: &str, value: OptionValue) -> Result<Vec<String>, OptionError> {
-    match value {
-        OptionValue::Text(value) => Ok(vec![value]),
-        OptionValue::List(values) => Ok(values),
-        OptionValue::Flag(_) => Err(OptionError(format!("{name} is a list of texts"))),
-    }
 }
 
 #[cfg(test)]

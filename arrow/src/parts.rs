@@ -124,7 +124,7 @@ impl Columns {
         }
         let arrays = columns.into_iter().map(|texts| join(column.text_type, texts));
         let arrays = arrays.collect::<Result<Vec<_>, _>>()?;
-        let field = |name: &str| Field::new(name, column.text_type.data_type(), true);
+        let field = |name: &str| Field::new(name, column.text_type.clone(), true);
         let fields = wanted.iter().map(|(name, _)| field(name)).collect::<Fields>();
         let parts = StructArray::try_new_with_length(fields, arrays, nulls, column.len())?;
         Ok((parts, invalid))

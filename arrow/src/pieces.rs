@@ -14,17 +14,14 @@ use uriscan_core::simd::{Isa, Kernels, Task};
 /// Approximate size of a piece in bytes: with its index, it fits the cache.
 const BYTES: usize = 128 << 10;
 
-/// Maximum number of rows in a piece.
 const ROWS: usize = 1 << 14;
 
 /// Size limit of a value, as in the pipeline.
 pub(super) const MAX_VALUE: usize = 64 << 20;
 const _: () = assert!(MAX_VALUE <= Settings::MAX_RECORD);
 
-/// The content of a row.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Row<'a> {
-    /// A null.
     Null,
     /// A value without the white space around it; it may be empty.
     Value(Record<'a>),
@@ -38,7 +35,6 @@ pub(super) struct Piece<'a> {
     index: &'a Index,
     spans: &'a [Place],
     column: &'a Column<'a>,
-    /// The rows of the column.
     pub(super) rows: Range<usize>,
 }
 
@@ -60,7 +56,6 @@ impl<'a> Piece<'a> {
         self.text.len()
     }
 
-    /// The rows in order.
     #[inline(always)]
     pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = Row<'a>> {
         let &Piece { text, index, spans, column, .. } = self;
@@ -76,7 +71,6 @@ impl<'a> Piece<'a> {
 
 /// Work done on every piece.
 pub(super) trait Work: Sync {
-    /// The result for a piece.
     type Output: Send;
 
     /// A column of as many rows that is read alongside; its bytes count towards the size of pieces.
@@ -99,10 +93,7 @@ struct Worker {
 }
 
 /// Runs `work` on all pieces of `column`, on the threads of the current pool. Returns the results
-/// in the order of the rows.
-///
-/// # Errors
-/// [`ErrorKind::Stopped`](crate::ErrorKind::Stopped).
+/// in the order of the rows. Fails with [`ErrorKind::Stopped`](crate::ErrorKind::Stopped).
 pub(super) fn each_piece<W: Work>(
     columns: &Columns,
     column: &Column<'_>,
@@ -187,7 +178,6 @@ pub(super) struct Companion {
 }
 
 impl Companion {
-    /// The `rows` of `column`, which are those of a piece.
     #[inline(always)]
     pub(super) fn piece<'a, I: Isa>(
         &'a mut self,

@@ -74,7 +74,6 @@ impl Columns {
     }
 }
 
-/// The base or bases of the references.
 enum Bases<'a> {
     One(&'a BaseUri),
     Each(Column<'a>),

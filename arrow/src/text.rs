@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use arrow_array::builder::BooleanBufferBuilder;
-use arrow_array::{
-    ArrayRef, BinaryArray, BinaryViewArray, LargeBinaryArray, LargeStringArray, StringArray,
-    StringViewArray,
+use arrow_array::builder::{BooleanBufferBuilder, make_view};
+use arrow_array::types::{
+    BinaryType, BinaryViewType, ByteArrayType, ByteViewType, LargeBinaryType, LargeUtf8Type,
+    StringViewType, Utf8Type,
 };
-use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
-use arrow_schema::ArrowError;
+use arrow_array::{ArrayRef, GenericByteArray, GenericByteViewArray};
+use arrow_buffer::{ArrowNativeType, Buffer, NullBuffer, OffsetBuffer};
+use arrow_schema::DataType;
 use rayon::prelude::*;
 
 use super::Error;
-use super::column::TextType;
 
 /// The values of some rows, contiguous.
 pub(super) struct Text {
@@ -23,7 +23,6 @@ pub(super) struct Text {
 }
 
 impl Text {
-    /// No rows, with capacity for `rows` rows and `bytes` bytes.
     pub(super) fn with_capacity(rows: usize, bytes: usize) -> Text {
         Text {
             bytes: Vec::with_capacity(bytes),
@@ -88,46 +87,30 @@ impl Validity {
     }
 }
 
-/// The array of `pieces`, one after the other.
-///
-/// # Errors
-/// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge).
-pub(super) fn join(text_type: TextType, mut pieces: Vec<Text>) -> Result<ArrayRef, Error> {
+/// The array of `pieces`, one after the other. Fails with [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge).
+pub(super) fn join(text_type: &DataType, mut pieces: Vec<Text>) -> Result<ArrayRef, Error> {
     let nulls = Validity::join(pieces.iter_mut().map(|piece| &mut piece.validity));
-    if matches!(text_type, TextType::Utf8View | TextType::BinaryView) {
-        return views(text_type, pieces, nulls);
+    match text_type {
+        DataType::Utf8View => views::<StringViewType>(pieces, nulls),
+        DataType::BinaryView => views::<BinaryViewType>(pieces, nulls),
+        DataType::Utf8 => contiguous::<Utf8Type>(pieces, nulls),
+        DataType::Binary => contiguous::<BinaryType>(pieces, nulls),
+        DataType::LargeUtf8 => contiguous::<LargeUtf8Type>(pieces, nulls),
+        _ => contiguous::<LargeBinaryType>(pieces, nulls),
     }
-    let (bytes, mut ends) = together(pieces);
-    let is_short = matches!(text_type, TextType::Utf8 | TextType::Binary);
-    if is_short && i32::try_from(bytes.len()).is_err() {
-        return Err(Error::too_large());
-    }
-    let bytes = Buffer::from_vec(bytes);
-    if is_short {
-        let ends = ends.iter().map(|&end| end as i32);
-        let offsets = core::iter::once(0).chain(ends).collect::<Vec<i32>>();
-        let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
-        return array(match text_type {
-            TextType::Utf8 => StringArray::try_new(offsets, bytes, nulls).map(arc),
-            _ => BinaryArray::try_new(offsets, bytes, nulls).map(arc),
-        });
-    }
-    ends.insert(0, 0);
-    let offsets = ends.into_iter().map(|end| end as i64).collect::<Vec<i64>>();
-    let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
-    array(match text_type {
-        TextType::LargeUtf8 => LargeStringArray::try_new(offsets, bytes, nulls).map(arc),
-        _ => LargeBinaryArray::try_new(offsets, bytes, nulls).map(arc),
-    })
 }
 
-fn arc<A: arrow_array::Array + 'static>(array: A) -> ArrayRef {
-    Arc::new(array)
-}
-
-/// Arrow validates the array again; the type requires it.
-fn array(made: Result<ArrayRef, ArrowError>) -> Result<ArrayRef, Error> {
-    made.map_err(Error::from)
+/// An array of offsets. Arrow validates it again; the type requires it.
+fn contiguous<T: ByteArrayType>(
+    pieces: Vec<Text>,
+    nulls: Option<NullBuffer>,
+) -> Result<ArrayRef, Error> {
+    let (bytes, ends) = together(pieces);
+    T::Offset::from_usize(bytes.len()).ok_or_else(Error::too_large)?;
+    let offsets: Vec<T::Offset> =
+        core::iter::once(0).chain(ends).map(T::Offset::usize_as).collect();
+    let (offsets, bytes) = (OffsetBuffer::new(offsets.into()), Buffer::from_vec(bytes));
+    Ok(Arc::new(GenericByteArray::<T>::try_new(offsets, bytes, nulls)?))
 }
 
 /// The bytes of all pieces in one buffer, and where each value ends in it.
@@ -158,12 +141,8 @@ fn together(mut pieces: Vec<Text>) -> (Vec<u8>, Vec<usize>) {
     (all, ends)
 }
 
-/// Longest value in bytes that is stored in its view.
-const INLINE: usize = 12;
-
 /// An array of views; the bytes of the pieces are not copied.
-fn views(
-    text_type: TextType,
+fn views<T: ByteViewType + ?Sized>(
     pieces: Vec<Text>,
     nulls: Option<NullBuffer>,
 ) -> Result<ArrayRef, Error> {
@@ -176,29 +155,10 @@ fn views(
         let number = buffers.len() as u32;
         let mut start = 0;
         for end in piece.ends {
-            views.push(view(&piece.bytes[start..end], number, start as u32));
+            views.push(make_view(&piece.bytes[start..end], number, start as u32));
             start = end;
         }
         buffers.push(Buffer::from_vec(piece.bytes));
     }
-    let views = ScalarBuffer::from(views);
-    array(match text_type {
-        TextType::Utf8View => StringViewArray::try_new(views, buffers, nulls).map(arc),
-        _ => BinaryViewArray::try_new(views, buffers, nulls).map(arc),
-    })
-}
-
-/// The view of `value`, which is at `offset` of buffer `number`: its length, then either all of it,
-/// or its first four bytes and its position.
-fn view(value: &[u8], number: u32, offset: u32) -> u128 {
-    let mut bytes = [0; 16];
-    bytes[..4].copy_from_slice(&(value.len() as u32).to_le_bytes());
-    if value.len() <= INLINE {
-        bytes[4..4 + value.len()].copy_from_slice(value);
-    } else {
-        bytes[4..8].copy_from_slice(&value[..4]);
-        bytes[8..12].copy_from_slice(&number.to_le_bytes());
-        bytes[12..].copy_from_slice(&offset.to_le_bytes());
-    }
-    u128::from_le_bytes(bytes)
+    Ok(Arc::new(GenericByteViewArray::<T>::try_new(views.into(), buffers, nulls)?))
 }

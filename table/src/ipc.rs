@@ -46,7 +46,6 @@ fn corrupt(what: impl Into<String>) -> ArrowError {
     ArrowError::IpcError(what.into())
 }
 
-/// The batches of a file.
 pub(super) struct Batches<R> {
     file: R,
     file_bytes: u64,
@@ -132,7 +131,6 @@ impl<R: Read + Seek> Iterator for Batches<R> {
     }
 }
 
-/// The batches of a stream.
 pub(super) struct Stream<R> {
     stream: R,
     decoder: FileDecoder,
@@ -143,18 +141,14 @@ pub(super) struct Stream<R> {
     has_mark: bool,
 }
 
-/// What comes next in a stream.
 enum Next {
     /// A message in the layout of files, and the lengths of its head and its body.
     Message(MutableBuffer, usize, usize),
-    /// The mark at the end.
     Mark,
-    /// No more bytes.
     Nothing,
 }
 
 impl<R: Read> Stream<R> {
-    /// Reads the schema of `stream`.
     pub(super) fn open(mut stream: R) -> Result<Stream<R>, ArrowError> {
         let Next::Message(message, _, _) = next_message(&mut stream)? else {
             return Err(corrupt("the stream has no schema"));

@@ -9,10 +9,9 @@ use super::read::unit::Unit;
 use super::text::fitting::Omitted;
 use super::work::selection::Sides;
 use super::work::sort::Sorter;
-use super::work::target::Target;
 use super::work::task::Work;
 use super::write::parts::Parts;
-use super::write::writer::{Sink, Writer};
+use super::write::writer::{Output, Sink, Writer};
 use super::{Folder, Input, Job, Layout};
 use uriscan_bulk::error::Error;
 use uriscan_bulk::pipeline::{Report, Seen, Sinks, Survey};
@@ -56,16 +55,7 @@ pub fn run_with(
     seen: Option<Seen<'_>>,
     sinks: Sinks<'_>,
 ) -> Result<Report, Error> {
-    let mut sink = Sink::new(sinks.out);
-    let mut rejects = sinks.rejects.map(Sink::new);
-    let mut sides = Sides { dupes: sinks.dupes, clusters: sinks.clusters };
-    let outs = (Results::One(&mut sink), rejects.as_mut());
-    let result = run_into(inputs, job, seen, outs, &mut sides, (sinks.progress, sinks.survey));
-    let sink = rejects.into_iter().fold(sink, Sink::or);
-    match sink.fault() {
-        Some(error) => Err(Error::write(error)),
-        None => result,
-    }
+    run_to(None, inputs, job, seen, sinks)
 }
 
 /// [`run_with`] that writes the results to several files in `folder`, cut by `layout`; [`Sinks::out`] receives nothing.
@@ -119,21 +109,32 @@ pub fn run_to_files(
     layout: &Layout,
     folder: &mut dyn Folder,
 ) -> Result<Report, Error> {
-    let mut rejects = sinks.rejects.map(Sink::new);
-    let mut sides = Sides { dupes: sinks.dupes, clusters: sinks.clusters };
-    let outs = (Results::Many(layout, folder), rejects.as_mut());
-    let result = run_into(inputs, job, seen, outs, &mut sides, (sinks.progress, sinks.survey));
-    match rejects.and_then(Sink::fault) {
-        Some(error) => Err(Error::write(error)),
-        None => result,
-    }
+    run_to(Some((layout, folder)), inputs, job, seen, sinks)
 }
 
-fn run_into(
+/// Writes the results to several `files`, or else to one output.
+fn run_to(
+    files: Option<(&Layout, &mut dyn Folder)>,
+    inputs: Vec<Input>,
+    job: &Job,
+    seen: Option<Seen<'_>>,
+    sinks: Sinks<'_>,
+) -> Result<Report, Error> {
+    let Sinks { out, rejects, dupes, clusters, progress, survey, .. } = sinks;
+    let (out, rejects) = (Sink::new(out), rejects.map(Sink::new));
+    let outs = (out.clone(), rejects.clone());
+    let mut sides = Sides { dupes, clusters };
+    let result = run_into(inputs, job, seen, files, outs, &mut sides, (progress, survey));
+    let faults = [Some(out), rejects].into_iter().flatten().filter_map(|sink| sink.fault());
+    faults.map(Err).next().unwrap_or(result)
+}
+
+fn run_into<'a>(
     mut inputs: Vec<Input>,
     job: &Job,
     seen: Option<Seen<'_>>,
-    (results, rejects): (Results<'_, '_>, Option<&mut Sink<'_>>),
+    files: Option<(&Layout, &mut dyn Folder)>,
+    (out, rejects): (Output<'a>, Option<Output<'a>>),
     sides: &mut Sides<'_>,
     (mut progress, mut survey): (Option<&mut (dyn FnMut(u64) + Send)>, Option<&mut Survey>),
 ) -> Result<Report, Error> {
@@ -150,7 +151,13 @@ fn run_into(
     reader::pass(&plan, inputs.as_mut_slice());
     let mut reader = first.read(&plan, job)?;
     let mut work = Work::new(job, &reader, seen, sides)?;
-    let mut results = results.begin(job, (work.schema(), reader.target()))?;
+    let mut results = match files {
+        None => Results::One(Box::new(Writer::new(job, work.schema(), out)?)),
+        Some((layout, folder)) => {
+            let columns = (work.schema(), reader.target());
+            Results::Many(Box::new(Parts::new(job, columns, layout, folder)?))
+        }
+    };
     let mut rejects = Rejects::begin(rejects, omitted.as_ref(), (job, reader.schema()))?;
     let mut sorter =
         job.sort_by.clone().map(|by| Sorter::new(by, &job.columns, work.schema(), reader.target()));
@@ -201,20 +208,20 @@ fn run_into(
 }
 
 /// Where rows that are omitted go.
-enum Rejects<'r, 'a> {
+enum Rejects<'a> {
     None,
     /// A table of those with an invalid URI.
-    Table(Box<Writer<&'r mut Sink<'a>>>),
+    Table(Box<Writer<Output<'a>>>),
     /// Objects that say what is wrong.
-    Reasons(&'r mut Sink<'a>, Omitted),
+    Reasons(Output<'a>, Omitted),
 }
 
-impl<'r, 'a> Rejects<'r, 'a> {
+impl<'a> Rejects<'a> {
     fn begin(
-        sink: Option<&'r mut Sink<'a>>,
+        sink: Option<Output<'a>>,
         omitted: Option<&Omitted>,
         (job, schema): (&Job, SchemaRef),
-    ) -> Result<Rejects<'r, 'a>, Error> {
+    ) -> Result<Rejects<'a>, Error> {
         Ok(match (sink, omitted) {
             (None, _) => Rejects::None,
             (Some(sink), Some(omitted)) => Rejects::Reasons(sink, omitted.clone()),
@@ -226,7 +233,7 @@ impl<'r, 'a> Rejects<'r, 'a> {
         match self {
             Rejects::None => Ok(()),
             Rejects::Table(table) => table.write(&[rejected]),
-            Rejects::Reasons(sink, omitted) => omitted.write_rejects(*sink),
+            Rejects::Reasons(sink, omitted) => omitted.write_rejects(sink),
         }
     }
 
@@ -239,49 +246,24 @@ impl<'r, 'a> Rejects<'r, 'a> {
     }
 }
 
-/// Where results go.
-enum Results<'r, 'a> {
-    One(&'r mut Sink<'a>),
-    Many(&'r Layout, &'r mut dyn Folder),
-}
-
-impl<'r, 'a> Results<'r, 'a> {
-    /// The table of the results of `job`, with the columns of `schema`, whose URIs are at `target`.
-    fn begin<'j>(
-        self,
-        job: &'j Job,
-        (schema, target): (SchemaRef, &Target),
-    ) -> Result<OpenResults<'j, 'a>, Error>
-    where
-        'r: 'j,
-    {
-        Ok(match self {
-            Results::One(sink) => OpenResults::One(Box::new(Writer::new(job, schema, sink)?)),
-            Results::Many(layout, folder) => {
-                OpenResults::Many(Box::new(Parts::new(job, (schema, target), layout, folder)?))
-            }
-        })
-    }
-}
-
 /// The results of a job that is running.
-enum OpenResults<'r, 'a> {
-    One(Box<Writer<&'r mut Sink<'a>>>),
+enum Results<'r, 'a> {
+    One(Box<Writer<Output<'a>>>),
     Many(Box<Parts<'r>>),
 }
 
-impl OpenResults<'_, '_> {
+impl Results<'_, '_> {
     fn write(&mut self, units: &[Unit]) -> Result<(), Error> {
         match self {
-            OpenResults::One(writer) => writer.write(units),
-            OpenResults::Many(parts) => parts.write(units),
+            Results::One(writer) => writer.write(units),
+            Results::Many(parts) => parts.write(units),
         }
     }
 
     fn finish(self) -> Result<(), Error> {
         match self {
-            OpenResults::One(writer) => writer.finish(),
-            OpenResults::Many(parts) => parts.finish(),
+            Results::One(writer) => writer.finish(),
+            Results::Many(parts) => parts.finish(),
         }
     }
 }

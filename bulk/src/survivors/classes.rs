@@ -7,11 +7,11 @@ use super::file::SpillDir;
 use super::keep::{ClassMode, Record, Select};
 use super::limit::Budget;
 use super::partitions::{PARTITIONS, Partitions, Row};
-use super::resolve::{FOR_TEXT, Resolver};
+use super::resolve::{Counts, FOR_TEXT, Resolved, Resolver};
 use super::seen::{Seen, SeenClasses};
 use super::store::{ClassStore, Member};
 use super::streamed::StreamedClasses;
-use super::write::FoundClasses;
+use super::write::{FoundClasses, From};
 use super::writer::{ClassWriter, Wanted};
 use uriscan_core::dedup::{Classes, Rows};
 use uriscan_core::key::{Hasher, Key};
@@ -22,18 +22,15 @@ pub trait Batch: Sync {
     /// The keys of each chunk, in partitions.
     fn keys(&self) -> Vec<&Rows>;
 
-    /// The record of a row of a chunk.
     fn record(&self, chunk: usize, row: usize) -> Record<'_>;
 
     /// Approximate size of all records in bytes.
     fn bytes(&self) -> usize;
 }
 
-/// Gathers classes.
 pub struct ClassSet<'s> {
     mode: ClassMode,
     classes: Classes<ClassStore>,
-    /// Records so far.
     records: u64,
     seen: Option<SeenClasses<'s>>,
     budget: Option<Budget>,
@@ -54,10 +51,9 @@ const DIRECT: u64 = 4;
 impl<'s> ClassSet<'s> {
     /// No classes, to be gathered in `mode` within `budget`.
     pub fn new(mode: ClassMode, budget: Option<Budget>) -> ClassSet<'s> {
-        let classes = Classes::new();
         ClassSet {
             mode,
-            classes,
+            classes: Classes::new(),
             records: 0,
             seen: None,
             budget,
@@ -73,7 +69,6 @@ impl<'s> ClassSet<'s> {
         ClassSet { seen: seen.map(|seen| SeenClasses::new(seen, select, hasher)), ..self }
     }
 
-    /// The number of classes in memory.
     pub(crate) fn len(&self) -> usize {
         self.classes.len()
     }
@@ -84,11 +79,8 @@ impl<'s> ClassSet<'s> {
         self.spill.as_ref().map(|spill| &spill.dir)
     }
 
-    /// Adds the records of a batch. About `expected` classes will come in all, 0 if unknown, and about `more` bytes of
-    /// texts, if that is known.
-    ///
-    /// # Errors
-    /// When there is no space on the disk.
+    /// Adds the records of a batch. About `expected` classes will come in all, 0 if unknown, and
+    /// about `more` bytes of texts, if that is known. Fails when there is no space on the disk.
     pub fn insert(
         &mut self,
         batch: &impl Batch,
@@ -157,11 +149,8 @@ impl<'s> ClassSet<'s> {
     }
 
     /// Goes on after `written`, classes whose records so far have been written, and for which memory is full: all further
-    /// records spill, of about `more` bytes. Their positions are not 0. `kept` appends what is kept of a record with this text, which
-    /// is empty where it is the canonical form of the class.
-    ///
-    /// # Errors
-    /// When there is no space on the disk.
+    /// records spill, of about `more` bytes. Their positions are not 0. `kept` appends what is kept of a record with this text,
+    /// which is empty where it is the canonical form of the class. Fails when there is no space on the disk.
     pub(crate) fn follow(
         &mut self,
         mut written: StreamedClasses,
@@ -169,9 +158,9 @@ impl<'s> ClassSet<'s> {
         more: Option<u64>,
     ) -> Result<(), StoreError> {
         (self.records, self.start, self.direct) = (written.len() as u64, 1, u64::MAX);
-        let Some(mut spill) = self.begin_spill(more)? else { return Ok(()) };
-        let Partitions { file, groups, .. } = &mut spill;
-        let groups: Vec<_> = groups.iter_mut().map(Mutex::new).collect();
+        self.begin_spill(more)?;
+        let Some(spill) = &mut self.spill else { return Ok(()) };
+        let (file, groups) = spill.shared();
         written.take_each(|partition, keys, texts| {
             let mut group = groups[partition].lock().unwrap_or_else(PoisonError::into_inner);
             let mut bytes = Vec::new();
@@ -182,43 +171,36 @@ impl<'s> ClassSet<'s> {
             }
         });
         drop(groups);
-        let fault = spill.fault();
-        self.spill = Some(spill);
-        fault
+        spill.fault()
     }
 
-    /// Where records spill to, in files that are made if there are none; `None` without a limit.
-    fn begin_spill(&mut self, more: Option<u64>) -> Result<Option<Partitions>, StoreError> {
-        let (Some(budget), mode) = (&self.budget, self.mode) else { return Ok(None) };
-        if let Some(spill) = self.spill.take() {
-            return Ok(Some(spill));
-        }
+    /// Makes files to which records spill, if there are none, and there is a limit.
+    fn begin_spill(&mut self, more: Option<u64>) -> Result<(), StoreError> {
+        let (Some(budget), None, mode) = (&self.budget, &self.spill, self.mode) else {
+            return Ok(());
+        };
         let dir = SpillDir::new(&budget.limit.temp_dir);
         // A guess, and on the low side.
         dir.need(more.unwrap_or(0) / if mode.has_texts { 1 } else { 8 })?;
-        Partitions::new(dir, Some(mode), budget.limit.buffer_bytes()).map(Some)
+        self.spill = Some(Partitions::new(dir, Some(mode), budget.limit.buffer_bytes())?);
+        Ok(())
     }
 
     /// Spills all classes in memory, a row for each.
     fn spill_classes(&mut self, more: Option<u64>) -> Result<(), StoreError> {
-        let mode = self.mode;
-        let Some(mut spill) = self.begin_spill(more)? else { return Ok(()) };
-        let Partitions { file, groups, .. } = &mut spill;
-        // Each partition of the set has its own.
-        let groups: Vec<_> = groups.iter_mut().map(Mutex::new).collect();
-        self.classes.by_number(|partition, keys, store| {
+        self.begin_spill(more)?;
+        let ClassSet { mode, classes, spill: Some(spill), .. } = self else { return Ok(()) };
+        let (file, groups) = spill.shared();
+        classes.by_number(|partition, keys, store| {
             let mut group = groups[partition].lock().unwrap_or_else(PoisonError::into_inner);
-            each_row(mode, &keys, std::mem::take(store), |row| group.push(row, file));
+            each_row(*mode, &keys, std::mem::take(store), |row| group.push(row, file));
         });
         drop(groups);
-        self.classes = Classes::new();
+        *classes = Classes::new();
         self.gathered = 0;
-        let fault = spill.fault();
-        self.spill = Some(spill);
-        fault
+        spill.fault()
     }
 
-    /// Spills the records of a batch, a row for each.
     fn spill_batch(&mut self, batch: &impl Batch, keys: &[&Rows]) -> Result<(), StoreError> {
         let mode = self.mode;
         let Some(spill) = &mut self.spill else { return Ok(()) };
@@ -237,9 +219,6 @@ impl<'s> ClassSet<'s> {
     }
 
     /// What came of all records, which have positions below `end`; `writer` writes what is `wanted`.
-    ///
-    /// # Errors
-    /// See [`StoreError`].
     pub fn finish<'w>(
         mut self,
         end: u64,
@@ -253,8 +232,13 @@ impl<'s> ClassSet<'s> {
         let (Some(Partitions { dir, file: rows, groups }), Some(budget)) = (spill, budget) else {
             let all = classes.len() as u64;
             let new = seal(&mut classes, seen.as_ref())?;
-            let found = FoundClasses::held(classes, mode, end, writer);
-            return Ok(found.counting(records - new, all - new, 0));
+            let counts = Counts { classes: new, seen: all - new, ..Counts::default() };
+            return Ok(FoundClasses::new(
+                From::held(classes, end),
+                (mode, writer),
+                records,
+                counts,
+            ));
         };
         drop(classes);
         let (rest, to) = (budget.rest(), dir.file()?);
@@ -264,10 +248,11 @@ impl<'s> ClassSet<'s> {
         let (seen, to_file) = (seen.as_ref(), &to);
         let resolver = Resolver { writer, mode, start, wanted, seen, to: to_file, room, capacity };
         let resolved = Partitions::resolve(groups, &rows, room / FOR_TEXT, &resolver)?;
-        let new: u64 = resolved.iter().map(|resolved| resolved.classes).sum();
-        let known = resolved.iter().map(|resolved| resolved.seen).sum();
-        let found = FoundClasses::spilled(resolved, to, wanted, mode, writer)?;
-        Ok(found.counting(records - new, known, dir.written()))
+        let (runs, counts) = Resolved::apart(resolved);
+        let from = From::spilled(runs, to, wanted)?;
+        let mut found = FoundClasses::new(from, (mode, writer), records, counts);
+        found.spilled = dir.written();
+        Ok(found)
     }
 }
 

@@ -36,7 +36,6 @@ impl SpillDir {
         self.read.load(Ordering::Relaxed)
     }
 
-    /// Makes a file.
     pub(crate) fn file(&self) -> Result<SpillFile, StoreError> {
         let file = File::temporary(&self.dir).map_err(|error| self.error(error))?;
         Ok(SpillFile { dir: self.clone(), file, end: AtomicU64::new(0) })

@@ -1,7 +1,7 @@
 //! The first record of each class, found as records come, and at the end for those that spilled.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use super::StoreError;
 use super::file::{SpillDir, SpillFile};
@@ -90,10 +90,8 @@ impl<'s> FirstSet<'s> {
         set.fits(chunks)
     }
 
-    /// From now on, records spill that the set does not know. About `more` are still to come, if that is not 0.
-    ///
-    /// # Errors
-    /// When there is no space on the disk.
+    /// From now on, records spill that the set does not know. About `more` are still to come, if
+    /// that is not 0. Fails when there is no space on the disk.
     pub fn begin_spill(&mut self, more: u64) -> Result<(), StoreError> {
         let Some(budget) = &self.budget else { return Ok(()) };
         let dir = SpillDir::new(&budget.limit.temp_dir);
@@ -133,13 +131,13 @@ impl<'s> FirstSet<'s> {
             return Ok(());
         };
         let Partitions { file, groups, .. } = spill;
-        let row = |chunk, row, key| {
-            let position = marked(position(chunk, row), false);
+        let row = |chunk, row, key, is_known| {
+            let position = marked(position(chunk, row), is_known);
             Row { key, position, count: 1, rank: 0, bytes: &[] }
         };
         match &self.seen {
             None => set.insert_within(chunks, groups, |group, chunk, i, key| {
-                group.push(&row(chunk, i, key), file);
+                group.push(&row(chunk, i, key, false), file);
             }),
             Some(seen) => {
                 chunks.iter().for_each(|rows| forget(rows));
@@ -147,27 +145,18 @@ impl<'s> FirstSet<'s> {
                 set.insert_within(chunks, &mut beside, |(), chunk, row, _| {
                     chunks[chunk].set_first(row, true);
                 });
-                let known: Vec<Mutex<Vec<usize>>> =
-                    chunks.iter().map(|_| Mutex::default()).collect();
+                let unknown =
+                    |rows: &&Rows| (0..rows.len()).map(|_| AtomicBool::default()).collect();
+                let known: Vec<Vec<AtomicBool>> = chunks.iter().map(unknown).collect();
                 seen.look_up(&self.hasher, chunks, |chunk, row| {
-                    known[chunk].lock().unwrap_or_else(PoisonError::into_inner).push(row);
+                    known[chunk][row].store(true, Ordering::Relaxed);
                 })?;
-                let known: Vec<Vec<usize>> = known
-                    .into_iter()
-                    .map(|rows| {
-                        let mut rows = rows.into_inner().unwrap_or_else(PoisonError::into_inner);
-                        rows.sort_unstable();
-                        rows
-                    })
-                    .collect();
                 threads::each(groups, |partition, group| {
                     for (chunk, rows) in chunks.iter().enumerate() {
                         let firsts = rows.in_partition(partition);
                         for (key, i) in firsts.filter(|&(_, row)| rows.is_first(row)) {
-                            let is_known = known[chunk].binary_search(&i).is_ok();
-                            let spilled = row(chunk, i, key);
-                            let position = spilled.position | u64::from(is_known);
-                            group.push(&Row { position, ..spilled }, file);
+                            let is_known = known[chunk][i].load(Ordering::Relaxed);
+                            group.push(&row(chunk, i, key, is_known), file);
                         }
                     }
                 });

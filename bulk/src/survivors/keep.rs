@@ -142,13 +142,11 @@ impl ClassMode {
         &bytes[..bytes.len() - ClassMode::split_key(bytes).1.len()]
     }
 
-    /// [`Keep::rank`] of a record.
     #[inline]
     pub(super) fn rank(self, bytes: &[u8]) -> u32 {
         if self.keep.has_ranks() { self.keep.rank(self.split(bytes).0) } else { 0 }
     }
 
-    /// The text in the bytes of a record.
     #[inline]
     pub(super) fn text(self, bytes: &[u8]) -> &[u8] {
         self.split(bytes).1

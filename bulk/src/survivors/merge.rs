@@ -11,7 +11,6 @@ use super::run::{PositionedRun, RunReader};
 /// Bytes that are gathered before they are handed on.
 const GATHERED: usize = 128 << 10;
 
-/// Runs that are merged.
 #[derive(Default)]
 pub(super) struct Merge {
     runs: Vec<RunReader>,
@@ -21,7 +20,6 @@ pub(super) struct Merge {
 }
 
 impl Merge {
-    /// A merge of `runs`, which are in `file`.
     pub(super) fn new(runs: Vec<PositionedRun>, file: &SpillFile) -> Result<Merge, StoreError> {
         let runs = runs.into_iter().map(|run| run.into_reader(file));
         let runs = runs.collect::<Result<Vec<_>, StoreError>>()?;

@@ -45,7 +45,6 @@ const RECENT: usize = 256;
 pub(super) struct Row<'t> {
     pub(super) key: Key,
     pub(super) position: u64,
-    /// Records that it represents.
     pub(super) count: u64,
     /// Its rank ([`super::Keep::rank`]), if ranks decide; 0 if not.
     pub(super) rank: u32,
@@ -79,7 +78,6 @@ pub(super) struct Partition {
     /// Of classes; nothing but keys and positions are kept otherwise.
     mode: Option<ClassMode>,
     rows: u64,
-    /// Bytes of all texts.
     text_bytes: u64,
     /// Bytes of the longest text.
     pub(super) longest: usize,
@@ -99,6 +97,11 @@ impl Partitions {
         let group = || Group::new(GROUP_BITS, PART_BITS, mode, capacity);
         let groups = (0..Rows::PARTITIONS).map(|_| group()).collect();
         Ok(Partitions { file: dir.file()?, dir, groups })
+    }
+
+    /// The file, and the groups for many threads, each of which takes those of a partition of a set in memory.
+    pub(super) fn shared(&mut self) -> (&SpillFile, Vec<Mutex<&mut Group>>) {
+        (&self.file, self.groups.iter_mut().map(Mutex::new).collect())
     }
 
     /// The first error of a group.
@@ -132,7 +135,6 @@ impl Partitions {
     }
 }
 
-/// Resolves partitions.
 pub(super) trait Resolve: Sync {
     /// What comes of a partition.
     type Found: Send;
@@ -178,7 +180,6 @@ impl<'f> Rest<'f> {
         self.file
     }
 
-    /// Adds a row.
     #[inline]
     pub(super) fn push(&mut self, row: &Row<'_>) -> Result<(), StoreError> {
         let Rest { file, bits, mode, capacity, group } = self;
@@ -187,7 +188,6 @@ impl<'f> Rest<'f> {
         group.fault.take().map_or(Ok(()), Err)
     }
 
-    /// The partitions, if there are rows.
     fn finish(self) -> Result<Vec<Partition>, StoreError> {
         let mut parts = self.group.map_or(Vec::new(), |group| group.parts);
         parts.iter_mut().try_for_each(|part| part.run.finish(self.file))?;

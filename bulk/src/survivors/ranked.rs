@@ -3,7 +3,6 @@
 use super::limit::grown;
 use uriscan_core::simd::prefetch;
 
-/// Numbers of a word.
 const WORD: usize = 32;
 
 /// A set of the numbers below a length, each of which is added or passed over in its turn.
@@ -14,7 +13,6 @@ const WORD: usize = 32;
 pub(super) struct Ranked {
     words: Vec<u64>,
     len: usize,
-    /// Numbers in the set.
     count: u32,
 }
 
@@ -47,7 +45,6 @@ impl Ranked {
         prefetch(&self.words, number / WORD);
     }
 
-    /// The length.
     pub(super) fn len(&self) -> usize {
         self.len
     }

@@ -19,9 +19,14 @@ pub struct Survivors<'s> {
 
 enum From<'s> {
     /// In memory, with the number of survivors of each partition before the next window.
-    Held { stores: Vec<&'s ClassStore>, next: Vec<usize> },
-    /// On disk.
-    Spilled { runs: Vec<RunReader>, file: Arc<SpillFile> },
+    Held {
+        stores: Vec<&'s ClassStore>,
+        next: Vec<usize>,
+    },
+    Spilled {
+        runs: Vec<RunReader>,
+        file: Arc<SpillFile>,
+    },
 }
 
 /// The survivors among some positions. Reusable.
@@ -57,14 +62,12 @@ impl Window {
 }
 
 impl<'s> Survivors<'s> {
-    /// Those in `classes`, which are sealed.
     pub(super) fn held(classes: &'s Classes<ClassStore>) -> Survivors<'s> {
         let stores: Vec<&ClassStore> = classes.partitions().collect();
         let next = vec![0; stores.len()];
         Survivors::new(From::Held { stores, next })
     }
 
-    /// Those in `runs`, which are in `file`.
     pub(super) fn spilled(
         runs: Vec<PositionedRun>,
         file: Arc<SpillFile>,

@@ -16,22 +16,27 @@ use uriscan_core::dedup::Numbering;
 /// of both on each level, and as JSON.
 pub(super) const FOR_TEXT: usize = 16;
 
-/// Bytes of memory for a class beside its text and its number: what a [`ClassStore`] holds of it, its key for looking it up in
-/// a set, and the number of its members.
-fn class_bytes(wanted: Wanted, has_seen: bool) -> usize {
-    32 + if has_seen { 48 } else { 0 } + if wanted.clusters { 8 } else { 0 }
-}
-
-/// What came of a partition.
+/// What came of a partition, or of several.
 #[derive(Debug)]
 pub(super) struct Resolved {
+    pub(super) runs: Runs<PositionedRun>,
+    pub(super) counts: Counts,
+}
+
+/// What is written.
+#[derive(Debug, Default)]
+pub(super) struct Runs<R> {
     /// For each class that is written its line, at the position of its survivor; for each class the number of its records if
     /// no lines are wanted.
-    pub(super) survivors: PositionedRun,
+    pub(super) survivors: R,
     /// The lines of omitted records, at their positions.
-    pub(super) dupes: PositionedRun,
+    pub(super) dupes: R,
     /// For each class that is written its object, at the position of its survivor.
-    pub(super) clusters: PositionedRun,
+    pub(super) clusters: R,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counts {
     /// Classes that no earlier run has seen, and those that one has.
     pub(super) classes: u64,
     pub(super) seen: u64,
@@ -39,7 +44,22 @@ pub(super) struct Resolved {
     pub(super) withheld: u64,
 }
 
-/// How partitions are resolved.
+impl Resolved {
+    pub(super) fn apart(all: Vec<Resolved>) -> (Runs<Vec<PositionedRun>>, Counts) {
+        let (mut runs, mut counts) = (Runs::<Vec<_>>::default(), Counts::default());
+        for Resolved { runs: Runs { survivors, dupes, clusters }, counts: more } in all {
+            runs.survivors.push(survivors);
+            runs.dupes.push(dupes);
+            runs.clusters.push(clusters);
+            counts.classes += more.classes;
+            counts.seen += more.seen;
+            counts.written += more.written;
+            counts.withheld += more.withheld;
+        }
+        (runs, counts)
+    }
+}
+
 pub(super) struct Resolver<'r, 's> {
     pub(super) writer: &'r dyn ClassWriter,
     pub(super) mode: ClassMode,
@@ -81,14 +101,10 @@ impl Resolve for Resolver<'_, '_> {
             None => 0,
         };
         let run = || PositionedRun::new(self.capacity);
+        let classes = table.len() as u64 - seen;
         let mut made = Resolved {
-            survivors: run(),
-            dupes: run(),
-            clusters: run(),
-            classes: table.len() as u64 - seen,
-            seen,
-            written: 0,
-            withheld: 0,
+            runs: Runs { survivors: run(), dupes: run(), clusters: run() },
+            counts: Counts { classes, seen, ..Counts::default() },
         };
         if self.wanted.dupes || self.wanted.clusters {
             self.write_members(part, table, &store, rest.file(), &mut made)?;
@@ -98,19 +114,11 @@ impl Resolve for Resolver<'_, '_> {
     }
 
     fn join(&self, all: Vec<Resolved>) -> Result<Resolved, StoreError> {
-        let sum = |count: fn(&Resolved) -> u64| -> u64 { all.iter().map(count).sum() };
-        let (classes, seen) = (sum(|it| it.classes), sum(|it| it.seen));
-        let (written, withheld) = (sum(|it| it.written), sum(|it| it.withheld));
-        let (mut survivors, mut dupes, mut clusters) = (Vec::new(), Vec::new(), Vec::new());
-        for one in all {
-            survivors.push(one.survivors);
-            dupes.push(one.dupes);
-            clusters.push(one.clusters);
-        }
-        let [survivors, dupes, clusters] =
-            [survivors, dupes, clusters].map(|runs| joined(runs, self.capacity, self.to));
-        let (survivors, dupes, clusters) = (survivors?, dupes?, clusters?);
-        Ok(Resolved { survivors, dupes, clusters, classes, seen, written, withheld })
+        let (Runs { survivors, dupes, clusters }, counts) = Resolved::apart(all);
+        let join = |runs| joined(runs, self.capacity, self.to);
+        let runs =
+            Runs { survivors: join(survivors)?, dupes: join(dupes)?, clusters: join(clusters)? };
+        Ok(Resolved { runs, counts })
     }
 }
 
@@ -120,8 +128,10 @@ impl Resolver<'_, '_> {
         if self.wanted.clusters { self.room / 4 * 3 } else { self.room / 8 * 7 }
     }
 
+    /// Bytes of memory for a class beside its text and its number: what a [`ClassStore`] holds of it, its key for looking it up in
+    /// a set, and the number of its members.
     fn class_bytes(&self) -> usize {
-        class_bytes(self.wanted, self.seen.is_some())
+        32 + if self.seen.is_some() { 48 } else { 0 } + if self.wanted.clusters { 8 } else { 0 }
     }
 
     /// Bytes of memory for a byte of text: texts that were replaced take room for a while.
@@ -182,10 +192,8 @@ impl Resolver<'_, '_> {
         let (mode, writer) = (self.mode, self.writer);
         let (mut session, mut line) = (writer.session(), Vec::new());
         let most = (self.room / 8).max(4 << 10);
-        let mut clusters = self
-            .wanted
-            .clusters
-            .then(|| Clusters::new((writer, mode), store, (most, self.capacity), self.to));
+        let clusters = || Clusters::new((writer, mode), store, (most, self.capacity), self.to);
+        let mut clusters = self.wanted.clusters.then(clusters);
         part.read_ahead(table, rows, |table, row| {
             let Some(class) = table.find(row.key) else { return Ok(()) };
             let is_seen = store.count(class) == 0;
@@ -199,16 +207,17 @@ impl Resolver<'_, '_> {
             line.clear();
             let survivor = (!is_seen).then_some(survivor);
             session.dupe(row.position, mode.text(row.bytes), survivor, &mut line);
-            made.dupes.push(row.position, &line, self.to)
+            made.runs.dupes.push(row.position, &line, self.to)
         })?;
         if let Some(clusters) = clusters {
-            made.clusters = clusters.finish(store)?;
+            made.runs.clusters = clusters.finish(store)?;
         }
-        made.dupes.finish(self.to)
+        made.runs.dupes.finish(self.to)
     }
 
     /// Writes the lines of classes, or how many records each has.
     fn write_classes(&self, store: &ClassStore, made: &mut Resolved) -> Result<(), StoreError> {
+        let Resolved { runs: Runs { survivors, .. }, counts } = made;
         let mut session = self.writer.session();
         let mut text = Vec::new();
         for (position, class) in store.survivors(0..u64::MAX) {
@@ -217,19 +226,19 @@ impl Resolver<'_, '_> {
                 continue;
             }
             if !self.wanted.lines {
-                made.survivors.push_count(position, count, self.to)?;
+                survivors.push_count(position, count, self.to)?;
             }
             if !self.writer.select().has(count) {
-                made.withheld += 1;
+                counts.withheld += 1;
                 continue;
             }
-            made.written += 1;
+            counts.written += 1;
             if self.wanted.lines {
                 text.clear();
                 session.result(store.survivor(self.mode, class).1, count, &mut text);
-                made.survivors.push(position, &text, self.to)?;
+                survivors.push(position, &text, self.to)?;
             }
         }
-        made.survivors.finish(self.to)
+        survivors.finish(self.to)
     }
 }

@@ -146,7 +146,6 @@ impl PositionedRun {
         self.push(position, &bytes, file)
     }
 
-    /// See [`Run::finish`].
     pub(super) fn finish(&mut self, file: &SpillFile) -> Result<(), StoreError> {
         self.run.finish(file)
     }
@@ -166,7 +165,6 @@ impl PositionedRun {
     }
 }
 
-/// Reads a [`PositionedRun`].
 #[derive(Debug)]
 pub(super) struct RunReader {
     blocks: std::vec::IntoIter<(u64, u32)>,
@@ -184,7 +182,6 @@ impl RunReader {
         self.position
     }
 
-    /// Its bytes.
     #[inline]
     pub(super) fn bytes(&self) -> &[u8] {
         &self.block[self.entry.clone()]

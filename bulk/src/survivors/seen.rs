@@ -80,7 +80,7 @@ impl Seen<'_> {
         found: impl Fn(usize, usize) + Sync,
     ) -> Result<(), SetError> {
         let is_first = |rows: &Rows, row| rows.is_first(row);
-        look_up_in(self.set, hasher, chunks, is_first, |chunk, row, is_in| {
+        look_up(self.set, hasher, chunks, is_first, |chunk, row, is_in| {
             if is_in {
                 found(chunk, row);
             }
@@ -93,22 +93,11 @@ pub(crate) fn forget(rows: &Rows) {
     (0..rows.len()).for_each(|row| rows.set_first(row, false));
 }
 
-/// Looks up the rows of all chunks that are `asked` for, and reports the answers to `found`.
+/// Looks up the rows of all chunks that are `asked` for, and reports the answers to `found`, with the number of the chunk.
 ///
 /// Rows come in the order of run keys, and a set is in that of public keys: they are brought into ranges of it first, so that
 /// each block of the set is read once.
 pub(crate) fn look_up(
-    set: &KeySet,
-    hasher: &Hasher,
-    chunks: &[&Rows],
-    asked: impl Fn(&Rows, usize) -> bool + Sync,
-    found: impl Fn(&Rows, usize, bool) + Sync,
-) -> Result<(), SetError> {
-    look_up_in(set, hasher, chunks, asked, |chunk, row, is_in| found(chunks[chunk], row, is_in))
-}
-
-/// [`look_up`], which passes the number of the chunk.
-fn look_up_in(
     set: &KeySet,
     hasher: &Hasher,
     chunks: &[&Rows],
@@ -149,7 +138,7 @@ fn look_up_in(
     done.into_iter().collect()
 }
 
-/// [`look_up_in`] for a set in memory, where the order of look-ups makes no difference.
+/// [`look_up`] for a set in memory, where the order of look-ups makes no difference.
 fn look_up_held(
     set: &KeySet,
     hasher: &Hasher,

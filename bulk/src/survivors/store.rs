@@ -67,7 +67,6 @@ impl Counts {
         }
     }
 
-    /// Counts `class` up by `more`.
     fn add_many(&mut self, class: u32, more: u64) {
         let low = &mut self.low[class as usize];
         let sum = u64::from(*low) + more;
@@ -318,12 +317,10 @@ impl ClassStore {
         self.places.reserve_exact(if mode.has_texts { classes } else { 0 });
     }
 
-    /// The number of classes.
     pub(super) fn len(&self) -> usize {
         self.positions.len()
     }
 
-    /// Bytes of the texts that are needed.
     pub(super) fn text_bytes(&self) -> u64 {
         self.texts.bytes - self.garbage
     }
@@ -427,7 +424,6 @@ impl ClassStore {
         self.ranks.get(class as usize).copied().unwrap_or(0)
     }
 
-    /// The bytes of `member`.
     pub(super) fn bytes_of(&self, member: &Member) -> &[u8] {
         self.texts.get(member.place)
     }
@@ -437,7 +433,6 @@ impl ClassStore {
 mod tests {
     use super::*;
 
-    /// Adds the record of this row.
     fn add<'t>(
         store: &mut ClassStore,
         mode: ClassMode,

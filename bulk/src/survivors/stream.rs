@@ -22,7 +22,6 @@ impl SpillStream {
         Ok(SpillStream { dir: dir.clone(), file: Arc::new(dir.file()?), read: 0, end: 0 })
     }
 
-    /// A file in the directory at `dir`.
     pub fn in_directory(dir: &Path) -> Result<SpillStream, StoreError> {
         SpillStream::new(&SpillDir::new(dir))
     }

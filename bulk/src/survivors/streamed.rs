@@ -32,7 +32,6 @@ impl StreamedClasses {
         StreamedClasses { classes: Classes::new(), budget }
     }
 
-    /// The number of classes.
     pub(crate) fn len(&self) -> usize {
         self.classes.len()
     }

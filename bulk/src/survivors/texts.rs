@@ -2,7 +2,6 @@
 
 use uriscan_core::simd::prefetch;
 
-/// Bytes of a block of text.
 const BLOCK: usize = 256 << 10;
 
 /// Where a text stands in [`Texts`].
@@ -19,14 +18,12 @@ pub(super) struct Texts {
     full: Vec<Vec<u8>>,
     /// The block that is being filled, whose number is that of the full ones.
     last: Vec<u8>,
-    /// Of all texts.
     pub(super) bytes: u64,
     /// Bytes of memory of all blocks.
     pub(super) held: usize,
 }
 
 impl Texts {
-    /// Adds a text.
     #[inline]
     pub(super) fn push(&mut self, text: &[u8]) -> Place {
         if self.last.capacity() - self.last.len() < text.len() {
@@ -55,7 +52,6 @@ impl Texts {
         }
     }
 
-    /// The text at `place`.
     #[inline]
     pub(super) fn get(&self, place: Place) -> &[u8] {
         let Place { block, offset, len } = place;

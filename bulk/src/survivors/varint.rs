@@ -1,9 +1,7 @@
 //! Numbers in few bytes (LEB128): seven bits a byte, the lowest first, the top bit of all bytes but the last set.
 
-/// The bytes of the longest number.
 pub(super) const MAX_BYTES: usize = 10;
 
-/// Appends `number` to `out`.
 #[inline]
 pub(super) fn push(mut number: u64, out: &mut Vec<u8>) {
     while number >= 0x80 {

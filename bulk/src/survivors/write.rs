@@ -13,7 +13,7 @@ use super::file::SpillFile;
 use super::keep::ClassMode;
 use super::merge::Merge;
 use super::reread::Survivors;
-use super::resolve::Resolved;
+use super::resolve::{Counts, Runs};
 use super::run::PositionedRun;
 use super::store::{ClassStore, Member};
 use super::writer::{ClassWriter, Wanted, push_cluster};
@@ -43,10 +43,9 @@ pub struct FoundClasses<'w> {
     pub(crate) withheld: u64,
 }
 
-enum From {
+pub(super) enum From {
     /// In memory, with positions from `start` to `end` that are still to be written.
     Held { classes: Classes<ClassStore>, start: u64, end: u64, has_sorted_members: bool },
-    /// On disk.
     Spilled {
         file: Arc<SpillFile>,
         lines: Merge,
@@ -56,48 +55,34 @@ enum From {
     },
 }
 
-impl<'w> FoundClasses<'w> {
-    pub(super) fn held(
-        classes: Classes<ClassStore>,
-        mode: ClassMode,
-        end: u64,
-        writer: &'w dyn ClassWriter,
-    ) -> FoundClasses<'w> {
-        let from = From::Held { classes, start: 0, end, has_sorted_members: false };
-        FoundClasses::new(from, mode, writer)
-    }
-
-    fn new(from: From, mode: ClassMode, writer: &'w dyn ClassWriter) -> FoundClasses<'w> {
-        let (duplicates, seen, spilled, written, withheld) = (0, 0, 0, 0, 0);
-        FoundClasses { from, mode, writer, duplicates, seen, spilled, written, withheld }
+impl From {
+    pub(super) fn held(classes: Classes<ClassStore>, end: u64) -> From {
+        From::Held { classes, start: 0, end, has_sorted_members: false }
     }
 
     pub(super) fn spilled(
-        resolved: Vec<Resolved>,
+        Runs { survivors, dupes, clusters }: Runs<Vec<PositionedRun>>,
         file: SpillFile,
         wanted: Wanted,
-        mode: ClassMode,
-        writer: &'w dyn ClassWriter,
-    ) -> Result<FoundClasses<'w>, StoreError> {
-        let (mut survivors, mut dupes, mut clusters) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut written, mut withheld) = (0, 0);
-        for one in resolved {
-            written += one.written;
-            withheld += one.withheld;
-            survivors.push(one.survivors);
-            dupes.push(one.dupes);
-            clusters.push(one.clusters);
-        }
+    ) -> Result<From, StoreError> {
         let (lines, counts) =
             if wanted.lines { (survivors, Vec::new()) } else { (Vec::new(), survivors) };
         let merge = |runs| Merge::new(runs, &file);
         let (lines, dupes, clusters) = (merge(lines)?, merge(dupes)?, merge(clusters)?);
-        let from = From::Spilled { file: Arc::new(file), lines, dupes, clusters, counts };
-        Ok(FoundClasses { written, withheld, ..FoundClasses::new(from, mode, writer) })
+        Ok(From::Spilled { file: Arc::new(file), lines, dupes, clusters, counts })
     }
+}
 
-    pub(super) fn counting(self, duplicates: u64, seen: u64, spilled: u64) -> FoundClasses<'w> {
-        FoundClasses { duplicates, seen, spilled, ..self }
+impl<'w> FoundClasses<'w> {
+    /// What came of so many `records`.
+    pub(super) fn new(
+        from: From,
+        (mode, writer): (ClassMode, &'w dyn ClassWriter),
+        records: u64,
+        Counts { classes, seen, written, withheld }: Counts,
+    ) -> FoundClasses<'w> {
+        let duplicates = records - classes;
+        FoundClasses { from, mode, writer, duplicates, seen, spilled: 0, written, withheld }
     }
 
     /// Writes the lines of omitted records.
@@ -172,7 +157,6 @@ impl<'w> FoundClasses<'w> {
 struct Segment {
     lines: Vec<u8>,
     clusters: Vec<u8>,
-    /// Classes.
     written: u64,
     withheld: u64,
 }

@@ -35,10 +35,8 @@ pub trait ClassSession {
     /// The beginning of a class of `count` records.
     fn cluster_start(&mut self, survivor: &[u8], count: u64, out: &mut Vec<u8>);
 
-    /// A member of the class.
     fn cluster_member(&mut self, position: u64, member: &[u8], survivor: &[u8], out: &mut Vec<u8>);
 
-    /// The end of the class.
     fn cluster_end(&mut self, out: &mut Vec<u8>);
 }
 

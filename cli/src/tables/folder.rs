@@ -2,8 +2,6 @@
 
 use std::io;
 
-use uriscan_table;
-
 /// Results that are being written to several files, which appear when all of them are whole.
 pub(crate) type Folder = Box<dyn Results>;
 

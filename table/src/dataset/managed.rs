@@ -70,7 +70,6 @@ impl Managed {
         None
     }
 
-    /// The error for the table in `directory`.
     pub(super) fn refused(self, directory: &Path) -> Error {
         let (name, readers) = match self {
             Managed::Delta => ("Delta Lake", "deltalake in Python or delta_scan in DuckDB"),

@@ -37,10 +37,8 @@ pub struct Selection {
     takes_any_name: bool,
 }
 
-/// A part of a pattern.
 #[derive(Clone, Debug)]
 enum Step {
-    /// `**`: any number of directories.
     Directories,
     /// One name. Names that begin with the character are not hidden.
     Name(Pattern, Option<char>),

@@ -35,7 +35,6 @@ pub(crate) type File<'f> = (&'f str, &'f SchemaRef, &'f Partition);
 pub(crate) struct Merge<'j> {
     /// The column of URIs, as it was requested.
     column: &'j str,
-    /// Others that were.
     others: &'j [&'j str],
     /// The columns in the names of directories.
     keys: &'j [String],
@@ -48,12 +47,10 @@ pub(crate) struct Merge<'j> {
     fields: Vec<Known>,
 }
 
-/// A column.
 struct Known {
     field: FieldRef,
     /// The file that it has its type from.
     from: String,
-    /// Files that have it.
     files: u64,
     /// What its keys mean, the first file that says so, and whether all files with the column do.
     meaning: Option<String>,
@@ -72,10 +69,7 @@ impl<'j> Merge<'j> {
         Merge { column, others, keys, is_strict, files: 0, first, metadata, fields }
     }
 
-    /// Adds the columns of a file.
-    ///
-    /// # Errors
-    /// If they cannot be unified with those of the others.
+    /// Adds the columns of a file. Fails if they cannot be unified with those of the others.
     pub(crate) fn add(&mut self, file: File<'_>) -> Result<(), Error> {
         let (name, schema, partition) = file;
         let is_key = |field: &&FieldRef| self.keys.contains(field.name());
@@ -124,10 +118,7 @@ impl<'j> Merge<'j> {
         Target::find(name, schema, column).map(drop)
     }
 
-    /// The columns of all files.
-    ///
-    /// # Errors
-    /// If there is no column of URIs.
+    /// The columns of all files. Fails if there is no column of URIs.
     pub(crate) fn finish(mut self) -> Result<Plan, Error> {
         if self.first.is_none() && self.is_strict {
             return Err(Error::unsupported(NO_ROWS));
@@ -264,7 +255,6 @@ fn refuse_other_columns(
     Err(Error::columns_of(name, what))
 }
 
-/// The columns of `schema`, each with its type.
 fn names_and_types(schema: &SchemaRef) -> Vec<String> {
     let fields = schema.fields().iter();
     fields.map(|field| format!("{} {}", field.name(), field.data_type())).collect()
@@ -288,10 +278,8 @@ enum From {
 }
 
 impl Plan {
-    /// How the rows of a file become rows of the dataset; `None` if they are.
-    ///
-    /// # Errors
-    /// If it has other columns than the files that the plan was made of.
+    /// How the rows of a file become rows of the dataset; `None` if they are. Fails if it has other
+    /// columns than the files that the plan was made of.
     pub(crate) fn fit(&self, file: File<'_>) -> Result<Option<Fit>, Error> {
         let (name, schema, partition) = file;
         if schema.fields() == self.schema.fields() {

@@ -33,15 +33,15 @@ pub(super) fn joined(one: &DataType, other: &DataType) -> Option<DataType> {
             if *one == LargeBinary || *other == LargeBinary { LargeBinary } else { Binary }
         }
         (Date32, Date64) | (Date64, Date32) => Date64,
-        (Time32(a) | Time64(a), Time32(b) | Time64(b)) => match finer(*a, *b) {
+        (Time32(a) | Time64(a), Time32(b) | Time64(b)) => match *a.max(b) {
             unit @ (TimeUnit::Second | TimeUnit::Millisecond) => Time32(unit),
             unit => Time64(unit),
         },
-        (Duration(a), Duration(b)) => Duration(finer(*a, *b)),
+        (Duration(a), Duration(b)) => Duration(*a.max(b)),
         (Timestamp(a, zone), Timestamp(b, other))
             if is_same_zone(zone.as_deref(), other.as_deref()) =>
         {
-            Timestamp(finer(*a, *b), zone.clone())
+            Timestamp(*a.max(b), zone.clone())
         }
         (List(a), List(b)) => List(joined_field(a, b)?),
         (List(a) | LargeList(a), List(b) | LargeList(b)) => LargeList(joined_field(a, b)?),
@@ -64,39 +64,18 @@ fn joined_numbers(one: &DataType, other: &DataType) -> Option<DataType> {
         let is_signed = of.is_signed_integer();
         of.is_integer().then(|| (is_signed, of.primitive_width().unwrap_or(0) * 8))
     };
-    // The bits of a significand.
-    let exact = |of: &DataType| match of {
-        Float16 => Some(11),
-        Float32 => Some(24),
-        Float64 => Some(53),
-        _ => None,
-    };
-    let float = |bits: usize| match bits {
-        ..=11 => Some(Float16),
-        12..=24 => Some(Float32),
-        25..=53 => Some(Float64),
-        _ => None,
-    };
+    // With the bits of their significands.
+    let floats = [(11, Float16), (24, Float32), (53, Float64)];
+    let exact = |of: &DataType| floats.iter().find(|(_, float)| float == of).map(|(bits, _)| *bits);
+    let float =
+        |bits: usize| floats.iter().find(|(most, _)| bits <= *most).map(|(_, float)| float.clone());
     match (whole(one), whole(other), exact(one), exact(other)) {
         (Some((a, bits)), Some((b, more)), ..) => {
             // A signed number needs a bit more than an unsigned one.
             let widened = |is_signed: bool, bits: usize| if is_signed { bits } else { 2 * bits };
-            Some(
-                match (
-                    a || b,
-                    if a == b { bits.max(more) } else { widened(a, bits).max(widened(b, more)) },
-                ) {
-                    (true, 8) => Int8,
-                    (true, 16) => Int16,
-                    (true, 32) => Int32,
-                    (true, 64) => Int64,
-                    (false, 8) => UInt8,
-                    (false, 16) => UInt16,
-                    (false, 32) => UInt32,
-                    (false, 64) => UInt64,
-                    _ => return None,
-                },
-            )
+            let bits = if a == b { bits.max(more) } else { widened(a, bits).max(widened(b, more)) };
+            let all = [Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64];
+            all.into_iter().find(|of| whole(of) == Some((a || b, bits)))
         }
         (_, _, Some(a), Some(b)) => float(a.max(b)),
         (Some((is_signed, bits)), _, _, Some(of)) | (_, Some((is_signed, bits)), Some(of), _) => {
@@ -124,16 +103,6 @@ fn joined_decimals(one: &DataType, other: &DataType) -> Option<DataType> {
         ..=76 => Some(DataType::Decimal256(precision, scale)),
         _ => None,
     }
-}
-
-fn finer(one: TimeUnit, other: TimeUnit) -> TimeUnit {
-    let rank = |unit: TimeUnit| match unit {
-        TimeUnit::Second => 0,
-        TimeUnit::Millisecond => 1,
-        TimeUnit::Microsecond => 2,
-        TimeUnit::Nanosecond => 3,
-    };
-    if rank(one) < rank(other) { other } else { one }
 }
 
 /// Whether times in both are the same instants and are shown the same: the names of UTC are.
@@ -166,10 +135,8 @@ fn joined_fields(one: &Fields, other: &Fields) -> Option<Fields> {
     Some(fields.into())
 }
 
-/// `array` as an array of `to`, a type that [`joined`] made of its own.
-///
-/// # Errors
-/// If a value does not fit: a time that overflows the finer unit.
+/// `array` as an array of `to`, a type that [`joined`] made of its own. Fails if a value does not
+/// fit: a time that overflows the finer unit.
 pub(super) fn widened(array: &ArrayRef, to: &DataType) -> Result<ArrayRef, ArrowError> {
     use DataType::*;
     if array.data_type() == to {
@@ -211,7 +178,6 @@ fn structs(from: &StructArray, fields: &Fields) -> Result<StructArray, ArrowErro
     StructArray::try_new_with_length(fields.clone(), columns, nulls, from.len())
 }
 
-/// Lists of these items.
 fn lists<From: OffsetSizeTrait, To: OffsetSizeTrait>(
     array: &ArrayRef,
     item: &Arc<Field>,

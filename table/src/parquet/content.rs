@@ -71,7 +71,6 @@ impl<F: ChunkReader + 'static> RowGroups for Content<F> {
     }
 }
 
-/// The chunks of a column.
 struct Chunks<F> {
     file: Arc<F>,
     metadata: Arc<ParquetMetaData>,
@@ -106,7 +105,6 @@ impl<F: ChunkReader + 'static> Iterator for Chunks<F> {
 
 impl<F: ChunkReader + 'static> PageIterator for Chunks<F> {}
 
-/// The pages of a chunk.
 struct Pages<P> {
     pages: P,
     codec: Compression,
@@ -264,11 +262,8 @@ impl<P: PageReader> PageReader for Pages<P> {
     }
 }
 
-/// Checks what `rows` rows of a type take at least, whatever they hold: lists of a fixed length have room for values that
-/// are absent.
-///
-/// # Errors
-/// If that is more than the limit.
+/// Checks what `rows` rows of a type take at least, whatever they hold: lists of a fixed length
+/// have room for values that are absent. Fails if that is more than the limit.
 pub(crate) fn check_types<'t>(
     types: impl Iterator<Item = &'t DataType>,
     rows: u64,

@@ -5,16 +5,14 @@ use std::io;
 use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::ChunkReader;
 
-use super::pages::Compact;
+use super::pages::{Compact, Field};
 
 /// The last bytes of a file: the length of its footer, and what says that the footer is encrypted.
 const TAIL_BYTES: u64 = 8;
 const MAGIC: &[u8] = b"PARE";
 
-/// What is said of what is encrypted.
 pub(crate) const ADVICE: &str = "there are no keys here; write it without encryption first";
 
-/// Fails if the footer of `file` is encrypted.
 pub(crate) fn refuse_footer(file: &impl ChunkReader) -> Result<()> {
     let Some(at) = file.len().checked_sub(TAIL_BYTES) else { return Ok(()) };
     if file.get_bytes(at, TAIL_BYTES as usize)?.ends_with(MAGIC) {
@@ -39,46 +37,38 @@ const LIST: u8 = 9;
 const STRUCT: u8 = 12;
 
 fn of_footer(footer: &mut Compact<&[u8]>) -> io::Result<Vec<usize>> {
-    const ROW_GROUPS: i64 = 4;
-    let mut last = 0;
-    while let Some((number, of)) = footer.field(&mut last)? {
-        match (number, of) {
-            (ROW_GROUPS, LIST) if footer.list()?.0 > 0 => return of_group(footer),
-            (ROW_GROUPS, LIST) => break,
-            (_, of) => footer.skip(of)?,
-        }
-    }
-    Ok(Vec::new())
-}
-
-fn of_group(footer: &mut Compact<&[u8]>) -> io::Result<Vec<usize>> {
-    const COLUMNS: i64 = 1;
+    const ROW_GROUPS: Field = (4, LIST);
+    const COLUMNS: Field = (1, LIST);
     let mut encrypted = Vec::new();
-    let mut last = 0;
-    while let Some((number, of)) = footer.field(&mut last)? {
-        match (number, of) {
-            (COLUMNS, LIST) => {
-                let (count, _) = footer.list()?;
-                for column in 0..count as usize {
-                    if is_encrypted(footer)? {
-                        encrypted.push(column);
-                    }
-                }
-                break;
+    if find(footer, ROW_GROUPS)? && footer.list()?.0 > 0 && find(footer, COLUMNS)? {
+        for column in 0..footer.list()?.0 as usize {
+            if is_encrypted(footer)? {
+                encrypted.push(column);
             }
-            (_, of) => footer.skip(of)?,
         }
     }
     Ok(encrypted)
 }
 
+/// Skips the fields of a structure up to the content of the one that is `wanted`; returns whether it is there.
+fn find(footer: &mut Compact<&[u8]>, wanted: Field) -> io::Result<bool> {
+    let mut last = 0;
+    while let Some(field) = footer.field(&mut last)? {
+        if field == wanted {
+            return Ok(true);
+        }
+        footer.skip(field.1)?;
+    }
+    Ok(false)
+}
+
 /// Whether a column chunk has metadata of its encryption.
 fn is_encrypted(footer: &mut Compact<&[u8]>) -> io::Result<bool> {
-    const CRYPTO_METADATA: i64 = 8;
+    const CRYPTO_METADATA: Field = (8, STRUCT);
     let (mut is_encrypted, mut last) = (false, 0);
-    while let Some((number, of)) = footer.field(&mut last)? {
-        is_encrypted |= (number, of) == (CRYPTO_METADATA, STRUCT);
-        footer.skip(of)?;
+    while let Some(field) = footer.field(&mut last)? {
+        is_encrypted |= field == CRYPTO_METADATA;
+        footer.skip(field.1)?;
     }
     Ok(is_encrypted)
 }

@@ -24,11 +24,8 @@ const MOST_FOOTERS: usize = 32 << 20;
 /// Bytes at most of contents that are kept with their footers, because they are so short that both came at once.
 const MOST_CONTENTS: usize = 32 << 20;
 
-/// Reads the footer of `file`.
-///
-/// # Errors
-/// If that fails, or if `file` is several ones that were joined: the positions in the footer of the last one are those of bytes
-/// in the first one.
+/// Reads the footer of `file`. Fails, too, if `file` is several ones that were joined:
+/// the positions in the footer of the last one are those of bytes in the first one.
 pub(crate) fn load<F: ChunkReader>(file: &F) -> Result<ArrowReaderMetadata, ParquetError> {
     const TAIL_BYTES: u64 = 8;
     const LEAST_BYTES: u64 = 12;
@@ -152,7 +149,6 @@ impl Footer {
         Footer { kept: Arc::default(), room: Some(Arc::clone(room)) }
     }
 
-    /// What has been kept.
     pub(crate) fn get(&self) -> Option<Known> {
         self.kept.get().cloned()
     }

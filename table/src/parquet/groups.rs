@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::fmt;
+use std::io::{Read, Seek};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -35,9 +36,7 @@ pub(crate) enum Place {
 pub(crate) struct Groups {
     place: Place,
     metadata: ArrowReaderMetadata,
-    /// The columns that are read.
     columns: ProjectionMask,
-    /// The groups of each unit, by number.
     units: VecDeque<Vec<usize>>,
     bytes: Arc<AtomicU64>,
 }
@@ -97,7 +96,6 @@ impl Groups {
         rows
     }
 
-    /// Rows of a group.
     fn rows(&self, group: usize) -> u64 {
         u64::try_from(self.metadata.metadata().row_group(group).num_rows()).unwrap_or(0)
     }
@@ -129,41 +127,25 @@ impl Groups {
         };
         self.bytes.fetch_add(groups.iter().map(bytes).sum(), Ordering::Relaxed);
         let rows = groups.iter().map(|&group| self.rows(group)).fold(0, u64::saturating_add);
-        let metadata = self.metadata.metadata();
-        let unit = match &self.place {
+        let unit = guarded(name, || match &self.place {
             Place::File(path) => {
                 // Opened again: threads that share a file handle share its position.
                 let file = File::open(path).map_err(|error| fault(&error))?;
-                let file_bytes = file.metadata().map_err(|error| fault(&error))?.len();
-                guarded(name, || {
-                    let check = |group| -> Result<(usize, Claims), Error> {
-                        let of_group = metadata.row_group(group);
-                        let claims = pages::check(&file, file_bytes, of_group, &self.columns);
-                        let fault = |what| {
-                            let file = File::open(path).map(File::into_plain).ok();
-                            fault(&self.cause(file.as_ref(), what))
-                        };
-                        Ok((group, claims.map_err(fault)?))
-                    };
-                    let checked = groups.iter().copied().map(check).collect::<Result<_, _>>()?;
-                    self.decode(file.into_plain(), checked, (rows, most), name)
-                })?
+                let bytes = file.metadata().map_err(|error| fault(&error))?.len();
+                let again = || File::open(path).map(File::into_plain).ok();
+                let checked = self.checked(groups, (|| &file, bytes), again, name)?;
+                self.decode(file.into_plain(), checked, (rows, most), name)
             }
-            Place::Stored(stored, tail) => guarded(name, || {
+            Place::Stored(stored, tail) => {
+                let metadata = self.metadata.metadata();
                 let of_unit = groups.iter().map(|&group| metadata.row_group(group));
                 let ranges = Ranges::of_groups((stored, tail.as_ref()), of_unit, &self.columns);
                 let ranges = ranges.map_err(|error| fault(&error))?;
-                let check = |group| -> Result<(usize, Claims), Error> {
-                    let (start, bytes) = (ranges.at(0), ranges.bytes());
-                    let claims =
-                        pages::check(start, bytes, metadata.row_group(group), &self.columns);
-                    let fault = |what| fault(&self.cause(Ranges::tail(stored).ok().as_ref(), what));
-                    Ok((group, claims.map_err(fault)?))
-                };
-                let checked = groups.iter().copied().map(check).collect::<Result<_, _>>()?;
+                let (start, tail) = (|| ranges.at(0), || Ranges::tail(stored).ok());
+                let checked = self.checked(groups, (start, ranges.bytes()), tail, name)?;
                 self.decode(ranges, checked, (rows, most), name)
-            })?,
-        };
+            }
+        })?;
         let found = unit.iter().map(|batch| batch.num_rows() as u64).sum::<u64>();
         if found != rows && most.is_none() {
             return Err(fault(&format_args!(
@@ -171,6 +153,24 @@ impl Groups {
             )));
         }
         Ok(unit)
+    }
+
+    /// `groups` with what their pages claim, once these have been checked, of a table of so many bytes, at the end of which is the footer.
+    fn checked<R: Read + Seek, F: ChunkReader>(
+        &self,
+        groups: &[usize],
+        (open, bytes): (impl Fn() -> R, u64),
+        end: impl Fn() -> Option<F>,
+        name: &str,
+    ) -> Result<Vec<(usize, Claims)>, Error> {
+        let check = |&group: &usize| {
+            let of_group = self.metadata.metadata().row_group(group);
+            let claims = pages::check(open(), bytes, of_group, &self.columns);
+            let claims =
+                claims.map_err(|what| Error::read(name, self.cause(end().as_ref(), what)))?;
+            Ok((group, claims))
+        };
+        groups.iter().map(check).collect()
     }
 
     /// The rows of `groups`, whose pages have been checked and claim what is said, read from `file`.

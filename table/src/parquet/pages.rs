@@ -82,7 +82,6 @@ pub(crate) fn check(
 /// The part of a page header that decides about memory.
 #[derive(Debug, Default)]
 struct Header {
-    /// Its length in bytes.
     len: u64,
     kind: i64,
     /// Bytes of the content, and of the page in the file.

@@ -26,10 +26,7 @@ fn name() -> &'static str {
 const COLUMN_END: char = '\u{1E}';
 const PART_END: char = '\u{1F}';
 
-/// `metadata` with a note of the order of its rows, if they have one.
-///
-/// # Errors
-/// If the columns cannot be read so.
+/// `metadata` with a note of the order of its rows, if they have one. Fails if the columns cannot be read so.
 pub(crate) fn read(metadata: ArrowReaderMetadata) -> Result<ArrowReaderMetadata, ParquetError> {
     let Some(note) = noted(metadata.metadata(), metadata.schema()) else { return Ok(metadata) };
     let mut schema = metadata.schema().as_ref().clone();

@@ -102,7 +102,6 @@ impl Ranges {
         (skip < part.len()).then(|| part.slice(skip..))
     }
 
-    /// A reader from `start` on.
     pub(crate) fn at(&self, start: u64) -> At {
         At { ranges: self.clone(), at: start }
     }
@@ -153,7 +152,6 @@ impl ChunkReader for Ranges {
     }
 }
 
-/// A reader of [`Ranges`].
 pub(crate) struct At {
     ranges: Ranges,
     at: u64,

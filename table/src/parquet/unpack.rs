@@ -18,10 +18,7 @@ pub(crate) fn is_ours(codec: Compression) -> bool {
     matches!(codec, Compression::BROTLI(_) | Compression::GZIP(_) | Compression::LZ4)
 }
 
-/// Decompresses `page`, whose content takes `claim` bytes by its header.
-///
-/// # Errors
-/// If the content is corrupt, longer or shorter.
+/// Decompresses `page`, whose content takes `claim` bytes by its header. Fails if the content is corrupt, longer or shorter.
 pub(crate) fn unpack(codec: Compression, mut page: Page, claim: u32) -> Result<Page, String> {
     let levels = match &page {
         Page::DataPageV2 { is_compressed: false, .. } => return Ok(page),
@@ -55,11 +52,8 @@ pub(crate) fn unpack(codec: Compression, mut page: Page, claim: u32) -> Result<P
     Ok(page)
 }
 
-/// Decompresses `packed` to all of `out`.
-///
-/// # Errors
-/// [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) or [`FileTooLarge`](io::ErrorKind::FileTooLarge) if that is not its
-/// length.
+/// Decompresses `packed` to all of `out`. Fails with [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) or
+/// [`FileTooLarge`](io::ErrorKind::FileTooLarge) if that is not its length.
 fn fill(codec: Compression, packed: &[u8], out: &mut [u8]) -> io::Result<()> {
     match codec {
         Compression::BROTLI(_) => brotli(packed, out),

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_array::timezone::Tz;
 use arrow_cast::cast;
-use arrow_schema::{ArrowError, DataType, Field, Fields, Schema};
+use arrow_schema::{ArrowError, DataType, Schema};
+
+use crate::write::annotations::{each_leaf, leaf_type};
 
 /// UTC as an offset, which text of times ends in as `Z`.
 const UTC: &str = "+00:00";
@@ -13,50 +15,34 @@ const UTC: &str = "+00:00";
 /// `batch` with its times in UTC if their zone has a name.
 pub(crate) fn in_utc(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
     let schema = batch.schema();
-    let Some(fields) = fields_in_utc(schema.fields()) else { return Ok(batch.clone()) };
+    let fields = each_leaf(schema.fields(), "", &mut |_, leaf| type_in_utc(leaf));
+    if fields == *schema.fields() {
+        return Ok(batch.clone());
+    }
     let columns = batch.columns().iter().zip(&fields);
     let columns = columns.map(|(column, field)| cast(column, field.data_type()));
     let schema = Schema::new_with_metadata(fields.clone(), schema.metadata().clone());
     RecordBatch::try_new(Arc::new(schema), columns.collect::<Result<_, _>>()?)
 }
 
-/// `data_type` with its times in UTC; `None` if none has a zone with a name.
-pub(crate) fn type_in_utc(data_type: &DataType) -> Option<DataType> {
-    let of_field = |field: &Arc<Field>| field_in_utc(field);
-    Some(match data_type {
+/// `leaf`, a type without fields, with its times in UTC; `None` if none has a zone with a name.
+pub(crate) fn type_in_utc(leaf: &DataType) -> Option<DataType> {
+    match leaf {
         DataType::Timestamp(unit, Some(zone)) if zone.parse::<Tz>().is_err() => {
-            DataType::Timestamp(*unit, Some(UTC.into()))
+            Some(DataType::Timestamp(*unit, Some(UTC.into())))
         }
-        DataType::List(item) => DataType::List(of_field(item)?),
-        DataType::LargeList(item) => DataType::LargeList(of_field(item)?),
-        DataType::ListView(item) => DataType::ListView(of_field(item)?),
-        DataType::LargeListView(item) => DataType::LargeListView(of_field(item)?),
-        DataType::FixedSizeList(item, length) => DataType::FixedSizeList(of_field(item)?, *length),
-        DataType::Map(entries, is_sorted) => DataType::Map(of_field(entries)?, *is_sorted),
-        DataType::Struct(fields) => DataType::Struct(fields_in_utc(fields)?),
         DataType::Dictionary(keys, values) => {
-            DataType::Dictionary(keys.clone(), Box::new(type_in_utc(values)?))
+            let in_utc = leaf_type(values, "", &mut |_, leaf| type_in_utc(leaf));
+            (in_utc != **values).then(|| DataType::Dictionary(keys.clone(), Box::new(in_utc)))
         }
-        _ => return None,
-    })
-}
-
-fn field_in_utc(field: &Arc<Field>) -> Option<Arc<Field>> {
-    let data_type = type_in_utc(field.data_type())?;
-    Some(Arc::new(field.as_ref().clone().with_data_type(data_type)))
-}
-
-fn fields_in_utc(fields: &Fields) -> Option<Fields> {
-    let changed: Vec<_> = fields.iter().map(field_in_utc).collect();
-    let is_changed = changed.iter().any(Option::is_some);
-    let all = changed.into_iter().zip(fields);
-    is_changed.then(|| all.map(|(new, old)| new.unwrap_or_else(|| Arc::clone(old))).collect())
+        _ => None,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use arrow_array::{ArrayRef, StructArray, TimestampMicrosecondArray};
-    use arrow_schema::TimeUnit;
+    use arrow_schema::{Field, TimeUnit};
 
     use super::*;
 

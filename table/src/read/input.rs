@@ -1,18 +1,19 @@
 //! Tables to be read: where they are, and what is known of them before they are opened.
 
 use std::fmt;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::notes::Notes;
+use super::ranged::Rereadable;
 use crate::TableFormat;
 use crate::dataset::{Partition, Plan};
 use crate::parquet::footer::Footer;
 use crate::text::fitting::Omitted;
 use crate::text::members::Members;
 use uriscan_bulk::io::read::part::RereadableFile;
-use uriscan_files::Stored;
+use uriscan_files::{File, Stored};
 
 /// A table to be read.
 pub struct Input {
@@ -20,12 +21,11 @@ pub struct Input {
     pub(crate) format: Option<TableFormat>,
     pub(crate) from: From,
     pub(crate) columns: OfColumns,
-    pub(crate) footer: Footer,
     pub(crate) notes: Notes,
     pub(crate) omitted: Option<Omitted>,
 }
 
-/// The columns of a table, as far as they are not its own.
+/// What is known of a table: columns that are not its own, and its footer, if it is kept.
 #[derive(Clone, Default)]
 pub(crate) struct OfColumns {
     /// The members of all files of JSON lines, where they become columns.
@@ -34,8 +34,8 @@ pub(crate) struct OfColumns {
     pub(crate) partition: Arc<Partition>,
     /// The names of these columns, in all tables.
     pub(crate) keys: Arc<[String]>,
-    /// The columns of all tables.
     pub(crate) plan: Option<Arc<Plan>>,
+    pub(crate) footer: Footer,
 }
 
 pub(crate) enum From {
@@ -44,19 +44,64 @@ pub(crate) enum From {
     Stream(Box<dyn Read + Send>),
 }
 
+impl From {
+    /// The format by the name of what is called `name` in messages.
+    pub(crate) fn format(&self, name: &str) -> Option<TableFormat> {
+        match self {
+            From::File(path) => TableFormat::of_path(path),
+            // The query is not shown.
+            From::Stored(_) => {
+                TableFormat::of_path(name.strip_suffix("?...").unwrap_or(name).as_ref())
+            }
+            From::Stream(_) => None,
+        }
+    }
+
+    /// How to read it once more, if that is possible.
+    pub(crate) fn rereadable(&self) -> Option<Rereadable> {
+        match self {
+            From::File(path) => RereadableFile::at(path).map(Rereadable::File),
+            From::Stored(stored) => Some(Rereadable::Stored(stored.clone())),
+            From::Stream(_) => None,
+        }
+    }
+
+    /// Whether it is known not to have a byte.
+    pub(crate) fn is_void(&self) -> bool {
+        match self {
+            From::File(path) => path.metadata().is_ok_and(|it| it.is_file() && it.len() == 0),
+            From::Stored(stored) => stored.bytes() == Some(0),
+            From::Stream(_) => false,
+        }
+    }
+
+    pub(crate) fn stream(self) -> io::Result<Box<dyn Read + Send>> {
+        match self {
+            From::File(path) => Ok(Box::new(File::open(&path)?)),
+            From::Stored(stored) => stored.stream(),
+            From::Stream(stream) => Ok(stream),
+        }
+    }
+}
+
 impl Input {
+    fn new(name: String, format: Option<TableFormat>, from: From) -> Input {
+        let (columns, notes) = (OfColumns::default(), Notes::default());
+        Input { name, format, from, columns, notes, omitted: None }
+    }
+
+    /// The table at a place that it can be read from more than once.
+    pub(crate) fn again(place: &Rereadable, format: Option<TableFormat>) -> Input {
+        match place {
+            Rereadable::File(file) => Input::file(file.path(), format),
+            Rereadable::Stored(stored) => Input::stored(stored.clone(), format),
+        }
+    }
+
     /// The file at `path`; without a format, it is detected from the name or the first bytes.
     pub fn file(path: impl Into<PathBuf>, format: Option<TableFormat>) -> Input {
         let path = path.into();
-        Input {
-            name: path.display().to_string(),
-            format,
-            from: From::File(path),
-            columns: OfColumns::default(),
-            footer: Footer::default(),
-            notes: Notes::default(),
-            omitted: None,
-        }
+        Input::new(path.display().to_string(), format, From::File(path))
     }
 
     /// Puts what is to be said of it into `notes`.
@@ -87,9 +132,7 @@ impl Input {
 
     /// What is `stored` elsewhere than in a file; without a format, it is detected from the name or the first bytes.
     pub fn stored(stored: Arc<dyn Stored>, format: Option<TableFormat>) -> Input {
-        let (name, from) = (stored.name().to_owned(), From::Stored(stored));
-        let (columns, footer, notes) = (OfColumns::default(), Footer::default(), Notes::default());
-        Input { name, format, from, columns, footer, notes, omitted: None }
+        Input::new(stored.name().to_owned(), format, From::Stored(stored))
     }
 
     /// The bytes of `reader`, called `name` in messages. Parquet and Arrow files cannot be read from a stream.
@@ -98,10 +141,7 @@ impl Input {
         format: impl Into<Option<TableFormat>>,
         reader: impl Read + Send + 'static,
     ) -> Input {
-        let from = From::Stream(Box::new(reader));
-        let (name, format) = (name.into(), format.into());
-        let (columns, footer, notes) = (OfColumns::default(), Footer::default(), Notes::default());
-        Input { name, format, from, columns, footer, notes, omitted: None }
+        Input::new(name.into(), format.into(), From::Stream(Box::new(reader)))
     }
 
     /// Puts the rows of it that do not fit into `omitted`, when it is read.
@@ -109,24 +149,14 @@ impl Input {
         self.omitted = omitted.cloned();
     }
 
-    /// The name in messages.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
     /// The same table, to be opened once more, if it can be read twice.
     pub(crate) fn reopened(&self) -> Option<Input> {
-        let from = match &self.from {
-            From::File(path) => {
-                RereadableFile::at(path)?;
-                From::File(path.clone())
-            }
-            From::Stored(stored) => From::Stored(stored.clone()),
-            From::Stream(_) => return None,
-        };
-        let (name, footer) = (self.name.clone(), self.footer.clone());
-        let (columns, notes) = (self.columns.clone(), self.notes.clone());
-        Some(Input { name, format: self.format, from, columns, footer, notes, omitted: None })
+        let again = Input::again(&self.from.rereadable()?, self.format);
+        Some(Input { columns: self.columns.clone(), notes: self.notes.clone(), ..again })
     }
 
     /// Whether it is not a file, and opening it waits for answers.

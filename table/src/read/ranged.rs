@@ -1,12 +1,13 @@
-//! Opens tables that are kept elsewhere than in a file, by ranges where the format starts at its end.
+//! Tables that can be read more than once, files and what is kept elsewhere: by ranges where the format starts at its end.
 
 use std::fmt;
-use std::io::BufReader;
-use std::path::Path;
+use std::io::{self, BufReader, Read, Seek};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use arrow_schema::SchemaRef;
+use parquet::arrow::arrow_reader::ArrowReaderMetadata;
+use parquet::file::reader::ChunkReader;
 
 use super::counted::Counted;
 use super::rows::{Rows, batches};
@@ -16,82 +17,118 @@ use crate::parquet::decoding::guarded;
 use crate::parquet::footer::{self, Footer, Known};
 use crate::parquet::groups::{Groups, Place};
 use crate::parquet::stored::{Ranges, Seekable};
-use crate::text::fitting::Omitted;
-use crate::text::members::Members;
-use crate::text::sequential::Text;
-use crate::work::job::Job;
 use uriscan_bulk::error::Error;
-use uriscan_files::Stored;
+use uriscan_bulk::io::read::part::RereadableFile;
+use uriscan_files::{File, Stored};
 
-/// The path in the name of what is stored elsewhere, whose query is not shown.
-pub(crate) fn of_name(name: &str) -> &Path {
-    Path::new(name.strip_suffix("?...").unwrap_or(name))
+/// Where a table is that can be read more than once.
+#[derive(Clone)]
+pub(crate) enum Rereadable {
+    File(RereadableFile),
+    Stored(Arc<dyn Stored>),
 }
 
-/// The format, the columns and the rows of a table that is `stored` elsewhere, with its `footer`; `known` are its format and
-/// the members of JSON lines, if they are known, and the columns in the names of directories.
-pub(crate) fn stored_rows(
-    (stored, footer): (&Arc<dyn Stored>, &Footer),
-    name: &str,
-    known: (Option<TableFormat>, (Option<&Members>, &[String])),
-    (job, omitted): (&Job, Option<Omitted>),
+impl Rereadable {
+    /// All of it, from front to back.
+    pub(crate) fn stream(&self) -> io::Result<Box<dyn Read + Send>> {
+        match self {
+            Rereadable::File(file) => Ok(Box::new(File::open(file.path())?)),
+            Rereadable::Stored(stored) => stored.stream(),
+        }
+    }
+
+    /// Whether it can be read by ranges.
+    pub(crate) fn has_ranges(&self) -> bool {
+        match self {
+            Rereadable::File(_) => true,
+            Rereadable::Stored(stored) => stored.has_ranges(),
+        }
+    }
+
+    /// What tells files of Arrow from streams: their first bytes.
+    pub(crate) fn head(&self) -> io::Result<Vec<u8>> {
+        const BYTES: u64 = 8;
+        match self {
+            Rereadable::File(file) => {
+                let mut head = Vec::new();
+                File::open(file.path())?.take(BYTES).read_to_end(&mut head)?;
+                Ok(head)
+            }
+            Rereadable::Stored(stored) => {
+                stored.read(0..stored.bytes().map_or(0, |bytes| bytes.min(BYTES)))
+            }
+        }
+    }
+
+    /// Fails if it has changed since it was first opened.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        match self {
+            Rereadable::File(file) => {
+                file.check().map_err(|error| Error::read(&file.path().display().to_string(), error))
+            }
+            // Reading it fails, unless all of it was kept.
+            Rereadable::Stored(_) => Ok(()),
+        }
+    }
+
+    /// The columns and the rows of a table called `name` in Parquet or Arrow, of which only what is needed is read; its `footer` is
+    /// kept if it is not in a file.
+    pub(crate) fn rows(
+        &self,
+        format: TableFormat,
+        footer: &Footer,
+        name: &str,
+        bytes: &Arc<AtomicU64>,
+    ) -> Result<(SchemaRef, Rows), Error> {
+        let fault = |error: io::Error| Error::read(name, error);
+        match (self, format) {
+            (Rereadable::File(file), TableFormat::Arrow) => {
+                arrow_rows(File::open(file.path()).map_err(fault)?, name, bytes)
+            }
+            (Rereadable::Stored(stored), TableFormat::Arrow) => {
+                arrow_rows(Seekable::new(stored.clone()).map_err(fault)?, name, bytes)
+            }
+            (Rereadable::File(file), _) => {
+                let metadata = loaded(&File::open(file.path()).map_err(fault)?.into_plain(), name)?;
+                Ok(group_rows(Place::File(file.path().to_owned()), metadata, bytes))
+            }
+            (Rereadable::Stored(stored), _) => {
+                let Known { metadata, tail } = match footer.get() {
+                    Some(known) => known,
+                    None => {
+                        let tail = Ranges::tail(stored).map_err(fault)?;
+                        let known = Known { metadata: loaded(&tail, name)?, tail: Some(tail) };
+                        footer.keep(&known);
+                        known
+                    }
+                };
+                Ok(group_rows(Place::Stored(stored.clone(), tail), metadata, bytes))
+            }
+        }
+    }
+}
+
+/// The footer of `file`, one of Parquet.
+fn loaded(file: &impl ChunkReader, name: &str) -> Result<ArrowReaderMetadata, Error> {
+    guarded(name, || footer::load(file).map_err(|error| Error::read(name, error)))
+}
+
+fn group_rows(
+    place: Place,
+    metadata: ArrowReaderMetadata,
     bytes: &Arc<AtomicU64>,
-) -> Result<(TableFormat, (SchemaRef, Rows)), Error> {
-    if let Some(known) = footer.get() {
-        return Ok((TableFormat::Parquet, group_rows(stored, known, bytes)));
-    }
-    let fault = |error: &dyn fmt::Display| Error::read(name, error);
-    let by_name = known.0.or_else(|| TableFormat::of_path(of_name(name)));
-    let has_ranges = stored.has_ranges();
-    let by_name = match by_name {
-        Some(TableFormat::Arrow) if has_ranges => {
-            let end = stored.bytes().map_or(0, |bytes| bytes.min(8));
-            Some(TableFormat::of_ipc(&stored.read(0..end).map_err(|error| fault(&error))?))
-        }
-        by_name => by_name,
-    };
-    if let Some(format) = by_name.filter(|format| format.needs_file() && has_ranges) {
-        return Ok((format, ranged_rows(format, (stored, footer), name, bytes)?));
-    }
-    let stream = stored.stream().map_err(|error| fault(&error))?;
-    let text = Text::open(Counted { inner: stream, bytes: bytes.clone() }, name)?;
-    match by_name.or_else(|| TableFormat::of_head(&text.head)) {
-        None => Err(fault(&"neither its name nor its first bytes identify its format")),
-        Some(format) if format.needs_file() && has_ranges => {
-            Ok((format, ranged_rows(format, (stored, footer), name, bytes)?))
-        }
-        Some(format) => {
-            let (members, keys) = known.1;
-            let members = members.map(|members| (members, true));
-            Ok((format, text.rows(format, name, (job, omitted), (members, keys))?))
-        }
-    }
+) -> (SchemaRef, Rows) {
+    let schema = metadata.schema().clone();
+    (schema, Rows::Groups(Groups::new(place, metadata, bytes.clone())))
 }
 
-/// The columns and the rows of a file in Parquet or Arrow, of which only what is needed is read.
-fn ranged_rows(
-    format: TableFormat,
-    (stored, footer): (&Arc<dyn Stored>, &Footer),
+fn arrow_rows(
+    file: impl Read + Seek + Send + 'static,
     name: &str,
     bytes: &Arc<AtomicU64>,
 ) -> Result<(SchemaRef, Rows), Error> {
     let fault = |error: &dyn fmt::Display| Error::read(name, error);
-    if format == TableFormat::Arrow {
-        let file = Seekable::new(stored.clone()).map_err(|error| fault(&error))?;
-        let counted = BufReader::new(Counted { inner: file, bytes: bytes.clone() });
-        let reader = guarded(name, || ipc::Batches::open(counted).map_err(|error| fault(&error)))?;
-        return Ok((reader.schema(), batches(reader, name)));
-    }
-    let tail = Ranges::tail(stored).map_err(|error| fault(&error))?;
-    let metadata = guarded(name, || footer::load(&tail).map_err(|error| fault(&error)))?;
-    let known = Known { metadata, tail: Some(tail) };
-    footer.keep(&known);
-    Ok(group_rows(stored, known, bytes))
-}
-
-/// The columns and the rows of a file in Parquet of which the footer is `known`.
-fn group_rows(stored: &Arc<dyn Stored>, known: Known, bytes: &Arc<AtomicU64>) -> (SchemaRef, Rows) {
-    let Known { metadata, tail } = known;
-    let (schema, place) = (metadata.schema().clone(), Place::Stored(stored.clone(), tail));
-    (schema, Rows::Groups(Groups::new(place, metadata, bytes.clone())))
+    let counted = BufReader::new(Counted { inner: file, bytes: bytes.clone() });
+    let reader = guarded(name, || ipc::Batches::open(counted).map_err(|error| fault(&error)))?;
+    Ok((reader.schema(), batches(reader, name)))
 }

@@ -1,9 +1,7 @@
 //! Tables as batches of rows.
 
 use std::collections::VecDeque;
-use std::fmt;
-use std::io::{self, BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::io::{BufReader, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -14,24 +12,20 @@ use rayon::prelude::*;
 use super::counted::Counted;
 use super::input::{From, Input, OfColumns};
 use super::notes::Notes;
-use super::ranged::{of_name, stored_rows};
-use super::rows::{Rows, batches, stream_rows};
+use super::ranged::Rereadable;
+use super::rows::{Rows, stream_rows};
 use super::unit::Unit;
 use crate::TableFormat;
 use crate::dataset::{Fit, Merge, Partition, Plan};
-use crate::ipc;
-use crate::parquet::decoding::guarded;
-use crate::parquet::footer::{self, Footer, Room};
-use crate::parquet::groups::{Groups, Place};
+use crate::parquet::footer::{Footer, Room};
+use crate::text::fitting::Omitted;
 use crate::text::members::Members;
 use crate::text::sequential::Text;
 use crate::work::job::Job;
 use crate::work::row_filter::RowFilter;
 use crate::work::target::Target;
 use uriscan_bulk::error::Error;
-use uriscan_bulk::io::read::part::RereadableFile;
 use uriscan_core::extract::Filtered;
-use uriscan_files::{File, Stored};
 
 /// Tables that are not files and are opened at the same time: each of them waits for answers.
 const MOST_AT_ONCE: usize = 16;
@@ -50,7 +44,7 @@ pub(crate) fn learn(inputs: &mut [Input], job: &Job) -> Result<(), Error> {
     let room = Arc::<Room>::default();
     for input in &mut *inputs {
         input.columns.keys = keys.clone();
-        input.footer = Footer::within(&room);
+        input.columns.footer = Footer::within(&room);
     }
     if job.to == TableFormat::Jsonl { Ok(()) } else { learn_members(inputs, job) }
 }
@@ -93,22 +87,12 @@ pub(crate) fn pass(plan: &Arc<Plan>, inputs: &mut [Input]) {
 fn learn_members(inputs: &mut [Input], job: &Job) -> Result<(), Error> {
     let mut members = None;
     for Input { name, format, from, .. } in &*inputs {
-        let by_name = match from {
-            From::Stream(_) => continue,
-            From::File(path) => format.or_else(|| TableFormat::of_path(path)),
-            From::Stored(_) => format.or_else(|| TableFormat::of_path(of_name(name))),
-        };
+        let by_name = format.or_else(|| from.format(name));
         if by_name.is_some_and(|format| format != TableFormat::Jsonl) {
             continue;
         }
-        let file: io::Result<Box<dyn Read + Send>> = match from {
-            From::Stored(stored) => stored.stream(),
-            From::File(path) if RereadableFile::at(path).is_some() => {
-                File::open(path).map(|file| Box::new(file) as _)
-            }
-            From::File(_) | From::Stream(_) => continue,
-        };
-        let text = Text::open(file.map_err(|error| Error::read(name, error))?, name)?;
+        let Some(table) = from.rereadable() else { continue };
+        let text = Text::open(table.stream().map_err(|error| Error::read(name, error))?, name)?;
         if by_name.or_else(|| TableFormat::of_head(&text.head)) == Some(TableFormat::Jsonl) {
             let members = members.get_or_insert_with(|| Members::new(&job.column));
             let text = text.json_lines().fitting((TableFormat::Jsonl, name), job, None)?;
@@ -128,7 +112,6 @@ pub(crate) struct Opened {
     bytes: Arc<AtomicU64>,
     from: Option<(Rereadable, Option<TableFormat>)>,
     columns: OfColumns,
-    footer: Footer,
     /// Whether it has not a byte, and so no rows and no columns of its own.
     is_void: bool,
     /// Whether its format has types.
@@ -158,149 +141,50 @@ pub(crate) struct RereadableTable {
     from: Rereadable,
     format: Option<TableFormat>,
     columns: OfColumns,
-    footer: Footer,
-}
-
-#[derive(Clone)]
-enum Rereadable {
-    File(RereadableFile),
-    Stored(Arc<dyn Stored>),
 }
 
 impl RereadableTable {
-    /// The table, to be opened.
     pub(crate) fn input(&self) -> Input {
-        let input = match &self.from {
-            Rereadable::File(file) => Input::file(file.path(), self.format),
-            Rereadable::Stored(stored) => Input::stored(stored.clone(), self.format),
-        };
-        Input { columns: self.columns.clone(), footer: self.footer.clone(), ..input }
+        Input { columns: self.columns.clone(), ..Input::again(&self.from, self.format) }
     }
 
     /// Fails if it has changed since it was first opened.
     pub(crate) fn check(&self) -> Result<(), Error> {
-        match &self.from {
-            Rereadable::File(file) => {
-                file.check().map_err(|error| Error::read(&file.path().display().to_string(), error))
-            }
-            // Reading it fails, unless all of it was kept.
-            Rereadable::Stored(_) => Ok(()),
-        }
+        self.from.check()
     }
 }
 
 impl Opened {
-    /// Opens `input`, a table for `job`.
     pub(crate) fn open(input: Input, job: &Job) -> Result<Opened, Error> {
-        let notes = input.notes.clone();
-        let mut opened = Opened::open_unnoted(input, job)?;
-        if opened.is_typed && job.skips_bad_rows.is_some() {
-            let what = "has columns with types; only rows of CSV, TSV and JSON lines may not fit";
-            return Err(Error::read(&opened.name, what));
-        }
-        opened.rows.note_in(&notes);
-        Ok(opened)
-    }
-
-    fn open_unnoted(input: Input, job: &Job) -> Result<Opened, Error> {
-        let Input { name, format, from, columns, footer, notes, omitted } = input;
+        let Input { name, format, from, columns, notes, omitted } = input;
         let bytes = Arc::new(AtomicU64::new(0));
-        let fault = |error: &dyn fmt::Display| Error::read(&name, error);
-        let (path, stream) = match from {
-            From::Stored(stored) if stored.bytes() == Some(0) => {
-                let from = Some((Rereadable::Stored(stored), format));
-                return Ok(Opened::void((name, format), from, columns, (bytes, &notes)));
-            }
-            From::Stored(stored) => {
-                let known = (columns.members.as_deref(), &*columns.keys);
-                let (format, (schema, rows)) = stored_rows(
-                    (&stored, &footer),
-                    &name,
-                    (format, known),
-                    (job, omitted),
-                    &bytes,
-                )?;
-                let from = Some((Rereadable::Stored(stored), Some(format)));
-                let (is_void, is_typed) = (false, format.has_types());
-                return Ok(Opened {
-                    name,
-                    schema,
-                    rows,
-                    bytes,
-                    from,
-                    columns,
-                    footer,
-                    is_void,
-                    is_typed,
-                });
-            }
-            From::Stream(stream) => (None, stream),
-            From::File(path) => {
-                let file = File::open(&path).map_err(|error| fault(&error))?;
-                (Some(path), Box::new(file) as Box<dyn Read + Send>)
-            }
+        let by_name = format.or_else(|| from.format(&name));
+        let again = from.rereadable();
+        let known = (by_name, again.as_ref(), &columns);
+        let rows = match from.is_void() {
+            true => None,
+            false => rows_of(from, &name, known, (job, omitted, &notes), &bytes)?,
         };
-        let file = path.as_deref().and_then(RereadableFile::at);
-        let by_name = format.or_else(|| TableFormat::of_path(path.as_deref()?));
-        let of_file = |file: RereadableFile, format| Some((Rereadable::File(file), format));
-        let is_void = |path: &Path| path.metadata().is_ok_and(|it| it.is_file() && it.len() == 0);
-        if path.as_deref().is_some_and(is_void) {
-            let from = file.and_then(|file| of_file(file, by_name));
-            return Ok(Opened::void((name, by_name), from, columns, (bytes, &notes)));
-        }
-        let by_name = match (by_name, path.as_deref()) {
-            (Some(TableFormat::Arrow), Some(path)) if file.is_some() => Some(ipc_of(path, &name)?),
-            (by_name, _) => by_name,
-        };
-        let counted = Counted { inner: stream, bytes: bytes.clone() };
-        let (format, (schema, rows)) = match (by_name, path) {
-            (Some(format), Some(path)) if format.needs_file() && file.is_some() => {
-                (format, file_rows(format, path, &name, &bytes)?)
-            }
-            (by_name, path) => {
-                let text = Text::open(counted, &name)?;
-                if text.is_empty() {
-                    let from = file.and_then(|file| of_file(file, by_name));
-                    return Ok(Opened::void((name, by_name), from, columns, (bytes, &notes)));
+        let is_void = rows.is_none();
+        let (format, (schema, rows)) = match rows {
+            Some((format, rows)) => (Some(format), rows),
+            None => {
+                if by_name.is_some_and(TableFormat::needs_file) {
+                    notes.add(format!(
+                        "{name}: the file has no bytes, and is read as a table without rows"
+                    ));
                 }
-                match (by_name.or_else(|| TableFormat::of_head(&text.head)), path) {
-                    (None, _) => {
-                        return Err(fault(
-                            &"neither its name nor its first bytes identify its format",
-                        ));
-                    }
-                    (Some(format), Some(path)) if format.needs_file() && file.is_some() => {
-                        (format, file_rows(format, path, &name, &bytes)?)
-                    }
-                    (Some(format), _) => {
-                        let members = columns.members.as_deref();
-                        let known = members.map(|members| (members, file.is_some()));
-                        let keys = &columns.keys;
-                        (format, text.rows(format, &name, (job, omitted), (known, keys))?)
-                    }
-                }
+                let rows = Rows::Batches(Box::new(std::iter::empty()));
+                (by_name, (Arc::new(Schema::empty()), rows))
             }
         };
-        let from = file.and_then(|file| of_file(file, Some(format)));
-        let (is_void, is_typed) = (false, format.has_types());
-        Ok(Opened { name, schema, rows, bytes, from, columns, footer, is_void, is_typed })
-    }
-
-    /// A table without a byte.
-    fn void(
-        (name, format): (String, Option<TableFormat>),
-        from: Option<(Rereadable, Option<TableFormat>)>,
-        columns: OfColumns,
-        (bytes, notes): (Arc<AtomicU64>, &Notes),
-    ) -> Opened {
-        if format.is_some_and(TableFormat::needs_file) {
-            notes
-                .add(format!("{name}: the file has no bytes, and is read as a table without rows"));
+        let is_typed = !is_void && format.is_some_and(TableFormat::has_types);
+        if is_typed && job.skips_bad_rows.is_some() {
+            let what = "has columns with types; only rows of CSV, TSV and JSON lines may not fit";
+            return Err(Error::read(&name, what));
         }
-        let schema = Arc::new(Schema::empty());
-        let (rows, footer) = (Rows::Batches(Box::new(std::iter::empty())), Footer::default());
-        let (is_void, is_typed) = (true, false);
-        Opened { name, schema, rows, bytes, from, columns, footer, is_void, is_typed }
+        let from = again.map(|again| (again, format));
+        Ok(Opened { name, schema, rows, bytes, from, columns, is_void, is_typed })
     }
 
     /// The columns of the table, and up to so many of its first `rows`.
@@ -318,8 +202,8 @@ impl Opened {
     pub(crate) fn read(mut self, plan: &Arc<Plan>, job: &Job) -> Result<Reader, Error> {
         self.columns.plan = Some(plan.clone());
         let fit = if self.is_void { None } else { plan.fit(self.file())? };
-        let Opened { name, rows, bytes, from, columns, footer, is_typed, .. } = self;
-        let table = |(from, format)| RereadableTable { from, format, columns, footer };
+        let Opened { name, rows, bytes, from, columns, is_typed, .. } = self;
+        let table = |(from, format)| RereadableTable { from, format, columns };
         let rereadable = from.map(table);
         let kept =
             job.filter.as_ref().map(|filter| RowFilter::new(filter, &job.columns.equivalence));
@@ -346,7 +230,7 @@ impl Reader {
         name: &str,
         target: Target,
     ) -> Result<Reader, Error> {
-        let (schema, rows) = stream_rows(BufReader::new(stream), name)?;
+        let (schema, rows) = stream_rows(BufReader::new(stream), name, &Notes::default())?;
         let (name, bytes) = (name.to_owned(), Arc::default());
         let (fit, rereadable, kept, stop, is_typed) = (None, None, None, None, true);
         Ok(Reader { name, target, schema, fit, rows, bytes, rereadable, is_typed, kept, stop })
@@ -394,7 +278,6 @@ impl Reader {
         self.schema.clone()
     }
 
-    /// Where the URIs are.
     pub(crate) fn target(&self) -> &Target {
         &self.target
     }
@@ -404,7 +287,6 @@ impl Reader {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// The next unit, if there is one.
     pub(crate) fn next_unit(&mut self) -> Result<Vec<Unit>, Error> {
         self.next_units(1)
     }
@@ -454,29 +336,43 @@ pub(crate) fn each_wave(
     Ok(())
 }
 
-/// The format of the file at `path`, which is one of Arrow by its name: its first bytes say whether it is a file or a stream.
-fn ipc_of(path: &Path, name: &str) -> Result<TableFormat, Error> {
-    let mut head = Vec::new();
-    let file = File::open(path).map_err(|error| Error::read(name, error))?;
-    file.take(8).read_to_end(&mut head).map_err(|error| Error::read(name, error))?;
-    Ok(TableFormat::of_ipc(&head))
-}
+type OfFormat = (TableFormat, (SchemaRef, Rows));
 
-fn file_rows(
-    format: TableFormat,
-    path: PathBuf,
+/// The format, the columns and the rows of the table called `name`, of which its format by its name, how to read it `again`, and columns that
+/// are not its own are known; `None` if it has not a byte.
+fn rows_of(
+    from: From,
     name: &str,
+    (by_name, again, columns): (Option<TableFormat>, Option<&Rereadable>, &OfColumns),
+    (job, omitted, notes): (&Job, Option<Omitted>, &Notes),
     bytes: &Arc<AtomicU64>,
-) -> Result<(SchemaRef, Rows), Error> {
-    let fault = |error: &dyn fmt::Display| Error::read(name, error);
-    let file = File::open(&path).map_err(|error| fault(&error))?;
-    if format == TableFormat::Arrow {
-        let counted = BufReader::new(Counted { inner: file, bytes: bytes.clone() });
-        let reader = guarded(name, || ipc::Batches::open(counted).map_err(|error| fault(&error)))?;
-        return Ok((reader.schema(), batches(reader, name)));
+) -> Result<Option<OfFormat>, Error> {
+    let place = again.filter(|again| again.has_ranges());
+    let by_name = match (by_name, place) {
+        _ if columns.footer.get().is_some() => Some(TableFormat::Parquet),
+        (Some(TableFormat::Arrow), Some(place)) => {
+            let head = place.head().map_err(|error| Error::read(name, error))?;
+            Some(TableFormat::of_ipc(&head))
+        }
+        (by_name, _) => by_name,
+    };
+    if let (Some(format), Some(place)) = (by_name.filter(|format| format.needs_file()), place) {
+        return Ok(Some((format, place.rows(format, &columns.footer, name, bytes)?)));
     }
-    let file = file.into_plain();
-    let metadata = guarded(name, || footer::load(&file).map_err(|error| fault(&error)))?;
-    let schema = metadata.schema().clone();
-    Ok((schema, Rows::Groups(Groups::new(Place::File(path), metadata, bytes.clone()))))
+    let stream = from.stream().map_err(|error| Error::read(name, error))?;
+    let text = Text::open(Counted { inner: stream, bytes: bytes.clone() }, name)?;
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let Some(format) = by_name.or_else(|| TableFormat::of_head(&text.head)) else {
+        return Err(Error::read(name, "neither its name nor its first bytes identify its format"));
+    };
+    let rows = match place {
+        Some(place) if format.needs_file() => place.rows(format, &columns.footer, name, bytes)?,
+        _ => {
+            let members = columns.members.as_deref().map(|members| (members, again.is_some()));
+            text.rows(format, name, (job, omitted, notes), (members, &columns.keys))?
+        }
+    };
+    Ok(Some((format, rows)))
 }

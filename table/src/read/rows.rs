@@ -17,8 +17,6 @@ use uriscan_bulk::error::Error;
 pub(crate) enum Rows {
     /// Row groups of Parquet, to be decoded by any thread.
     Groups(Groups),
-    /// Batches of a stream of Arrow IPC.
-    Stream(Box<StreamRows>),
     /// Batches, one after the other.
     Batches(Box<dyn Iterator<Item = Result<RecordBatch, Error>> + Send>),
     /// Lines of JSON that are written unchanged.
@@ -26,18 +24,10 @@ pub(crate) enum Rows {
 }
 
 impl Rows {
-    /// Where notes about them are put.
-    pub(crate) fn note_in(&mut self, notes: &Notes) {
-        if let Rows::Stream(stream) = self {
-            stream.notes = notes.clone();
-        }
-    }
-
     /// Up to so many next `units` of the table called `name`; none at the end.
     pub(crate) fn next_units(&mut self, units: usize, name: &str) -> Result<Vec<Unit>, Error> {
         match self {
             Rows::Groups(groups) => groups.next_wave(units, name),
-            Rows::Stream(stream) => wave_of(stream.as_mut(), units),
             Rows::Batches(batches) => wave_of(batches, units),
             Rows::Lines(lines) => wave_of(lines, units),
         }
@@ -47,7 +37,6 @@ impl Rows {
     pub(crate) fn sample(&mut self, rows: usize, name: &str) -> Result<Option<RecordBatch>, Error> {
         let batch = match self {
             Rows::Groups(groups) => groups.sample(rows, name),
-            Rows::Stream(stream) => stream.next().transpose(),
             Rows::Batches(batches) => batches.next().transpose(),
             Rows::Lines(lines) => lines.next().transpose(),
         };
@@ -78,40 +67,26 @@ fn wave_of(
     Ok(wave)
 }
 
-/// The batches of a stream of Arrow IPC.
-pub(crate) struct StreamRows {
-    stream: ipc::Stream<Box<dyn Read + Send>>,
-    name: String,
-    /// Where it is noted that there may have been more rows.
-    notes: Notes,
-}
-
-impl Iterator for StreamRows {
-    type Item = Result<RecordBatch, Error>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let StreamRows { stream, name, notes } = self;
-        let batch = || stream.next().transpose().map_err(|error| Error::read(name, error));
-        let next = guarded(name, batch).transpose();
+/// The rows of a stream of Arrow IPC; what may be missing of them is put into `notes`.
+pub(crate) fn stream_rows(
+    stream: impl Read + Send + 'static,
+    name: &str,
+    notes: &Notes,
+) -> Result<(SchemaRef, Rows), Error> {
+    let mut stream =
+        guarded(name, || ipc::Stream::open(stream).map_err(|error| Error::read(name, error)))?;
+    let (schema, name, notes) = (stream.schema(), name.to_owned(), notes.clone());
+    let next = move || {
+        let batch = || stream.next().transpose().map_err(|error| Error::read(&name, error));
+        let next = guarded(&name, batch).transpose();
         if next.is_none() && stream.lacks_mark() {
             notes.add(format!(
                 "{name}: the stream has no mark at its end, so rows may be missing there"
             ));
         }
         next
-    }
-}
-
-/// The rows of a stream of Arrow IPC.
-pub(crate) fn stream_rows(
-    stream: impl Read + Send + 'static,
-    name: &str,
-) -> Result<(SchemaRef, Rows), Error> {
-    let stream: Box<dyn Read + Send> = Box::new(stream);
-    let stream =
-        guarded(name, || ipc::Stream::open(stream).map_err(|error| Error::read(name, error)))?;
-    let (schema, name, notes) = (stream.schema(), name.to_owned(), Notes::default());
-    Ok((schema, Rows::Stream(Box::new(StreamRows { stream, name, notes }))))
+    };
+    Ok((schema, Rows::Batches(Box::new(std::iter::from_fn(next)))))
 }
 
 /// The batches that `reader` gives, of the table called `name`.

@@ -26,7 +26,6 @@ pub(crate) fn batch_rows(columns: usize, rows: usize) -> usize {
     rows.min(BATCH_CELLS / columns.max(1)).max(1)
 }
 
-/// Consecutive batches.
 pub(crate) type Unit = Vec<RecordBatch>;
 
 /// Bytes of the values of `batch`, whatever their layout.

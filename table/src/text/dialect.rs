@@ -57,10 +57,7 @@ impl Default for Dialect {
 setters! { Dialect { delimiter: u8, has_header: bool } into { quote: Quote } }
 
 impl Dialect {
-    /// The delimiter and the quote of `format`, if it has the former.
-    ///
-    /// # Errors
-    /// If they cannot separate fields.
+    /// The delimiter and the quote of `format`, if it has the former. Fails if they cannot separate fields.
     pub(crate) fn of(self, format: TableFormat) -> Result<Option<Separators>, Error> {
         let delimiter = match format {
             TableFormat::Csv => self.delimiter,

@@ -102,7 +102,6 @@ impl Omitted {
         Ok(())
     }
 
-    /// How many there are.
     pub(crate) fn report(&self) -> Report {
         self.state().report
     }
@@ -130,7 +129,6 @@ pub(crate) struct Fitting<R> {
     /// Whether members of objects become columns.
     are_columns: bool,
     has_begun: bool,
-    /// Lines so far.
     lines: u64,
     is_over: bool,
     /// Whether all passes: what reads it says what is wrong.
@@ -138,10 +136,8 @@ pub(crate) struct Fitting<R> {
 }
 
 impl<R: Read> Fitting<R> {
-    /// Rows of `inner`, text of a table called `name` in this `format`, for `job`; what is omitted is put into `omitted`.
-    ///
-    /// # Errors
-    /// If tables of this format have no such rows.
+    /// Rows of `inner`, text of a table called `name` in this `format`, for `job`; what is omitted
+    /// is put into `omitted`. Fails if tables of this format have no such rows.
     pub(crate) fn new(
         inner: R,
         (format, name): (TableFormat, &str),

@@ -21,7 +21,6 @@ enum State {
     InString,
     /// After a backslash.
     Escaped,
-    /// After the array.
     Past,
 }
 

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use arrow_array::builder::{ArrayBuilder, StringBuilder};
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Int64Type, UInt32Type};
 use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
@@ -15,6 +14,7 @@ use serde_json::value::RawValue;
 use super::line::{LineReader, NO_OBJECT, no_object};
 use crate::read::unit::BATCH_BYTES;
 use crate::work::job::Job;
+use crate::write::nested::json;
 use uriscan_bulk::error::Error;
 
 /// The name of the column that holds whole lines: not one that a person would choose.
@@ -103,7 +103,6 @@ impl<R: BufRead> Iterator for Lines<R> {
     }
 }
 
-/// What is wrong with a line.
 enum Fault {
     /// A member has this name, which is to be added.
     Taken(String),
@@ -185,11 +184,9 @@ fn value_at<'l>(json: &'l str, path: &str) -> Result<Option<&'l str>, ()> {
     }
 }
 
-/// The value of the member `name`, or on a path, of each line of `batch`, which `start` rows of `table` precede, as `read` makes a text of
-/// it; null where it is null or not there. Also whether any line has it.
-///
-/// # Errors
-/// If a line has the member twice, or `read` fails.
+/// The value of the member `name`, or on a path, of each line of `batch`, which `start` rows of
+/// `table` precede, as `read` makes a text of it; null where it is null or not there. Also whether
+/// any line has it. Fails if a line has the member twice, or `read` fails.
 pub(crate) fn members(
     (table, start): (&str, u64),
     batch: &RecordBatch,
@@ -277,7 +274,6 @@ enum Which<'p> {
     Other,
 }
 
-/// The name of a member.
 struct Name<'p>(Search<'p>);
 
 impl<'de, 'p> DeserializeSeed<'de> for Name<'p> {
@@ -313,65 +309,25 @@ pub(crate) fn write(batch: &RecordBatch, out: &mut impl Write) -> Result<(), Err
     let schema = batch.schema();
     let at = schema.index_of(LINE)?;
     let lines = batch.column(at).as_string::<i32>();
-    let mut text = Vec::new();
+    let mut added = Vec::new();
+    for (field, column) in schema.fields().iter().zip(batch.columns()).skip(at + 1) {
+        added.push((serde_json::Value::from(field.name().as_str()).to_string(), json(column)?));
+    }
+    let mut text = String::new();
     for (row, line) in lines.iter().flatten().enumerate() {
         let body = line.strip_suffix('}').unwrap_or(line);
-        text.extend_from_slice(body.as_bytes());
+        text.push_str(body);
         let mut is_empty = body[1..].trim_ascii().is_empty();
-        for (field, column) in schema.fields().iter().zip(batch.columns()).skip(at + 1) {
-            if !is_empty {
-                text.push(b',');
+        for (name, values) in &added {
+            if !std::mem::take(&mut is_empty) {
+                text.push(',');
             }
-            is_empty = false;
-            push_string(field.name(), &mut text);
-            text.push(b':');
-            push_value(column, row, &mut text)?;
+            let value = if values.is_null(row) { "null" } else { values.value(row) };
+            [name, ":", value].into_iter().for_each(|part| text.push_str(part));
         }
-        text.extend_from_slice(b"}\n");
+        text.push_str("}\n");
     }
-    out.write_all(&text).map_err(Error::write)
-}
-
-fn push_string(string: &str, out: &mut Vec<u8>) {
-    // Writing to memory does not fail.
-    let _ = serde_json::to_writer(out, string);
-}
-
-/// Appends a value of one of the types that tasks add.
-fn push_value(column: &ArrayRef, row: usize, out: &mut Vec<u8>) -> Result<(), Error> {
-    if column.is_null(row) {
-        out.extend_from_slice(b"null");
-        return Ok(());
-    }
-    match column.data_type() {
-        DataType::Utf8 => push_string(column.as_string::<i32>().value(row), out),
-        DataType::UInt32 => {
-            out.extend(column.as_primitive::<UInt32Type>().value(row).to_string().bytes());
-        }
-        DataType::Int64 => {
-            out.extend(column.as_primitive::<Int64Type>().value(row).to_string().bytes());
-        }
-        DataType::FixedSizeBinary(_) => {
-            out.push(b'"');
-            for byte in column.as_fixed_size_binary().value(row) {
-                out.extend(format!("{byte:02x}").bytes());
-            }
-            out.push(b'"');
-        }
-        DataType::List(_) => {
-            let texts = column.as_list::<i32>().value(row);
-            out.push(b'[');
-            for (i, text) in texts.as_string::<i32>().iter().flatten().enumerate() {
-                if i > 0 {
-                    out.push(b',');
-                }
-                push_string(text, out);
-            }
-            out.push(b']');
-        }
-        other => return Err(Error::unsupported(format!("JSON lines cannot hold {other}"))),
-    }
-    Ok(())
+    out.write_all(text.as_bytes()).map_err(Error::write)
 }
 
 #[cfg(test)]

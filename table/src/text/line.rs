@@ -19,15 +19,12 @@ pub(crate) struct LineReader<R> {
 }
 
 impl<R: BufRead> LineReader<R> {
-    /// The lines of `reader`, a table called `table`.
     pub(crate) fn new(reader: R, table: &str) -> LineReader<R> {
         LineReader { reader, table: table.to_owned(), number: 0, line: Vec::new() }
     }
 
-    /// The next line that is not blank, without the white space of JSON around it; `None` at the end.
-    ///
-    /// # Errors
-    /// When it cannot be read, is longer than [`LONGEST`], or is not UTF-8.
+    /// The next line that is not blank, without the white space of JSON around it; `None` at the
+    /// end. Fails when it cannot be read, is longer than [`LONGEST`], or is not UTF-8.
     pub(crate) fn next(&mut self) -> Result<Option<&str>, Error> {
         while self.read()? {
             if !trimmed(&self.line).is_empty() {

@@ -29,11 +29,8 @@ pub(crate) struct Separated<R> {
 }
 
 impl<R: Read> Separated<R> {
-    /// Rows of `reader`, a table called `table` in this format, in batches of `rows`, or of fewer if these exceed
-    /// [`BATCH_BYTES`].
-    ///
-    /// # Errors
-    /// If there is no header, or without one, no row.
+    /// Rows of `reader`, a table called `table` in this format, in batches of `rows`, or of fewer
+    /// if these exceed [`BATCH_BYTES`]. Fails if there is no header, or without one, no row.
     pub(crate) fn new(
         reader: R,
         (dialect, format): (Dialect, TableFormat),

@@ -11,6 +11,7 @@ use super::jsonl::Lines;
 use super::members::{Members, Records};
 use super::separated::Separated;
 use crate::TableFormat;
+use crate::read::notes::Notes;
 use crate::read::rows::{Rows, stream_rows};
 use crate::work::job::Job;
 use uriscan_bulk::error::Error;
@@ -23,9 +24,7 @@ const HEAD_BYTES: u64 = 1 << 20;
 pub(crate) struct Text {
     /// Its first bytes.
     pub(crate) head: Vec<u8>,
-    /// Whether this is all.
     is_all: bool,
-    /// All of it.
     pub(crate) all: Box<dyn Read + Send>,
 }
 
@@ -77,7 +76,6 @@ impl Text {
         Ok(Text { head, is_all, all })
     }
 
-    /// Whether there is not a byte.
     pub(crate) fn is_empty(&self) -> bool {
         self.head.is_empty()
     }
@@ -97,7 +95,7 @@ impl Text {
         self,
         format: TableFormat,
         name: &str,
-        (job, omitted): (&Job, Option<Omitted>),
+        (job, omitted, notes): (&Job, Option<Omitted>, &Notes),
         (known, keys): (Option<(&Members, bool)>, &[String]),
     ) -> Result<(SchemaRef, Rows), Error> {
         let fault = |error: &dyn fmt::Display| Error::read(name, error);
@@ -107,7 +105,7 @@ impl Text {
                 let rows = Separated::new(text.all, (job.dialect, format), name, job.batch_rows)?;
                 Ok((rows.schema(), Rows::Batches(Box::new(rows))))
             }
-            TableFormat::ArrowStream => stream_rows(self.all, name),
+            TableFormat::ArrowStream => stream_rows(self.all, name, notes),
             TableFormat::Jsonl if job.to != TableFormat::Jsonl => {
                 let text = self.json_lines().fitting((format, name), job, omitted)?;
                 let (members, is_known) = match known {

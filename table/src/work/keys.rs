@@ -7,7 +7,6 @@ use arrow_schema::{Field, FieldRef, Schema};
 use uriscan_bulk::error::Error;
 use uriscan_core::set::Meaning;
 
-/// The column that holds keys.
 pub(crate) const COLUMN: &str = "uri_key";
 
 /// The metadata of a column of keys: the lines of [`Meaning::as_str`].

@@ -8,7 +8,7 @@ use super::job::{Job, Task};
 use super::pairs::{self, Pairs};
 use crate::TableFormat;
 use crate::read::input::Input;
-use crate::read::reader::{self, Reader};
+use crate::read::reader::Reader;
 use uriscan_arrow::{Columns, each_value, spelled_out};
 use uriscan_bulk::error::Error;
 use uriscan_bulk::io::Source;
@@ -32,16 +32,13 @@ use uriscan_core::index::trimmed;
 /// assert_eq!(out, b"http://h/\n\nhttp://h/x\n");
 /// ```
 pub fn column_source(input: Input, column: &str, record_end: u8) -> Source {
-    let name = input.name().to_owned();
-    let (of_error, column) = (name.clone(), column.to_owned());
-    let read = move || -> io::Result<Box<dyn Read + Send>> {
+    let column = column.to_owned();
+    source(input, record_end, |input| {
         let job = Job::new(column, Task::Copy, Columns::default(), TableFormat::Jsonl);
-        let mut reader = Reader::open(input, &job).map_err(|error| io_error(&of_error, &error))?;
+        let mut reader = Reader::open(input, &job)?;
         reader.read_only_target();
-        let (column, content, text) = (job.column, Content::Column, Vec::new());
-        Ok(Box::new(Values { reader, column, content, record_end, text, at: 0 }))
-    };
-    Source::opened_by(name, read)
+        Ok((reader, job.column, Content::Fields(Vec::new())))
+    })
 }
 
 /// The pairs in the table `input`, as [`crate::ClassTable`] writes them, as a source of records, each followed by `record_end`: a
@@ -63,14 +60,10 @@ pub fn column_source(input: Input, column: &str, record_end: u8) -> Source {
 /// assert!(alone.starts_with(r#"{"line":2,"uri":"http://i""#));
 /// ```
 pub fn pair_source(input: Input, record_end: u8) -> Source {
-    let name = input.name().to_owned();
-    let of_error = name.clone();
-    let read = move || -> io::Result<Box<dyn Read + Send>> {
-        let (reader, pairs) = pairs::open(input).map_err(|error| io_error(&of_error, &error))?;
-        let (column, content) = (pairs::RECORD.to_owned(), Content::Pairs(pairs));
-        Ok(Box::new(Values { reader, column, content, record_end, text: Vec::new(), at: 0 }))
-    };
-    Source::opened_by(name, read)
+    source(input, record_end, |input| {
+        let (reader, pairs) = pairs::open(input)?;
+        Ok((reader, pairs::RECORD.to_owned(), Content::Pairs(pairs)))
+    })
 }
 
 /// The rows of the table `input` as a source of lines of fields with a tab between them: the value of `column`, and those of the
@@ -86,29 +79,32 @@ pub fn pair_source(input: Input, record_end: u8) -> Source {
 /// assert_eq!(text, "http://h\ta\t\nhttp://i\t\t\n\n");
 /// ```
 pub fn fields_source(input: Input, column: &str, more: &[Option<&str>]) -> Source {
-    let name = input.name().to_owned();
-    let (of_error, column) = (name.clone(), column.to_owned());
+    let column = column.to_owned();
     let more: Vec<Option<String>> = more.iter().map(|name| name.map(str::to_owned)).collect();
+    source(input, b'\n', move |input| {
+        let reader = pairs::open_columns(input, &column)?;
+        let fields = pairs::fields(&reader, &more)?;
+        Ok((reader, column, Content::Fields(fields)))
+    })
+}
+
+/// The values that `open` finds in `input`, with the name of the column that they are in, as a source of records.
+fn source(
+    input: Input,
+    record_end: u8,
+    open: impl FnOnce(Input) -> Result<(Reader, String, Content), Error> + Send + 'static,
+) -> Source {
+    let name = input.name().to_owned();
+    let of_error = name.clone();
     let read = move || -> io::Result<Box<dyn Read + Send>> {
-        let fault = |error: Error| io_error(&of_error, &error);
-        // In a format that makes columns of all members of JSON lines.
-        let job = Job::new(column, Task::Copy, Columns::default(), TableFormat::Parquet);
-        let mut inputs = [input];
-        reader::learn(&mut inputs, &job).map_err(fault)?;
-        let [input] = inputs;
-        let reader = Reader::open(input, &job).map_err(fault)?;
-        let content = Content::Fields(pairs::fields(&reader, &more).map_err(fault)?);
-        let (column, text) = (job.column, Vec::new());
-        Ok(Box::new(Values { reader, column, content, record_end: b'\n', text, at: 0 }))
+        let (reader, column, content) = open(input).map_err(|error| io_error(&of_error, &error))?;
+        Ok(Box::new(Values { reader, column, content, record_end, text: Vec::new(), at: 0 }))
     };
     Source::opened_by(name, read)
 }
 
 /// What a row becomes.
 enum Content {
-    /// The value of the column.
-    Column,
-    /// A pair.
     Pairs(Pairs),
     /// The value of the column, and those of others, by number.
     Fields(Vec<Option<usize>>),
@@ -140,19 +136,15 @@ impl Values {
             }
             for batch in units.iter().flatten() {
                 let (end, text) = (self.record_end, &mut self.text);
-                if let Content::Pairs(pairs) = &self.content {
-                    pairs.each(batch, end, |value, ended_by| {
-                        push_value(value, end, ended_by, text);
-                    })?;
-                    continue;
-                }
-                let values = spelled_out(&self.reader.target().values(batch)?)?;
-                let Content::Fields(columns) = &self.content else {
-                    for value in each_value(&values) {
-                        push_value(trimmed(value.unwrap_or_default()), end, end, text);
+                let columns = match &self.content {
+                    Content::Pairs(pairs) => {
+                        let push = |value: &[u8], by| push_value(value, end, by, text);
+                        pairs.each(batch, end, push)?;
+                        continue;
                     }
-                    continue;
+                    Content::Fields(columns) => columns,
                 };
+                let values = spelled_out(&self.reader.target().values(batch)?)?;
                 let spelled = |column: &usize| pairs::as_text(batch.column(*column));
                 let more: Vec<Option<ArrayRef>> = columns
                     .iter()
@@ -160,9 +152,10 @@ impl Values {
                     .collect::<Result<_, _>>()?;
                 let mut more: Vec<_> =
                     more.iter().map(|it| it.as_ref().map(|it| each_value(it))).collect();
+                let ended_by = if columns.is_empty() { end } else { b'\t' };
                 for value in each_value(&values) {
                     let start = text.len();
-                    push_value(trimmed(value.unwrap_or_default()), end, b'\t', text);
+                    push_value(trimmed(value.unwrap_or_default()), end, ended_by, text);
                     let is_blank = text.len() == start + 1;
                     for (i, column) in (1..).zip(&mut more) {
                         let value = column.as_mut().and_then(Iterator::next).flatten();

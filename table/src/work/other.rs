@@ -23,10 +23,8 @@ pub(crate) enum OtherColumn {
 }
 
 impl OtherColumn {
-    /// What is called `name` in the table `table` with the columns of `schema`.
-    ///
-    /// # Errors
-    /// If there is no such column. Whether there is such a member is known at the end ([`OtherColumn::missing`]).
+    /// What is called `name` in the table `table` with the columns of `schema`. Fails if there is no such column. Whether there
+    /// is such a member is known at the end ([`OtherColumn::missing`]).
     pub(crate) fn locate(name: &str, table: &str, schema: &Schema) -> Result<OtherColumn, Error> {
         Ok(match jsonl::is_of_lines(schema) {
             true => OtherColumn::Member { name: name.to_owned(), is_there: None },
@@ -42,11 +40,8 @@ impl OtherColumn {
         }
     }
 
-    /// The values in `batch`, which so many rows of the table with this name precede, no dictionary; members as texts that `read`
-    /// makes of what is written.
-    ///
-    /// # Errors
-    /// If a line has a member twice, or `read` fails, with the reason.
+    /// The values in `batch`, which so many rows of the table with this name precede, no dictionary; members as texts that
+    /// `read` makes of what is written. Fails if a line has a member twice, or `read` fails, with the reason.
     pub(crate) fn values(
         &mut self,
         place: (&str, u64),

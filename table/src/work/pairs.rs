@@ -30,14 +30,19 @@ struct Texts {
     hex: Option<usize>,
 }
 
-/// Opens `input`, a table of pairs.
-pub(crate) fn open(input: Input) -> Result<(Reader, Pairs), Error> {
+/// Opens `input`, a table whose URIs are in `column`.
+pub(crate) fn open_columns(input: Input, column: &str) -> Result<Reader, Error> {
     // In a format that makes columns of all members of JSON lines.
-    let job = Job::new(RECORD, Task::Copy, Columns::default(), TableFormat::Parquet);
+    let job = Job::new(column, Task::Copy, Columns::default(), TableFormat::Parquet);
     let mut inputs = [input];
     reader::learn(&mut inputs, &job)?;
     let [input] = inputs;
-    let reader = Reader::open(input, &job)?;
+    Reader::open(input, &job)
+}
+
+/// Opens `input`, a table of pairs.
+pub(crate) fn open(input: Input) -> Result<(Reader, Pairs), Error> {
+    let reader = open_columns(input, RECORD)?;
     let schema = reader.schema();
     let texts = |plain: &str, hex: &str| {
         let find = |name: &str| column_of_text(&schema, name);
@@ -104,7 +109,6 @@ impl Texts {
     }
 }
 
-/// The values of [`Texts`] in a batch.
 struct Values {
     plain: ArrayRef,
     hex: Option<ArrayRef>,

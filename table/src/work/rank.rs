@@ -1,8 +1,9 @@
 //! Which of two rows of a class is kept.
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Decimal256Type, Float16Type, Float32Type, Float64Type};
+use arrow_array::types::{Decimal128Type, Decimal256Type, Float64Type, Int64Type, UInt64Type};
 use arrow_array::{Array, ArrayRef};
+use arrow_cast::cast;
 use arrow_schema::DataType;
 
 use uriscan_arrow::each_value;
@@ -35,12 +36,6 @@ pub enum KeepRow {
     Greatest(String),
 }
 
-/// A value of the deciding column.
-enum Rank {
-    Number(i128),
-    Bytes(Box<[u8]>),
-}
-
 impl KeepRow {
     /// The deciding column, if it is not that of the URIs.
     pub(crate) fn column(&self) -> Option<&str> {
@@ -67,16 +62,8 @@ impl KeepRow {
         is_typed: bool,
     ) -> Result<Vec<Vec<u8>>, Error> {
         let is_least = matches!(self, KeepRow::Least(_));
-        let key = |rank: Option<Rank>| {
-            let mut key = vec![u8::from(rank.is_some() != is_least)];
-            match rank {
-                None => {}
-                Some(Rank::Number(number)) => {
-                    key.extend((number.cast_unsigned() ^ 1 << 127).to_be_bytes());
-                }
-                Some(Rank::Bytes(bytes)) => key.extend_from_slice(&bytes),
-            }
-            key
+        let key = |rank: Option<Vec<u8>>| {
+            [&[u8::from(rank.is_some() != is_least)], &*rank.unwrap_or_default()].concat()
         };
         Ok(ranks(array, is_typed)?.into_iter().map(key).collect())
     }
@@ -122,71 +109,53 @@ pub(crate) fn text_of_member(text: &str) -> Result<String, &'static str> {
     }
 }
 
-/// The values of `array`, which is not a dictionary, as ranks.
-fn ranks(array: &ArrayRef, is_typed: bool) -> Result<Vec<Option<Rank>>, Error> {
-    let number = |row: usize, number: i128| array.is_valid(row).then_some(Rank::Number(number));
-    let data = array.to_data();
-    /// The numbers of a buffer of the array, by their width.
-    macro_rules! numbers {
-        ($kind:ty) => {
-            Ok(data.buffer::<$kind>(0)[..array.len()]
-                .iter()
-                .enumerate()
-                .map(|(row, &value)| number(row, i128::from(value)))
-                .collect())
-        };
-    }
+/// Bytes that compare as the values of `array` do, which is not a dictionary.
+fn ranks(array: &ArrayRef, is_typed: bool) -> Result<Vec<Option<Vec<u8>>>, Error> {
+    let whole = |of: &DataType| {
+        of.is_integer()
+            || of.is_temporal() && !matches!(of, DataType::Interval(_))
+            || *of == DataType::Boolean
+    };
     match array.data_type() {
-        DataType::Int8 => numbers!(i8),
-        DataType::Int16 => numbers!(i16),
-        DataType::Int32 | DataType::Date32 | DataType::Time32(_) => numbers!(i32),
-        DataType::Int64
-        | DataType::Date64
-        | DataType::Time64(_)
-        | DataType::Timestamp(..)
-        | DataType::Duration(_) => numbers!(i64),
-        DataType::UInt8 => numbers!(u8),
-        DataType::UInt16 => numbers!(u16),
-        DataType::UInt32 => numbers!(u32),
-        DataType::UInt64 => numbers!(u64),
-        DataType::Decimal128(..) => numbers!(i128),
         DataType::Null => Ok((0..array.len()).map(|_| None).collect()),
+        DataType::UInt64 => {
+            let values = array.as_primitive::<UInt64Type>().iter();
+            Ok(values.map(|value| Some(number(value?.into()))).collect())
+        }
+        of if whole(of) => {
+            let values = cast(array, &DataType::Int64)?;
+            let values = values.as_primitive::<Int64Type>().iter();
+            Ok(values.map(|value| Some(number(value?.into()))).collect())
+        }
+        DataType::Decimal128(..) => {
+            let values = array.as_primitive::<Decimal128Type>().iter();
+            Ok(values.map(|value| Some(number(value?))).collect())
+        }
         DataType::Decimal256(..) => {
             let values = array.as_primitive::<Decimal256Type>();
             let text = |row| decimal::key(values.value_as_string(row).as_bytes());
             let key = |row| values.is_valid(row).then(|| text(row)).flatten();
-            Ok((0..values.len()).map(|row| Some(Rank::Bytes(key(row)?.into()))).collect())
+            Ok((0..values.len()).map(key).collect())
         }
-        DataType::Float16 => {
-            let values = array.as_primitive::<Float16Type>().iter();
-            Ok(values.map(|value| float(f64::from(value?))).collect())
-        }
-        DataType::Float32 => {
-            let values = array.as_primitive::<Float32Type>().iter();
-            Ok(values.map(|value| float(f64::from(value?))).collect())
-        }
-        DataType::Float64 => {
-            let values = array.as_primitive::<Float64Type>().iter();
+        of if of.is_floating() => {
+            let values = cast(array, &DataType::Float64)?;
+            let values = values.as_primitive::<Float64Type>().iter();
             Ok(values.map(|value| float(value?)).collect())
-        }
-        DataType::Boolean => {
-            let values = array.as_boolean().iter();
-            Ok(values.map(|value| Some(Rank::Number(i128::from(value?)))).collect())
         }
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
             let text = |text: &[u8]| match is_typed {
                 true => Some(decimal::of_text(text)),
                 false => decimal::key(text),
             };
-            let key = |value: Option<&[u8]>| Some(Rank::Bytes(text(value?)?.into()));
+            let key = |value: Option<&[u8]>| text(value?);
             Ok(each_value(array).map(key).collect())
         }
         DataType::FixedSizeBinary(_) => {
             let values = array.as_fixed_size_binary().iter();
-            Ok(values.map(|value| Some(Rank::Bytes(value?.into()))).collect())
+            Ok(values.map(|value| Some(value?.into())).collect())
         }
         DataType::Binary | DataType::LargeBinary | DataType::BinaryView => {
-            Ok(each_value(array).map(|value| Some(Rank::Bytes(value?.into()))).collect())
+            Ok(each_value(array).map(|value| Some(value?.into())).collect())
         }
         other => {
             Err(Error::unsupported(format!("a column of type {other} has no order to keep by")))
@@ -194,11 +163,15 @@ fn ranks(array: &ArrayRef, is_typed: bool) -> Result<Vec<Option<Rank>>, Error> {
     }
 }
 
+fn number(value: i128) -> Vec<u8> {
+    (value.cast_unsigned() ^ 1 << 127).to_be_bytes().into()
+}
+
 /// The rank of a double: its bits, mapped so that they compare as the numbers do; both zeros have the same rank.
-fn float(value: f64) -> Option<Rank> {
+fn float(value: f64) -> Option<Vec<u8>> {
     let bits = (value + 0.0).to_bits().cast_signed();
     let ordered = if bits < 0 { bits ^ i64::MAX } else { bits };
-    (!value.is_nan()).then_some(Rank::Number(i128::from(ordered)))
+    (!value.is_nan()).then(|| number(ordered.into()))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch};
 use arrow_ipc::writer::StreamWriter;
-use arrow_schema::{Schema, SchemaRef};
+use arrow_schema::{ArrowError, Schema, SchemaRef};
 use arrow_select::filter::{filter, filter_record_batch};
 use rayon::prelude::*;
 
@@ -24,7 +24,6 @@ use uriscan_bulk::survivors::{SpillStream, StoreError, Survivors, Window};
 pub(crate) struct Marked {
     /// Which rows are written now; null for rows without a URI.
     pub(crate) marks: BooleanArray,
-    /// How many are invalid.
     pub(crate) invalid: Invalid,
     /// Whether only the second pass decides what is written.
     pub(crate) is_deferred: bool,
@@ -68,22 +67,30 @@ pub(crate) struct SecondPass {
     parts: Vec<Part>,
     /// Rows to be written with the first ones, because they were read together.
     held: Unit,
-    /// Rows so far.
     pub(crate) rows: u64,
 }
 
 /// Rows of a table.
 struct Part {
     from: From,
-    /// Rows of the table that precede them.
-    skip: u64,
-    rows: u64,
+    extent: Extent,
 }
 
 enum From {
     Table(RereadableTable),
-    Writing(Box<StreamWriter<BufWriter<SpillStream>>>),
-    Stream(SpillStream),
+    Spilled(Box<StreamWriter<BufWriter<SpillStream>>>),
+}
+
+impl Part {
+    /// Writes to the stream that the rows spill to, if they do.
+    fn spill(
+        &mut self,
+        write: impl FnOnce(&mut StreamWriter<BufWriter<SpillStream>>) -> Result<(), ArrowError>,
+    ) -> Result<(), Error> {
+        let From::Spilled(writer) = &mut self.from else { return Ok(()) };
+        let done = write(writer);
+        Ok(done.map_err(|error| writer.get_ref().get_ref().fault(std::io::Error::other(error)))?)
+    }
 }
 
 impl SecondPass {
@@ -101,10 +108,10 @@ impl SecondPass {
             Some(table) => (From::Table(table.clone()), skip),
             None => {
                 let stream = BufWriter::new(stream()?);
-                (From::Writing(Box::new(StreamWriter::try_new(stream, schema)?)), 0)
+                (From::Spilled(Box::new(StreamWriter::try_new(stream, schema)?)), 0)
             }
         };
-        self.parts.push(Part { from, skip, rows: 0 });
+        self.parts.push(Part { from, extent: Extent { skip, rows: 0 } });
         Ok(())
     }
 
@@ -112,12 +119,8 @@ impl SecondPass {
     pub(crate) fn push(&mut self, batch: &RecordBatch) -> Result<(), Error> {
         self.rows += batch.num_rows() as u64;
         let Some(part) = self.parts.last_mut() else { return Ok(()) };
-        part.rows += batch.num_rows() as u64;
-        if let From::Writing(writer) = &mut part.from {
-            let done = writer.write(batch);
-            done.map_err(|error| writer.get_ref().get_ref().fault(std::io::Error::other(error)))?;
-        }
-        Ok(())
+        part.extent.rows += batch.num_rows() as u64;
+        part.spill(|writer| writer.write(batch))
     }
 
     /// Keeps the rows to be written of a unit whose other rows are deferred.
@@ -126,19 +129,7 @@ impl SecondPass {
     }
 
     fn end_part(&mut self) -> Result<(), Error> {
-        let Some(Part { from, skip, rows }) = self.parts.pop() else { return Ok(()) };
-        let from = match from {
-            From::Writing(writer) => {
-                let stream = writer.get_ref().get_ref().clone();
-                let writer = writer.into_inner();
-                let writer = writer.map_err(|error| stream.fault(std::io::Error::other(error)))?;
-                let done = writer.into_inner();
-                From::Stream(done.map_err(|error| stream.fault(error.into_error()))?)
-            }
-            from => from,
-        };
-        self.parts.push(Part { from, skip, rows });
-        Ok(())
+        self.parts.last_mut().map_or(Ok(()), |part| part.spill(StreamWriter::finish))
     }
 
     /// Reads all rows and passes those that are `chosen` to `put`, as batches of the columns of `schema`.
@@ -151,17 +142,17 @@ impl SecondPass {
     ) -> Result<(), Error> {
         self.end_part()?;
         let SecondPass { parts, mut held, .. } = self;
-        for Part { from, skip, rows } in parts {
+        for Part { from, mut extent } in parts {
             let (mut reader, table) = match from {
                 From::Table(table) => (Reader::open(table.input(), job)?, Some(table)),
-                From::Stream(stream) => {
+                From::Spilled(writer) => {
+                    let stream = writer.get_ref().get_ref().clone();
                     (Reader::of_stream(stream, "spilled rows", target.clone())?, None)
                 }
-                From::Writing(_) => continue,
             };
-            let mut window = Extent { skip: reader.skip(skip), rows };
+            extent.skip = reader.skip(extent.skip);
             each_wave(&mut reader, |units, _| {
-                let mut units = kept(units, &mut window, chosen, schema)?;
+                let mut units = kept(units, &mut extent, chosen, schema)?;
                 if let Some(unit) = units.first_mut() {
                     unit.splice(0..0, held.drain(..));
                 }
@@ -191,10 +182,9 @@ impl Extent {
     }
 }
 
-/// The rows of `units` that are in `window` and chosen.
 fn kept(
     units: Vec<Unit>,
-    window: &mut Extent,
+    extent: &mut Extent,
     chosen: &mut Chosen<'_>,
     schema: &SchemaRef,
 ) -> Result<Vec<Unit>, Error> {
@@ -202,7 +192,7 @@ fn kept(
     for unit in units {
         let mut of_unit = Vec::with_capacity(unit.len());
         for batch in unit {
-            let Some(batch) = window.cut(&batch) else { continue };
+            let Some(batch) = extent.cut(&batch) else { continue };
             let (marks, counts) = chosen.next(&batch)?;
             of_unit.push((batch, marks, counts));
         }

@@ -34,7 +34,6 @@ use uriscan_core::key::Hasher;
 const OF_URIS: &str =
     "a set on disk has the keys of URIs, and none of rows that are compared by other columns, too";
 
-/// Picks rows.
 pub(crate) struct RowSelection<'j> {
     columns: Columns,
     hasher: Hasher,
@@ -45,7 +44,6 @@ pub(crate) struct RowSelection<'j> {
     name: String,
     is_typed: bool,
     kind: Kind<'j>,
-    /// Deferred rows.
     rows: SecondPass,
     /// The deferred rows that are too long, each a class of its own, and their bytes.
     alone: Vec<(u64, u64)>,
@@ -53,13 +51,11 @@ pub(crate) struct RowSelection<'j> {
     table: Option<RereadableTable>,
 }
 
-/// What is picked.
 enum Kind<'j> {
     Firsts(Box<FirstSet<'j>>),
     Classes(Box<ClassesOf<'j>>),
 }
 
-/// Classes of rows.
 struct ClassesOf<'j> {
     by: &'j ByClass,
     mode: ClassMode,

@@ -2,7 +2,7 @@
 //!
 //! Runs of rows are sorted in memory, written to disk, and merged. Rows with the same form keep their order.
 
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io::{BufReader, BufWriter, Seek};
 use std::path::PathBuf;
@@ -58,7 +58,6 @@ const RUN_BYTES: usize = if cfg!(test) { 1 << 12 } else { 1 << 30 };
 /// Approximate size in bytes of a merged batch.
 const BATCH_BYTES: usize = if cfg!(test) { 1 << 13 } else { 256 << 20 };
 
-/// Sorts a table.
 pub(crate) struct Sorter {
     by: SortBy,
     columns: Columns,
@@ -90,7 +89,7 @@ impl Sorter {
         let (forms, _) = self.columns.forms(&values, Some(self.by.form))?;
         let forms: Vec<Option<&[u8]>> = each_value(&forms).collect();
         let mut order: Vec<u32> = (0..rows.num_rows() as u32).collect();
-        order.par_sort_by(|&a, &b| compare(forms[a as usize], forms[b as usize]));
+        order.par_sort_by_key(|&row| sort_key(forms[row as usize]));
         let sorted = take_record_batch(&rows, &UInt32Array::from(order.clone()))?;
         let forms = order.iter().map(|&row| forms[row as usize]).collect::<BinaryArray>();
         let forms: ArrayRef = Arc::new(forms);
@@ -144,38 +143,14 @@ fn parts(unit: &Unit) -> Vec<&[RecordBatch]> {
     parts
 }
 
-/// Null is last.
-fn compare(a: Option<&[u8]>, b: Option<&[u8]>) -> Ordering {
-    a.is_none().cmp(&b.is_none()).then_with(|| a.cmp(&b))
+/// A form in its order: null is last.
+fn sort_key<F>(form: Option<F>) -> (bool, Option<F>) {
+    (form.is_none(), form)
 }
 
-/// The next row of a run. The order is reversed, because the heap returns the greatest.
-struct Head {
-    form: Option<Vec<u8>>,
-    run: usize,
-}
+/// The form of the next row of a run, and the number of the run.
+type Head = Reverse<((bool, Option<Vec<u8>>), usize)>;
 
-impl Ord for Head {
-    fn cmp(&self, other: &Head) -> Ordering {
-        compare(other.form.as_deref(), self.form.as_deref()).then(other.run.cmp(&self.run))
-    }
-}
-
-impl PartialOrd for Head {
-    fn partial_cmp(&self, other: &Head) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Head {
-    fn eq(&self, other: &Head) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Head {}
-
-/// Merges runs.
 struct Merge {
     runs: Vec<StreamReader<BufReader<File>>>,
     /// For each run, the batch in `batches` that holds its next row, and the row.
@@ -222,14 +197,14 @@ impl Merge {
         let (batch, row) = self.positions[run];
         let forms = &self.batches[batch].1;
         let form = forms.is_valid(row).then(|| forms.value(row).to_vec());
-        self.heads.push(Head { form, run });
+        self.heads.push(Reverse((sort_key(form), run)));
     }
 
     /// The next rows, some thousands; `None` at the end.
     fn next(&mut self, sorter: &Sorter) -> Result<Option<RecordBatch>, Error> {
         let (mut order, mut bytes) = (Vec::new(), 0);
         while order.len() < 8 * ROWS && bytes < BATCH_BYTES {
-            let Some(Head { run, .. }) = self.heads.pop() else { break };
+            let Some(Reverse((_, run))) = self.heads.pop() else { break };
             let (batch, row) = self.positions[run];
             order.push((batch, row));
             bytes += self.batches[batch].2;
@@ -252,7 +227,7 @@ impl Merge {
     /// Drops the batches that are no longer in use.
     fn drop_used(&mut self) {
         let mut kept = Vec::new();
-        let live: Vec<usize> = self.heads.iter().map(|head| head.run).collect();
+        let live: Vec<usize> = self.heads.iter().map(|&Reverse((_, run))| run).collect();
         for run in live {
             let position = &mut self.positions[run];
             kept.push(self.batches[position.0].clone());

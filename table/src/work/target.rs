@@ -6,6 +6,7 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch, UInt64Array, new_null_array};
+use arrow_cast::cast;
 use arrow_schema::{DataType, FieldRef, Fields, Schema};
 use arrow_select::nullif::nullif;
 use arrow_select::take::take;
@@ -13,7 +14,6 @@ use arrow_select::take::take;
 use uriscan_arrow::is_text;
 use uriscan_bulk::error::Error;
 
-/// Where the URIs are.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     /// The number of the column, from 0.
@@ -30,7 +30,6 @@ enum Step {
     Item(usize),
 }
 
-/// The names of the columns of `schema`.
 pub(crate) fn names_of(schema: &Schema) -> Vec<String> {
     schema.fields().iter().map(|field| field.name().clone()).collect()
 }
@@ -187,31 +186,15 @@ fn field_of(structs: &ArrayRef, field: usize) -> Result<ArrayRef, Error> {
 
 /// A value of each list, null where there is none.
 fn item_of(lists: &ArrayRef, item: usize) -> Result<ArrayRef, Error> {
-    let ranges: Vec<(usize, usize)>;
-    let values = match lists.data_type() {
-        DataType::FixedSizeList(..) => {
-            let lists = lists.as_fixed_size_list();
-            let len = usize::try_from(lists.value_length()).unwrap_or(0);
-            ranges = (0..lists.len()).map(|row| (row * len, len)).collect();
-            lists.values()
-        }
-        DataType::LargeList(_) => {
-            let lists = lists.as_list::<i64>();
-            let offsets = lists.value_offsets().windows(2);
-            ranges = offsets.map(|at| (at[0] as usize, (at[1] - at[0]) as usize)).collect();
-            lists.values()
-        }
-        _ => {
-            let lists = lists.as_list::<i32>();
-            let offsets = lists.value_offsets().windows(2);
-            ranges = offsets.map(|at| (at[0] as usize, (at[1] - at[0]) as usize)).collect();
-            lists.values()
-        }
-    };
-    let indices = ranges.into_iter().enumerate().map(|(row, (start, len))| {
-        (lists.is_valid(row) && item < len).then_some((start + item) as u64)
+    let Some(values) = item_of_type(lists.data_type()) else { return Ok(lists.clone()) };
+    let lists = cast(lists, &DataType::LargeList(values.clone()))?;
+    let lists = lists.as_list::<i64>();
+    let ranges = lists.value_offsets().windows(2).enumerate();
+    let indices = ranges.map(|(row, range)| {
+        let len = (range[1] - range[0]) as usize;
+        (lists.is_valid(row) && item < len).then(|| range[0] as u64 + item as u64)
     });
-    Ok(take(values, &indices.collect::<UInt64Array>(), None)?)
+    Ok(take(lists.values(), &indices.collect::<UInt64Array>(), None)?)
 }
 
 #[cfg(test)]

@@ -30,7 +30,6 @@ struct Made {
     report: Report,
 }
 
-/// A task at work.
 pub(crate) struct Work<'j> {
     job: &'j Job,
     columns: Columns,
@@ -223,9 +222,8 @@ impl<'j> Work<'j> {
             true => values::blank(&self.target.values(batch)?)?,
             false => Vec::new(),
         };
-        let rejected = (0..marks.len()).map(|row| Some(marks.is_null(row) && !is_blank[row]));
         let rejected = match dropped > 0 {
-            true => filter_record_batch(batch, &rejected.collect())?,
+            true => filtered(batch, |row| marks.is_null(row) && !is_blank[row])?,
             false => batch.slice(0, 0),
         };
         let written = if *is_deferred { 0 } else { marks.true_count() as u64 };
@@ -234,8 +232,7 @@ impl<'j> Work<'j> {
             (false, false) => Some(filter_record_batch(batch, marks)?),
             (false, true) => {
                 let is_kept = |row| marks.is_valid(row) && marks.value(row) || is_blank[row];
-                let kept = (0..marks.len()).map(|row| Some(is_kept(row)));
-                Some(filter_record_batch(batch, &kept.collect())?)
+                Some(filtered(batch, is_kept)?)
             }
         };
         let rows = batch.num_rows() as u64;
@@ -246,7 +243,6 @@ impl<'j> Work<'j> {
         Ok(Made { kept, rejected, report })
     }
 
-    /// `batch` with the columns that the task adds.
     fn added(&self, batch: &RecordBatch, start: u64) -> Result<Made, Error> {
         let located = |error| located(&self.table, error, start);
         let values = spelled_out(&self.target.values(batch)?).map_err(located)?;
@@ -262,21 +258,14 @@ impl<'j> Work<'j> {
         };
         let dropped = if drops_invalid { invalid.total() } else { 0 };
         let rejected = match dropped > 0 {
-            true => {
-                let rejected = (0..values.len()).map(|row| Some(is_invalid(row)));
-                filter_record_batch(batch, &rejected.collect())?
-            }
+            true => filtered(batch, is_invalid)?,
             false => batch.slice(0, 0),
         };
         let kept = match dropped > 0 || blank > 0 && !self.job.keeps_blank {
-            true => {
-                let is_kept = |row| match values.is_null(row) {
-                    true => self.job.keeps_blank,
-                    false => !is_invalid(row),
-                };
-                let kept = (0..values.len()).map(|row| Some(is_kept(row)));
-                filter_record_batch(&made, &kept.collect())?
-            }
+            true => filtered(&made, |row| match values.is_null(row) {
+                true => self.job.keeps_blank,
+                false => !is_invalid(row),
+            })?,
             false => made,
         };
         let written = records - dropped;
@@ -314,6 +303,11 @@ impl<'j> Work<'j> {
             }
         })
     }
+}
+
+fn filtered(batch: &RecordBatch, is_kept: impl Fn(usize) -> bool) -> Result<RecordBatch, Error> {
+    let kept: Vec<bool> = (0..batch.num_rows()).map(is_kept).collect();
+    Ok(filter_record_batch(batch, &kept.into())?)
 }
 
 /// `error` with its row; the batch begins at row `start` of the table called `table`.

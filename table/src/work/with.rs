@@ -4,8 +4,10 @@
 //! type of the column, so that what is hashed is different whenever a value is.
 
 use arrow_array::cast::AsArray;
+use arrow_array::types::Float64Type;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_buffer::{Buffer, NullBuffer};
+use arrow_cast::cast;
 use arrow_schema::{DataType, Schema, SchemaRef};
 
 use super::other::OtherColumn;
@@ -22,10 +24,8 @@ pub(crate) struct With {
 }
 
 impl With {
-    /// The columns called `names` of the table `table` with the columns of `schema`; `None` for no names.
-    ///
-    /// # Errors
-    /// If there is no such column, or its values cannot be compared.
+    /// The columns called `names` of the table `table` with the columns of `schema`; `None` for no
+    /// names. Fails if there is no such column, or its values cannot be compared.
     pub(crate) fn new(
         names: &[String],
         table: &str,
@@ -44,10 +44,8 @@ impl With {
         self.compared.iter().find_map(OtherColumn::missing)
     }
 
-    /// Makes the keys of `batch`, which so many rows of the table with this name precede, depend on the values of its columns.
-    ///
-    /// # Errors
-    /// If a line has a member twice.
+    /// Makes the keys of `batch`, which so many rows of the table with this name precede, depend on
+    /// the values of its columns. Fails if a line has a member twice.
     pub(crate) fn join(
         &mut self,
         place: (&str, u64),
@@ -56,7 +54,7 @@ impl With {
     ) -> Result<(), Error> {
         let values = self.compared.iter_mut().map(|column| column.values(place, batch, apart));
         let values = values.collect::<Result<Vec<_>, Error>>()?;
-        let values: Vec<Values> = values.iter().map(|array| Values::of(array)).collect();
+        let values = values.iter().map(Values::of).collect::<Result<Vec<_>, Error>>()?;
         let push = |row: usize, out: &mut Vec<u8>| {
             values.iter().for_each(|values| values.push(row, out));
         };
@@ -115,7 +113,7 @@ enum Bytes<'a> {
 
 impl Values<'_> {
     /// The values of `array`, which is not a dictionary and of a type that is comparable.
-    fn of(array: &ArrayRef) -> Values<'_> {
+    fn of(array: &ArrayRef) -> Result<Values<'_>, Error> {
         let bytes = match array.data_type() {
             DataType::Boolean => {
                 let values = array.as_boolean().values().iter();
@@ -125,12 +123,21 @@ impl Values<'_> {
                 let values = array.as_fixed_size_binary();
                 Bytes::Any((0..array.len()).map(|row| values.value(row)).collect())
             }
+            other if other.is_floating() => {
+                let values = cast(array, &DataType::Float64)?;
+                let values = values.as_primitive::<Float64Type>().values();
+                Bytes::Fixed(Buffer::from_vec(values.iter().map(|&value| bits(value)).collect()), 8)
+            }
             other => match other.primitive_width() {
-                Some(width) => numbers(array, width),
+                Some(width) => {
+                    let (data, len) = (array.to_data(), array.len() * width);
+                    let start = data.offset() * width;
+                    Bytes::Fixed(data.buffers()[0].slice_with_length(start, len), width)
+                }
                 None => Bytes::Any(each_value(array).map(Option::unwrap_or_default).collect()),
             },
         };
-        Values { nulls: array.logical_nulls(), bytes }
+        Ok(Values { nulls: array.logical_nulls(), bytes })
     }
 
     /// Appends the value of `row`: what it is can be read from the bytes, and where they end.
@@ -150,37 +157,9 @@ impl Values<'_> {
     }
 }
 
-/// The numbers of `array`, of `width` bytes each, those that are equal with equal bytes.
-fn numbers(array: &ArrayRef, width: usize) -> Bytes<'static> {
-    let data = array.to_data();
-    let values = data.buffers()[0].slice_with_length(data.offset() * width, array.len() * width);
-    match array.data_type() {
-        DataType::Float16 => {
-            floats(&values, |bits| u16::from_ne_bytes(bits).into(), 1 << 15, 0x7C00)
-        }
-        DataType::Float32 => {
-            floats(&values, |bits| u32::from_ne_bytes(bits).into(), 1 << 31, 0xFF << 23)
-        }
-        DataType::Float64 => floats(&values, u64::from_ne_bytes, 1 << 63, 0x7FF << 52),
-        _ => Bytes::Fixed(values, width),
-    }
-}
-
-/// Floating-point numbers of `N` bytes, with these bits for the sign and for infinity: both zeros are equal, and so is all that is not
-/// a number.
-fn floats<const N: usize>(
-    values: &[u8],
-    bits: fn([u8; N]) -> u64,
-    sign: u64,
-    infinity: u64,
-) -> Bytes<'static> {
-    let one = |value: &[u8; N]| match bits(*value) {
-        number if number & !sign == 0 => 0,
-        number if number & !sign > infinity => u64::MAX,
-        number => number,
-    };
-    let numbers: Vec<u64> = values.as_chunks().0.iter().map(one).collect();
-    Bytes::Fixed(Buffer::from_vec(numbers), 8)
+/// The bits of a floating-point number: both zeros are equal, and so is all that is not a number.
+fn bits(value: f64) -> u64 {
+    if value.is_nan() { u64::MAX } else { (value + 0.0).to_bits() }
 }
 
 #[cfg(test)]
@@ -200,7 +179,7 @@ mod tests {
 
     /// What is hashed of each row of `arrays`.
     fn pushed(arrays: &[ArrayRef]) -> Vec<Vec<u8>> {
-        let values: Vec<Values> = arrays.iter().map(Values::of).collect();
+        let values: Vec<Values> = arrays.iter().map(|array| Values::of(array).unwrap()).collect();
         let row = |row| {
             let mut out = Vec::new();
             values.iter().for_each(|values| values.push(row, &mut out));

@@ -13,14 +13,13 @@ const AROUND: (&[u8], &[u8]) = (b"{\"\":", b"}");
 pub(crate) fn as_json(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
     let schema = schema_as_json(&batch.schema());
     let column = |column: &ArrayRef| match column.data_type().is_nested() {
-        true => text(column),
+        true => json(column).map(|json| Arc::new(json) as ArrayRef),
         false => Ok(column.clone()),
     };
     let columns = batch.columns().iter().map(column).collect::<Result<Vec<_>, _>>()?;
     RecordBatch::try_new(schema, columns)
 }
 
-/// The columns of [`as_json`].
 fn schema_as_json(schema: &SchemaRef) -> SchemaRef {
     let field = |field: &Arc<Field>| match field.data_type().is_nested() {
         true => Arc::new(field.as_ref().clone().with_data_type(DataType::Utf8)),
@@ -30,8 +29,7 @@ fn schema_as_json(schema: &SchemaRef) -> SchemaRef {
     Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()))
 }
 
-/// The values of `column` as JSON.
-fn text(column: &ArrayRef) -> Result<ArrayRef, ArrowError> {
+pub(crate) fn json(column: &ArrayRef) -> Result<StringArray, ArrowError> {
     let field = Field::new("", column.data_type().clone(), true);
     let batch = RecordBatch::try_new(Arc::new(Schema::new(vec![field])), vec![column.clone()])?;
     let mut writer = WriterBuilder::new().with_explicit_nulls(true).build(Vec::new());
@@ -43,7 +41,7 @@ fn text(column: &ArrayRef) -> Result<ArrayRef, ArrowError> {
         let value = line.strip_prefix(before)?.strip_suffix(after)?;
         str::from_utf8(value).ok().filter(|_| column.is_valid(row))
     });
-    Ok(Arc::new(values.collect::<StringArray>()))
+    Ok(values.collect())
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Writes batches of rows as tables.
 
 use std::io::{self, Write};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arrow_array::RecordBatch;
 use arrow_csv::QuoteStyle;
@@ -27,27 +27,55 @@ use crate::{TableFormat, parquet::sorted, text::jsonl, write::annotations, write
 use uriscan_arrow::{each_value, is_text, spelled_out};
 use uriscan_bulk::error::Error;
 
-/// Where results go. Keeps the error of the system, which the writers of the formats reduce to text.
-pub(crate) struct Sink<'a> {
-    out: &'a mut (dyn Write + Send),
+/// Where a table goes. Keeps the error of the system, which the writers of the formats reduce to text; and the output, which they keep
+/// to their end. Clones share both.
+pub(crate) struct Sink<W>(Arc<Mutex<Held<W>>>);
+
+/// One that writes to what a caller has.
+pub(crate) type Output<'a> = Sink<&'a mut (dyn Write + Send)>;
+
+struct Held<W> {
+    out: W,
+    bytes: u64,
     fault: Option<io::Error>,
 }
 
-impl<'a> Sink<'a> {
-    pub(crate) fn new(out: &'a mut (dyn Write + Send)) -> Sink<'a> {
-        Sink { out, fault: None }
+impl<W> Sink<W> {
+    pub(crate) fn new(out: W) -> Sink<W> {
+        Sink(Arc::new(Mutex::new(Held { out, bytes: 0, fault: None })))
     }
 
-    /// Of the two, the one that failed, if one did.
-    pub(crate) fn or(self, other: Sink<'a>) -> Sink<'a> {
-        if self.fault.is_some() { self } else { other }
+    fn lock(&self) -> MutexGuard<'_, Held<W>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The error, if writing failed.
-    pub(crate) fn fault(self) -> Option<io::Error> {
-        self.fault
+    pub(crate) fn bytes(&self) -> u64 {
+        self.lock().bytes
     }
 
+    /// The error of the system, if writing failed.
+    pub(crate) fn fault(&self) -> Option<Error> {
+        self.lock().fault.take().map(Error::write)
+    }
+
+    /// The error of the system, if writing failed, or else `error`.
+    pub(crate) fn cause(&self, error: Error) -> Error {
+        self.fault().unwrap_or(error)
+    }
+
+    /// Calls `end` with the output.
+    pub(crate) fn end(&self, end: impl FnOnce(&mut W) -> io::Result<()>) -> Result<(), Error> {
+        end(&mut self.lock().out).map_err(Error::write)
+    }
+}
+
+impl<W> Clone for Sink<W> {
+    fn clone(&self) -> Sink<W> {
+        Sink(Arc::clone(&self.0))
+    }
+}
+
+impl<W> Held<W> {
     fn note<T>(&mut self, result: io::Result<T>) -> io::Result<T> {
         result.map_err(|error| {
             let copy = io::Error::new(error.kind(), error.to_string());
@@ -57,15 +85,18 @@ impl<'a> Sink<'a> {
     }
 }
 
-impl Write for Sink<'_> {
+impl<W: Write> Write for Sink<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let result = self.out.write(bytes);
-        self.note(result)
+        let held = &mut *self.lock();
+        let written = held.out.write(bytes);
+        held.bytes += *written.as_ref().unwrap_or(&0) as u64;
+        held.note(written)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        let result = self.out.flush();
-        self.note(result)
+        let held = &mut *self.lock();
+        let flushed = held.out.flush();
+        held.note(flushed)
     }
 }
 
@@ -291,40 +322,36 @@ fn encode(
 
 /// Whether a table in `format` can have columns of this type.
 fn holds(format: TableFormat, of: &DataType) -> bool {
-    let within = |of: &DataType| holds(format, of);
     let is_parquet = format == TableFormat::Parquet;
-    match of {
+    let is_held = match of {
         DataType::Union(..) => matches!(format, TableFormat::Arrow | TableFormat::ArrowStream),
         DataType::FixedSizeBinary(0) | DataType::Interval(IntervalUnit::MonthDayNano) => {
             !is_parquet
         }
-        DataType::List(item)
-        | DataType::LargeList(item)
-        | DataType::ListView(item)
-        | DataType::LargeListView(item)
-        | DataType::FixedSizeList(item, _)
-        | DataType::Map(item, _) => within(item.data_type()),
         // Of objects without members nothing would be there.
         DataType::Struct(fields) if fields.is_empty() => !is_parquet,
-        DataType::Struct(fields) => fields.iter().all(|field| within(field.data_type())),
-        DataType::Dictionary(_, value) => within(value),
-        DataType::RunEndEncoded(_, value) => within(value.data_type()),
         _ => true,
-    }
+    };
+    is_held && types_in(of).into_iter().all(|of| holds(format, of))
 }
 
-/// The number of Parquet columns for a column of this type.
-fn leaves(data_type: &DataType) -> usize {
-    match data_type {
+/// The number of Parquet columns for a column of this type, which has members if it is one of objects.
+fn leaves(of: &DataType) -> usize {
+    types_in(of).into_iter().map(leaves).sum::<usize>().max(1)
+}
+
+/// The types of the values within values of this type.
+fn types_in(of: &DataType) -> Vec<&DataType> {
+    match of {
         DataType::List(item)
         | DataType::LargeList(item)
         | DataType::ListView(item)
         | DataType::LargeListView(item)
         | DataType::FixedSizeList(item, _)
-        | DataType::Map(item, _) => leaves(item.data_type()),
-        DataType::Struct(fields) => fields.iter().map(|field| leaves(field.data_type())).sum(),
-        DataType::Dictionary(_, value) => leaves(value),
-        DataType::RunEndEncoded(_, value) => leaves(value.data_type()),
-        _ => 1,
+        | DataType::RunEndEncoded(_, item)
+        | DataType::Map(item, _) => vec![item.data_type()],
+        DataType::Struct(fields) => fields.iter().map(|field| field.data_type()).collect(),
+        DataType::Dictionary(_, value) => vec![value],
+        _ => Vec::new(),
     }
 }

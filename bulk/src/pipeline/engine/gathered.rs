@@ -24,7 +24,7 @@ use uriscan_core::index::Index;
 pub(crate) struct Gathered<'s> {
     pub(crate) options: ClassOptions,
     pub(crate) settings: Settings,
-    writer: RecordWriter,
+    pub(crate) writer: RecordWriter,
     /// Lines so far, in all sources.
     lines: u64,
     /// What is kept of rows, if the records are rows of tables.
@@ -68,7 +68,8 @@ impl<R: AsRef<Numbered> + Sync> Batch for Scanned<'_, R> {
 impl<'s> Gathered<'s> {
     /// No records; `classes` are those of what is `kept` of them.
     pub(crate) fn new(
-        (options, settings, kept): (ClassOptions, Settings, KeptRows),
+        (options, settings): (ClassOptions, Settings),
+        kept: KeptRows,
         writer: RecordWriter,
         classes: ClassSet<'s>,
         results: Results,

@@ -60,24 +60,6 @@ impl Lines<'_> {
     }
 }
 
-impl AsMut<Found> for Numbered {
-    fn as_mut(&mut self) -> &mut Found {
-        &mut self.keyed
-    }
-}
-
-impl AsMut<Numbered> for Numbered {
-    fn as_mut(&mut self) -> &mut Numbered {
-        self
-    }
-}
-
-impl AsRef<Numbered> for Numbered {
-    fn as_ref(&self) -> &Numbered {
-        self
-    }
-}
-
 impl Numbered {
     /// Numbers the records one after the other, where lines do not matter.
     pub(crate) fn number_in_order(&mut self) {

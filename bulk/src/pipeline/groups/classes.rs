@@ -6,24 +6,20 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::dupes;
-use crate::io::{Chunk, Source};
-use crate::pipeline::engine::driver::{End, Job, Reading, run};
+use super::dupes::{self, Classes};
+use crate::io::Source;
+use crate::pipeline::engine::driver::run;
 use crate::pipeline::engine::forecast::Forecast;
 use crate::pipeline::engine::gathered::{Gathered, Results};
-use crate::pipeline::engine::invalid::LongRecord;
 use crate::pipeline::engine::limit::within;
 use crate::pipeline::engine::long::Spool;
-use crate::pipeline::engine::numbered::{KeptRows, Numbered};
-use crate::pipeline::engine::scan::scan_found;
-use crate::pipeline::engine::slot::{Slot, Worker};
+use crate::pipeline::engine::numbered::KeptRows;
 use crate::pipeline::engine::writer::{Origins, RecordWriter, TableRows};
 use crate::pipeline::source::rows::{RowOptions, RowRun};
 use crate::pipeline::{
     ClassOptions, ClassRows, DedupOptions, Emit, Error, Report, Seen, Settings, Sinks,
 };
 use crate::survivors::{Budget, ClassMode, ClassSet};
-use uriscan_core::simd::Isa;
 
 /// Writes one record of each equivalence class of `sources` to `sinks`, in input order, once everything is read,
 /// and optionally reports the others.
@@ -176,101 +172,38 @@ fn run_classes(
         dedup: DedupOptions { hasher: hasher.clone(), ..options.dedup.clone() },
         ..options.clone()
     };
-    if dupes::is_possible(&options, seen.is_some(), sinks) {
-        return dupes::run_dupes((sources, rows), options, settings, sinks);
+    let names = sources.iter().map(|source| source.name.clone()).collect();
+    let mut writer = RecordWriter::of_classes(&options, settings, Origins::new(names));
+    let is_streamed = dupes::is_possible(&options, seen.is_some(), sinks);
+    let has_uris = rows.is_some() && has_members && !is_streamed;
+    if let Some(rows) = &rows {
+        writer = writer.of_table(TableRows { count: rows.finder.added.clone(), has_uris });
+    }
+    let (forecast, how) = (Forecast::new(&sources), (options, *settings));
+    if is_streamed {
+        return run(&mut Classes::streamed(how, writer, rows, forecast), sources, settings, sinks);
     }
     let has_texts = reopened.is_none();
-    let kept = match &rows {
-        None => KeptRows::default(),
-        Some(rows) => KeptRows {
-            sorted_by: rows.sorted_by(options.keep),
-            has_uris: has_members,
-            // Of those that are read again, bytes.
-            counts_lines: has_texts,
-        },
+    let kept = KeptRows {
+        sorted_by: rows.as_ref().and_then(|rows| rows.sorted_by(how.0.keep)),
+        has_uris,
+        // Of those that are read again, bytes.
+        counts_lines: rows.is_some() && has_texts,
     };
     let mode = ClassMode {
-        keep: options.keep,
+        keep: how.0.keep,
         has_texts,
         has_members,
         has_sort_keys: kept.sorted_by.is_some(),
-        has_uris: kept.has_uris,
+        has_uris,
     };
-    let names = sources.iter().map(|source| source.name.clone()).collect();
-    let mut writer = RecordWriter::of_classes(&options, settings, Origins::new(names));
-    if let Some(rows) = &rows {
-        let count = rows.finder.added.clone();
-        writer = writer.of_table(TableRows { count, has_uris: kept.has_uris });
-    }
-    let classes = ClassSet::new(mode, limit.cloned().map(Budget::of_process));
-    let classes = classes.without(seen, options.select, hasher);
+    let limit = how.0.dedup.limit.clone();
     let results = match reopened {
-        None => Results::Held(Spool::new(limit.map(|limit| limit.temp_dir.clone()))),
+        None => Results::Held(Spool::new(limit.as_ref().map(|limit| limit.temp_dir.clone()))),
         Some(sources) => Results::Reread { sources: Mutex::new(sources), long: 0 },
     };
-    let forecast = Forecast::new(&sources);
-    let how = (options, *settings, kept);
-    let mut job =
-        ClassJob { gathered: Gathered::new(how, writer, classes, results, forecast), rows };
-    run(&mut job, sources, settings, sinks)
-}
-
-/// The job.
-struct ClassJob<'s> {
-    /// What finds rows, if the records are rows of tables.
-    rows: Option<RowRun>,
-    gathered: Gathered<'s>,
-}
-
-impl Job for ClassJob<'_> {
-    type Rows = Numbered;
-
-    fn reading(&self) -> Reading {
-        Reading { cut: self.rows.as_ref().map(|rows| rows.finder.cut()), ..Reading::default() }
-    }
-
-    #[inline(always)]
-    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Numbered>) {
-        let Settings { record_end, redact, .. } = self.gathered.settings;
-        let options = &self.gathered.options.dedup;
-        let len = self.rows.as_ref().map(|rows| rows.find(isa, slot));
-        scan_found(isa, options, (record_end, redact), worker, slot);
-        self.gathered.number(&worker.index, slot, len);
-    }
-
-    fn commit(&mut self, slots: &mut [Slot<Numbered>]) -> Result<(), Error> {
-        let stop = slots.iter().position(|slot| slot.stop.is_some());
-        if let Some(rows) = &mut self.rows {
-            let end = stop.map_or(slots.len(), |i| i + 1);
-            rows.account(&mut slots[..end])?;
-        }
-        if stop.is_some() {
-            // Nothing will be written.
-            return Ok(());
-        }
-        self.gathered.gather(slots)
-    }
-
-    fn finish(
-        &mut self,
-        end: End<'_>,
-        report: &mut Report,
-        sinks: &mut Sinks<'_>,
-    ) -> Result<(), Error> {
-        let End::OfInput = end else { return Ok(()) };
-        if let Some(rows) = &self.rows {
-            rows.require_member()?;
-            sinks.out.write_all(rows.mark()).map_err(Error::write)?;
-        }
-        self.gathered.write(self.rows.as_ref(), report, sinks)
-    }
-
-    fn on_invalid(&self) -> crate::pipeline::OnInvalid {
-        self.gathered.options.dedup.on_invalid
-    }
-
-    fn long_record(&self, _chunk: &Chunk) -> LongRecord {
-        // It is written with the others.
-        LongRecord::Row(Vec::new())
-    }
+    let classes = ClassSet::new(mode, limit.map(Budget::of_process));
+    let classes = classes.without(seen, how.0.select, hasher);
+    let gathered = Gathered::new(how, kept, writer, classes, results, forecast);
+    run(&mut Classes::gathered(gathered, rows), sources, settings, sinks)
 }

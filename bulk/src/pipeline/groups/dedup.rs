@@ -205,14 +205,12 @@ struct Spilled {
     input: Input,
     /// In which source it begins, and at which byte.
     start: (usize, u64),
-    /// Bytes so far.
     bytes: u64,
     /// Records so far that are too long to be parsed.
     long: u64,
 }
 
 impl Spilled {
-    /// Whether `chunk` is in it.
     fn has(&self, chunk: &Chunk) -> bool {
         (chunk.source, chunk.byte) >= self.start
     }
@@ -340,10 +338,7 @@ impl Job for Dedup<'_> {
             report.duplicates = records;
             return;
         }
-        let start = (chunk.source, chunk.byte);
-        if let Some(rows) = self.rows.as_ref().filter(|rows| rows.start() == start) {
-            out.extend_from_slice(rows.mark());
-        }
+        self.rows.iter().for_each(|rows| rows.begin(chunk, out));
         let (found, to) = ((chunk.text.padded(), &*rows), (&mut *room, out));
         report.written = write_firsts(isa, &self.options, &self.settings, worker, found, to);
         report.duplicates = records - report.written;

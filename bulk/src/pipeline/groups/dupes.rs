@@ -1,14 +1,14 @@
-//! Deduplication that reports omitted records as they are read, since the first record of each class survives: [`crate::pipeline::classes()`]
-//! where nothing has to wait for the end of the input.
+//! The job of [`crate::pipeline::classes()`]: omitted records are reported as they are read where the first record of each class survives
+//! and nothing has to wait for the end of the input; otherwise all records are [`Gathered`], and written at the end.
 //!
-//! Results are those of [`crate::pipeline::dedup()`], and come as early. What is held is the key and the text of each class, unless that is the
-//! canonical form. When these exceed the memory limit, all that follows is [`Gathered`], and written at the end.
+//! Results of the former are those of [`crate::pipeline::dedup()`], and come as early. What is held is the key and the text of each class,
+//! unless that is the canonical form. When these exceed the memory limit, all that follows is gathered, too.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::firsts::{long_first, write_firsts, write_rest};
-use crate::io::{Chunk, Shape, Source};
-use crate::pipeline::engine::driver::{End, Job, Reading, run};
+use crate::io::{Chunk, Shape};
+use crate::pipeline::engine::driver::{End, Job, Reading};
 use crate::pipeline::engine::forecast::Forecast;
 use crate::pipeline::engine::gathered::{Gathered, Results};
 use crate::pipeline::engine::invalid::LongRecord;
@@ -16,7 +16,7 @@ use crate::pipeline::engine::long::Spool;
 use crate::pipeline::engine::numbered::{KeptRows, Numbered};
 use crate::pipeline::engine::scan::{self, scan_found};
 use crate::pipeline::engine::slot::{Slot, Worker};
-use crate::pipeline::engine::writer::{Origins, RecordWriter, TableRows};
+use crate::pipeline::engine::writer::{RecordWriter, TableRows};
 use crate::pipeline::source::rows::RowRun;
 use crate::pipeline::{ClassOptions, Error, Keep, OnInvalid, Report, Select, Settings, Sinks};
 use crate::survivors::{
@@ -44,30 +44,21 @@ pub(crate) fn is_possible(options: &ClassOptions, has_seen: bool, sinks: &Sinks<
     sinks.dupes.is_some() && is_first && has_no_end && may_begin
 }
 
-/// Writes the first record of each class, and a line for each of the others. The hasher of `options` is that of the run.
-pub(crate) fn run_dupes(
-    (sources, rows): (Vec<Source>, Option<RowRun>),
+/// The job of [`crate::pipeline::classes()`].
+pub(crate) struct Classes<'s> {
     options: ClassOptions,
-    settings: &Settings,
-    sinks: &mut Sinks<'_>,
-) -> Result<Report, Error> {
-    let names = sources.iter().map(|source| source.name.clone()).collect();
-    let limit = options.dedup.limit.clone();
-    let mut job = Dupes {
-        writer: RecordWriter::of_classes(&options, settings, Origins::new(names)),
-        settings: *settings,
-        more: limit.as_ref().map_or(MORE, |limit| MORE.min(limit.bytes / MORE_OF)),
-        classes: StreamedClasses::new(limit.map(Budget::of_process)),
-        forecast: Forecast::new(&sources),
-        lines: 0,
-        rows,
-        rest: None,
-        options,
-    };
-    if job.rows.is_some() {
-        job.writer = job.writer.of_table(TableRows { count: None, has_uris: false });
-    }
-    run(&mut job, sources, settings, sinks)
+    settings: Settings,
+    writer: RecordWriter,
+    /// Bytes that the lines of a chunk may take, as [`MORE`].
+    more: usize,
+    classes: StreamedClasses,
+    forecast: Forecast,
+    /// Lines so far, in all sources, if they have numbers.
+    lines: u64,
+    /// What finds rows, if the records are rows of tables.
+    rows: Option<RowRun>,
+    /// The records that are gathered, and the source and the byte of it at which they begin: those after memory was full, or all.
+    rest: Option<((usize, u64), Gathered<'s>)>,
 }
 
 impl AsRef<Numbered> for Found {
@@ -88,26 +79,9 @@ impl AsMut<scan::Found> for Found {
     }
 }
 
-/// The job.
-struct Dupes {
-    options: ClassOptions,
-    settings: Settings,
-    writer: RecordWriter,
-    /// Bytes that the lines of a chunk may take, as [`MORE`].
-    more: usize,
-    classes: StreamedClasses,
-    forecast: Forecast,
-    /// Lines so far, in all sources, if they have numbers.
-    lines: u64,
-    /// What finds rows, if the records are rows of tables.
-    rows: Option<RowRun>,
-    /// The records after memory was full, and the source and the byte of it at which they begin.
-    rest: Option<((usize, u64), Gathered<'static>)>,
-}
-
 /// What is kept of a chunk.
 #[derive(Debug, Default)]
-struct Found {
+pub(crate) struct Found {
     numbered: Numbered,
     /// The length of the text without decoded values, if the records are rows.
     len: Option<usize>,
@@ -182,12 +156,34 @@ fn scanned(slots: &[Slot<Found>]) -> Vec<&Slot<Found>> {
     slots.iter().filter(|slot| slot.chunk.shape == Shape::Records).collect()
 }
 
-/// The keys of these chunks.
 fn keys<'b>(scanned: &[&'b Slot<Found>]) -> Vec<&'b Rows> {
     scanned.iter().map(|slot| &slot.rows.numbered.keyed.rows).collect()
 }
 
-impl Dupes {
+impl<'s> Classes<'s> {
+    /// A job that writes the first record of each class, and a line for each of the others, as they are read, until memory is full. The
+    /// hasher of `options` is that of the run.
+    pub(crate) fn streamed(
+        (options, settings): (ClassOptions, Settings),
+        writer: RecordWriter,
+        rows: Option<RowRun>,
+        forecast: Forecast,
+    ) -> Classes<'s> {
+        let limit = options.dedup.limit.clone();
+        let more = limit.as_ref().map_or(MORE, |limit| MORE.min(limit.bytes / MORE_OF));
+        let classes = StreamedClasses::new(limit.map(Budget::of_process));
+        let (lines, rest) = (0, None);
+        Classes { options, settings, writer, more, classes, forecast, lines, rows, rest }
+    }
+
+    /// A job that writes once everything is read.
+    pub(crate) fn gathered(gathered: Gathered<'s>, rows: Option<RowRun>) -> Classes<'s> {
+        let how = (gathered.options.clone(), gathered.settings);
+        let writer = gathered.writer.clone();
+        let job = Classes::streamed(how, writer, rows, Forecast::default());
+        Classes { rest: Some(((0, 0), gathered)), ..job }
+    }
+
     /// Appends the line of an omitted record.
     #[inline(always)]
     fn push(
@@ -208,7 +204,6 @@ impl Dupes {
         session.dupe(position, text, Some(survivor), out);
     }
 
-    /// Whether lines have numbers.
     fn has_lines(&self) -> bool {
         self.options.rows.dupes
     }
@@ -220,7 +215,6 @@ impl Dupes {
         self.classes.fits(&keys(&scanned), texts)
     }
 
-    /// Numbers the lines of `slots`.
     fn number_lines(&mut self, slots: &mut [Slot<Found>]) {
         for slot in slots {
             self.writer.origins.note(self.lines, slot.chunk.source);
@@ -277,8 +271,8 @@ impl Dupes {
         let dir = self.options.dedup.limit.as_ref().map(|limit| limit.temp_dir.clone());
         let (results, forecast) =
             (Results::Held(Spool::new(dir)), std::mem::take(&mut self.forecast));
-        let how = (self.options.clone(), self.settings, kept);
-        let rest = Gathered::new(how, writer, classes, results, forecast);
+        let how = (self.options.clone(), self.settings);
+        let rest = Gathered::new(how, kept, writer, classes, results, forecast);
         // What has been written has the position 0.
         self.rest = Some((start, rest.after(self.lines.max(1))));
         for slot in slots.iter_mut().filter(|slot| slot.chunk.shape == Shape::Records) {
@@ -292,7 +286,6 @@ impl Dupes {
         Ok(())
     }
 
-    /// What is kept of rows that are gathered.
     fn kept(&self) -> KeptRows {
         KeptRows { has_uris: self.rows.is_some(), counts_lines: true, ..KeptRows::default() }
     }
@@ -316,7 +309,7 @@ fn note_canonical(options: &ClassOptions, worker: &Worker, found: &mut Found) {
     remove_at(are_canonical, &worker.holes);
 }
 
-impl Job for Dupes {
+impl Job for Classes<'_> {
     type Rows = Found;
 
     fn reading(&self) -> Reading {
@@ -354,8 +347,13 @@ impl Job for Dupes {
     }
 
     fn commit(&mut self, slots: &mut [Slot<Found>]) -> Result<(), Error> {
+        let (count, stop) = (slots.len(), slots.iter().position(|slot| slot.stop.is_some()));
         if let Some(rows) = &mut self.rows {
-            rows.account(slots)?;
+            rows.account(&mut slots[..stop.map_or(count, |i| i + 1)])?;
+        }
+        if stop.is_some() {
+            // Nothing will be written.
+            return Ok(());
         }
         if self.rest.is_none() && !self.fits(slots) {
             self.begin_rest(slots)?;
@@ -378,10 +376,7 @@ impl Job for Dupes {
             return;
         }
         let (text, options) = (slot.chunk.text.padded(), &self.options.dedup);
-        let start = (slot.chunk.source, slot.chunk.byte);
-        if let Some(rows) = self.rows.as_ref().filter(|rows| rows.start() == start) {
-            slot.out.extend_from_slice(rows.mark());
-        }
+        self.rows.iter().for_each(|rows| rows.begin(&slot.chunk, &mut slot.out));
         let keyed = &slot.rows.numbered.keyed;
         let to = (&mut slot.room, &mut slot.out);
         let written = write_firsts(isa, options, &self.settings, worker, (text, keyed), to);
@@ -435,10 +430,11 @@ impl Job for Dupes {
 
     fn finish(
         &mut self,
-        _: End<'_>,
+        end: End<'_>,
         report: &mut Report,
         sinks: &mut Sinks<'_>,
     ) -> Result<(), Error> {
+        let End::OfInput = end else { return Ok(()) };
         if let Some(rows) = &self.rows {
             rows.require_member()?;
         }
@@ -446,6 +442,6 @@ impl Job for Dupes {
         if let Some(rows) = self.rows.as_ref().filter(|rows| rows.start() >= *start) {
             sinks.out.write_all(rows.mark()).map_err(Error::write)?;
         }
-        rest.write(None, report, sinks)
+        rest.write(self.rows.as_ref(), report, sinks)
     }
 }

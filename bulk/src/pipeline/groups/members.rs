@@ -12,7 +12,6 @@ use crate::pipeline::{DedupOptions, Equivalence, Error, Keep, OnInvalid, Report,
 use crate::survivors::{forget, look_up};
 use uriscan_core::dedup::Rows;
 use uriscan_core::key::{Hasher, Key, PublicHash};
-use uriscan_core::row::Passed;
 use uriscan_core::set::{KeySet, Loader, SetError, Timestamp};
 use uriscan_core::simd::Isa;
 use uriscan_core::threads;
@@ -266,9 +265,7 @@ impl<'a> Members<'a> {
                 hasher,
                 chunks,
                 |_, _| true,
-                |rows, row, found| {
-                    rows.set_first(row, found == *is_in);
-                },
+                |chunk, row, found| chunks[chunk].set_first(row, found == *is_in),
             ),
             // Every chunk asks for itself.
             Ask::Date(_) => Ok(()),
@@ -309,23 +306,13 @@ impl Members<'_> {
             }
             return Ok(());
         };
-        if run.start() == (chunk.source, chunk.byte) {
-            out.extend_from_slice(run.mark());
-        }
-        let mut passed = table.passed.iter().copied().peekable();
-        let pass = |passed: Passed, out: &mut Vec<u8>| match table.header {
-            Some(header) if header == passed.row => fields.push_header(header.of(text), out),
-            _ => fields.push_passed(passed, text, out),
-        };
-        for (row, time) in table.rows.iter().zip(times) {
-            while let Some(other) = passed.next_if(|other| other.row.start < row.start) {
-                pass(other, out);
+        run.begin(chunk, out);
+        fields.push_rows(table, text, out, |row, out| {
+            if let Some(time) = times[row] {
+                let row = table.rows[row].of(text);
+                fields.push(row, out, |fields| fields.text(&time.to_string()));
             }
-            if let Some(time) = time {
-                fields.push(row.of(text), out, |fields| fields.text(&time.to_string()));
-            }
-        }
-        passed.for_each(|other| pass(other, out));
+        });
         Ok(())
     }
 }
@@ -368,10 +355,7 @@ impl Job for Members<'_> {
             return;
         }
         let Slot { chunk, rows, out, report, .. } = slot;
-        let start = (chunk.source, chunk.byte);
-        if let Some(run) = self.rows.as_ref().filter(|run| run.start() == start) {
-            out.extend_from_slice(run.mark());
-        }
+        self.rows.iter().for_each(|rows| rows.begin(chunk, out));
         report.written = copy_firsts(isa, chunk.text.padded(), rows, self.record_end, out);
         report.withheld = rows.spans.len() as u64 - report.written;
     }

@@ -51,7 +51,6 @@ impl fmt::Display for ByShape {
     }
 }
 
-/// What is kept of the shapes of a partition.
 #[derive(Default)]
 struct Kept {
     /// The number of records that are kept of each shape.
@@ -159,8 +158,7 @@ impl Sample {
         Ok(())
     }
 
-    /// # Errors
-    /// When `more` records may not have room.
+    /// Fails when `more` records may not have room.
     fn require_room(&mut self, more: usize, buffers: usize) -> Result<(), Error> {
         /// Bytes of a record that is kept, and of its shape.
         const RECORD: usize = 64;

@@ -16,7 +16,7 @@ use crate::pipeline::{Equivalence, Error, OnInvalid, Report, Settings, Sinks};
 use uriscan_core::chunk::{Padded, Span};
 use uriscan_core::extract::{Extractor, Format, Links};
 use uriscan_core::index::{Index, Record};
-use uriscan_core::row::{self, Passed};
+use uriscan_core::row;
 use uriscan_core::simd::{Isa, Kernels};
 use uriscan_core::uri::bulk::parse_record;
 
@@ -98,7 +98,6 @@ fn run_added<A: Adds + Send>(
     run(&mut AddedRows { adds, rows, fields }, sources, &settings, sinks)
 }
 
-/// The columns that are added.
 trait Adds: Sync {
     const HAS_LISTS: bool = false;
 
@@ -116,7 +115,6 @@ trait Adds: Sync {
     );
 }
 
-/// The faults of URIs.
 struct Faults;
 
 impl Adds for Faults {
@@ -179,7 +177,6 @@ impl Adds for FoundLinks {
     }
 }
 
-/// The job.
 struct AddedRows<A> {
     adds: A,
     rows: RowRun,
@@ -210,30 +207,16 @@ impl<A: Adds> Job for AddedRows<A> {
         let Slot { chunk, rows: Found { table, .. }, out, report, .. } = slot;
         let (text, index) = (chunk.text.padded(), &mut worker.index);
         let content = text.content();
-        let row::Found { rows, values, passed, header, .. } = table;
-        let mut passed = passed.iter().copied().peekable();
-        if self.rows.start() == (chunk.source, chunk.byte) {
-            out.extend_from_slice(self.rows.mark());
-            if let Some(header) = passed.next_if(|it| Some(it.row) == *header) {
-                self.fields.push_header(header.row.of(content), out);
-            }
-        }
-        let pass = |passed: Passed, out: &mut Vec<u8>| {
-            self.fields.push_passed(passed, content, out);
-        };
+        self.rows.begin(chunk, out);
         index.build_with(isa, text, b'\n');
-        for (row, value) in rows.iter().zip(&*values) {
-            while let Some(other) = passed.next_if(|other| other.row.start < row.start) {
-                pass(other, out);
-            }
-            let value = Some(*value).filter(|value| *value != row::NULL);
+        self.fields.push_rows(table, content, out, |row, out| {
+            let value = Some(table.values[row]).filter(|value| *value != row::NULL);
             report.records += u64::from(value.is_some());
-            self.fields.push(row.of(content), out, |fields| {
+            self.fields.push(table.rows[row].of(content), out, |fields| {
                 self.adds.add(isa, index, (text, value), fields, report);
             });
-        }
+        });
         report.written = report.records;
-        passed.for_each(|passed| pass(passed, out));
     }
 
     fn on_invalid(&self) -> OnInvalid {

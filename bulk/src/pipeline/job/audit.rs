@@ -2,10 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::row_job::taken;
-use crate::io::read::places::{Place, Places};
+use super::row_job::Positions;
+use crate::io::read::places::Place;
 use crate::io::write::diagnostic::Position;
-use crate::io::write::paint::Paint;
 use crate::io::{Chunk, Shape, Source, write::finding};
 use crate::pipeline::engine::driver::{Job, Reading, run};
 use crate::pipeline::engine::invalid::LongRecord;
@@ -56,7 +55,6 @@ pub struct AuditOptions {
 setters! { AuditOptions { rules: RuleSet, format: AuditFormat } into { least_written: Option<Severity> } }
 
 impl AuditOptions {
-    /// Whether a finding of `severity` is written.
     fn writes(&self, severity: Severity) -> bool {
         self.least_written.is_none_or(|least| severity >= least)
     }
@@ -138,10 +136,7 @@ pub fn audit(
 ) -> Result<(Report, FindingCounts), Error> {
     let mut job = Audit {
         options: *options,
-        names: sources.iter().map(|source| source.name.clone()).collect(),
-        places: sources.iter().map(|source| source.places.clone()).collect(),
-        has_context: settings.has_context,
-        paint: Paint { is_on: settings.has_colour },
+        positions: Positions::new(&sources, settings),
         record_end: settings.record_end,
         max_record: settings.max_record,
         counts: FindingCounts::default(),
@@ -187,12 +182,7 @@ impl Write for FirstWithoutComma<'_> {
 
 struct Audit {
     options: AuditOptions,
-    /// The names of the sources, by their number.
-    names: Vec<String>,
-    /// Where the records of the sources come from, of lists that are made of others.
-    places: Vec<Option<Places>>,
-    has_context: bool,
-    paint: Paint,
+    positions: Positions,
     record_end: u8,
     max_record: usize,
     counts: FindingCounts,
@@ -240,10 +230,8 @@ impl Audit {
             return;
         }
         rows.buffer.sort_by_key(|finding| core::cmp::Reverse(finding.severity));
-        let start = Position::new(&self.names[chunk.source], chunk.line);
-        let position =
-            Position { places, has_context: self.has_context, paint: self.paint, ..start }
-                .of_record(lines.into(), (span.start - line_start).into());
+        let start = self.positions.of(chunk, places);
+        let position = start.of_record(lines.into(), (span.start - line_start).into());
         let whole = &text[line_start as usize..span.end as usize];
         let writes = |finding: &Finding| self.options.writes(finding.severity);
         report.written += u64::from(rows.buffer.iter().any(writes));
@@ -306,7 +294,7 @@ impl Job for Audit {
         }
         slot.report.records = records;
         slot.report.blank = worker.index.record_count() as u64 - records;
-        let places = taken(&self.places, slot, self.record_end);
+        let places = self.positions.take_places(slot);
         for &record in &loud {
             if slot.room.is_full(slot.out.len(), record.line_start as usize) {
                 let (lines, text) = (record.lines as usize, slot.chunk.text.padded());
@@ -349,9 +337,8 @@ impl Job for Audit {
         let mut row = Vec::new();
         let too_long = oversized(self.max_record);
         if self.reports_long() && self.options.writes(too_long.severity) {
-            let source = &self.names[chunk.source];
-            let position = Position::new(source, chunk.line);
-            let position = Position { is_piece: true, paint: self.paint, ..position };
+            let start = self.positions.of(chunk, &[]);
+            let position = Position { is_piece: true, has_context: false, ..start };
             let text = chunk.text.padded().content();
             self.write(position, text, &[], chunk.byte, &too_long, &mut row);
         }

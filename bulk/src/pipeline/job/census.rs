@@ -1,6 +1,6 @@
 //! How many records there are, how many distinct ones at each level, and what each level merges.
 
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde::{Serialize, Serializer};
 
 use std::sync::Arc;
 
@@ -61,10 +61,11 @@ setters! { CensusOptions
 }
 
 /// What a level of the ladder does to the records.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct LevelCensus {
     /// The level.
+    #[serde(serialize_with = "by_name")]
     pub level: Level,
     /// Classes of equal records; what [`crate::pipeline::dedup()`] writes at this level.
     pub distinct: u64,
@@ -74,7 +75,7 @@ pub struct LevelCensus {
 }
 
 /// What rules beyond the RFC do to the records.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct RulesCensus {
     /// Classes of equal records; what [`crate::pipeline::dedup()`] writes at level `scheme` under the rules.
@@ -87,7 +88,7 @@ pub struct RulesCensus {
 /// `{"bytes":…,"records":…,"blank":…,"levels":[{"level":"string","distinct":…,"merges":…},…],"invalid":{"space":…}}`,
 /// all three levels, and of the kinds those that occurred; with rules also `"rules":{"distinct":…,"merges":…}`
 /// before `invalid`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Census {
     /// Bytes read, without byte order marks.
@@ -99,44 +100,24 @@ pub struct Census {
     /// Each level, lowest first.
     pub levels: [LevelCensus; Level::ALL.len()],
     /// The rules, if there are some.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub rules: Option<RulesCensus>,
     /// Records that are not URIs by the strict grammar, by kind; a relative reference is
     /// [`UriErrorKind::Relative`]. Each is a class by its bytes. A host in raw UTF-8 counts here
     /// although the level `scheme` has a canonical form for it.
+    #[serde(serialize_with = "by_kind")]
     pub invalid: Invalid,
     /// Records that are URIs as repaired only. No member of the object.
+    #[serde(skip)]
     pub repaired: u64,
 }
 
-impl Serialize for LevelCensus {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(3))?;
-        map.serialize_entry("level", self.level.name())?;
-        map.serialize_entry("distinct", &self.distinct)?;
-        map.serialize_entry("merges", &self.merges)?;
-        map.end()
-    }
+fn by_name<S: Serializer>(level: &Level, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(level.name())
 }
 
-impl Serialize for Census {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        struct ByKind<'a>(&'a Invalid);
-        impl Serialize for ByKind<'_> {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.collect_map(self.0.iter().map(|(kind, count)| (kind.name(), count)))
-            }
-        }
-        let mut map = serializer.serialize_map(Some(5 + usize::from(self.rules.is_some())))?;
-        map.serialize_entry("bytes", &self.bytes)?;
-        map.serialize_entry("records", &self.records)?;
-        map.serialize_entry("blank", &self.blank)?;
-        map.serialize_entry("levels", &self.levels)?;
-        if let Some(rules) = &self.rules {
-            map.serialize_entry("rules", rules)?;
-        }
-        map.serialize_entry("invalid", &ByKind(&self.invalid))?;
-        map.end()
-    }
+fn by_kind<S: Serializer>(invalid: &Invalid, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(invalid.iter().map(|(kind, count)| (kind.name(), count)))
 }
 
 /// Counts the classes of the records of `sources` at every level, in one pass.

@@ -169,7 +169,6 @@ struct Explain<'a> {
 }
 
 impl Explain<'_> {
-    /// Appends the explanation of a record.
     fn push(&self, line: u64, record: &[u8], out: &mut Vec<u8>) -> Result<(), UriError> {
         let mut fields = record.split(|&byte| byte == b'\t');
         match (fields.next(), fields.next()) {

@@ -103,7 +103,6 @@ pub fn extract(
 
 /// The next link of a chunk to be written.
 struct Next<'t> {
-    /// Its number.
     link: usize,
     lines: Lines<'t>,
 }
@@ -122,9 +121,7 @@ struct Extract<'a> {
     options: &'a ExtractOptions,
     format: LinkFormat,
     record_end: u8,
-    /// The names of the sources, by their number.
     names: Vec<String>,
-    /// Links of each source.
     per_source: Vec<u64>,
 }
 

@@ -39,40 +39,61 @@ pub(crate) trait Rows: Sync {
     }
 }
 
-/// The job.
-struct RowJob<R> {
-    rows: R,
-    /// The names of the sources, by their number.
+/// What says where the records of the sources of a job are.
+pub(crate) struct Positions {
     names: Vec<String>,
-    /// Where the records of the sources come from, of lists that are made of others.
+    /// Where the records come from, of lists that are made of others.
     places: Vec<Option<Places>>,
     record_end: u8,
     has_context: bool,
     paint: Paint,
+}
+
+impl Positions {
+    pub(crate) fn new(sources: &[Source], settings: &Settings) -> Positions {
+        Positions {
+            names: sources.iter().map(|source| source.name.clone()).collect(),
+            places: sources.iter().map(|source| source.places.clone()).collect(),
+            record_end: settings.record_end,
+            has_context: settings.has_context,
+            paint: Paint { is_on: settings.has_colour },
+        }
+    }
+
+    /// The beginning of `chunk`, whose records come from `places`.
+    pub(crate) fn of<'p>(&'p self, chunk: &Chunk, places: &'p [Place]) -> Position<'p> {
+        let start = Position::new(&self.names[chunk.source], chunk.line);
+        Position { places, has_context: self.has_context, paint: self.paint, ..start }
+    }
+
+    /// Where the records of the chunk in `slot` come from, if it is one of a list that is made of another source: those
+    /// that it has as the rest of a chunk, or else the next ones of the `places` of its source.
+    pub(crate) fn take_places<R>(&self, slot: &mut Slot<R>) -> Vec<Place> {
+        let Slot { chunk, places: left, .. } = slot;
+        let Some(places) = &self.places[chunk.source] else { return Vec::new() };
+        if !left.is_empty() {
+            return std::mem::take(left);
+        }
+        let text = chunk.text.padded().content();
+        places.take(chunk.line, memchr::memchr_iter(self.record_end, text).count())
+    }
+}
+
+struct RowJob<R> {
+    rows: R,
+    positions: Positions,
     max_record: usize,
 }
 
-/// Writes `rows` about the records of `sources`.
 pub(crate) fn run_rows(
     rows: impl Rows + Send,
     sources: Vec<Source>,
     settings: &Settings,
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
-    let names = sources.iter().map(|source| source.name.clone()).collect();
-    let places = sources.iter().map(|source| source.places.clone()).collect();
-    let &Settings { record_end, max_record, has_context, .. } = settings;
-    let paint = Paint { is_on: settings.has_colour };
-    let mut job = RowJob { rows, names, places, record_end, has_context, paint, max_record };
+    let positions = Positions::new(&sources, settings);
+    let mut job = RowJob { rows, positions, max_record: settings.max_record };
     run(&mut job, sources, settings, sinks)
-}
-
-impl<R: Rows> RowJob<R> {
-    /// The beginning of a chunk.
-    fn position(&self, chunk: &Chunk, is_piece: bool) -> Position<'_> {
-        let start = Position::new(&self.names[chunk.source], chunk.line);
-        Position { is_piece, has_context: self.has_context, paint: self.paint, ..start }
-    }
 }
 
 impl<R: Rows> Job for RowJob<R> {
@@ -90,14 +111,15 @@ impl<R: Rows> Job for RowJob<R> {
         let mut row = Vec::new();
         let error = UriError::new(UriErrorKind::TooLong, self.max_record);
         let text = chunk.text.padded().content();
-        self.rows.of_fault(self.position(chunk, true), text, error, &mut row);
+        let position = Position { is_piece: true, ..self.positions.of(chunk, &[]) };
+        self.rows.of_fault(position, text, error, &mut row);
         LongRecord::Row(row)
     }
 
     #[inline(always)]
     fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<()>) {
-        let places = taken(&self.places, slot, self.record_end);
-        let position = Position { places: &places, ..self.position(&slot.chunk, false) };
+        let places = self.positions.take_places(slot);
+        let position = self.positions.of(&slot.chunk, &places);
         self.rows.of_chunk(isa, worker, position, slot);
         if slot.room.cut.is_some() {
             slot.places = places;
@@ -108,22 +130,6 @@ impl<R: Rows> Job for RowJob<R> {
 /// Whether `sources` are lists of links, whose rows name the file, the column and the context.
 pub(crate) fn is_of_links(sources: &[Source]) -> bool {
     sources.iter().any(|source| source.places.as_ref().is_some_and(Places::are_of_links))
-}
-
-/// Where the records of the chunk in `slot` come from, if it is one of a list that is made of another source: those that
-/// it has as the rest of a chunk, or else the next ones of the `places` of its source.
-pub(crate) fn taken<R>(
-    places: &[Option<Places>],
-    slot: &mut Slot<R>,
-    record_end: u8,
-) -> Vec<Place> {
-    let Slot { chunk, places: left, .. } = slot;
-    let Some(places) = &places[chunk.source] else { return Vec::new() };
-    if !left.is_empty() {
-        return std::mem::take(left);
-    }
-    let text = chunk.text.padded().content();
-    places.take(chunk.line, memchr::memchr_iter(record_end, text).count())
 }
 
 /// Calls `row` for each record of a chunk that begins at `position`, with its position, its text and its components or error;
@@ -210,11 +216,8 @@ pub(crate) fn each_fault<I: Isa>(
     report.records = lines as u64 - report.blank;
 }
 
-/// Replaces `mended` by `text`, whose components or error are `parsed`, with those of `repairs` that it needs, and gives
-/// its components and whether it is changed.
-///
-/// # Errors
-/// If it is not a URI-reference then either, with what is still wrong.
+/// Replaces `mended` by `text`, whose components or error are `parsed`, with those of `repairs` that it needs, and gives its
+/// components and whether it is changed. Fails if it is not a URI-reference then either, with what is still wrong.
 #[cold]
 #[inline(never)]
 fn mend(

@@ -78,7 +78,6 @@ setters! { TopOptions
 }
 
 impl TopOptions {
-    /// The number of parts that are counted.
     fn parts(&self) -> usize {
         self.by.len() * (1 + usize::from(self.masked))
     }

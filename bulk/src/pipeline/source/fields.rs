@@ -2,7 +2,7 @@
 
 use crate::io::write::json;
 use crate::io::write::row::push_decimal;
-use uriscan_core::row::{Passed, Separators, TextFormat, TextTable};
+use uriscan_core::row::{Found, Passed, Separators, TextFormat, TextTable};
 
 /// Adds fields to rows of one format. A row stays as the bytes it was; what is added stands before its line end, or before the
 /// brace that ends its object.
@@ -50,6 +50,30 @@ impl RowFields {
         add(&mut Fields { separators: self.separators, names, is_empty, out: &mut *out });
         out.extend_from_slice(rest);
         out.push(b'\n');
+    }
+
+    /// Appends the rows that were `found` in `text`: those that are passed on with nothing, and each of the others, by number, as `add`
+    /// does.
+    #[inline(always)]
+    pub(crate) fn push_rows(
+        &self,
+        found: &Found,
+        text: &[u8],
+        out: &mut Vec<u8>,
+        mut add: impl FnMut(usize, &mut Vec<u8>),
+    ) {
+        let mut passed = found.passed.iter().copied().peekable();
+        let pass = |passed: Passed, out: &mut Vec<u8>| match found.header {
+            Some(header) if header == passed.row => self.push_header(header.of(text), out),
+            _ => self.push_passed(passed, text, out),
+        };
+        for (number, row) in found.rows.iter().enumerate() {
+            while let Some(other) = passed.next_if(|other| other.row.start < row.start) {
+                pass(other, out);
+            }
+            add(number, out);
+        }
+        passed.for_each(|other| pass(other, out));
     }
 
     /// Appends the `header` with the names.

@@ -290,6 +290,13 @@ impl RowRun {
         if self.start().1 > 0 { MARK } else { b"" }
     }
 
+    /// Appends that mark to the output of `chunk`, if the first row is in it.
+    pub(crate) fn begin(&self, chunk: &Chunk, out: &mut Vec<u8>) {
+        if self.start() == (chunk.source, chunk.byte) {
+            out.extend_from_slice(self.mark());
+        }
+    }
+
     /// Finds the rows of the chunk in `slot`, for [`scan::scan_found`]; returns the length of its text, which has decoded values
     /// after that until [`forget_decoded`].
     #[inline(always)]

@@ -39,7 +39,6 @@ impl Path<'_> {
 }
 
 impl Looking<'_> {
-    /// Records the error at `path`.
     fn fail<E: Error>(&self, path: &Path<'_>, what: &str) -> E {
         let mut name = String::new();
         path.push_to(&mut name);
@@ -48,7 +47,6 @@ impl Looking<'_> {
     }
 }
 
-/// An object.
 struct Object<'a> {
     members: &'a mut Members,
     looking: &'a Looking<'a>,

@@ -30,7 +30,6 @@ pub(crate) struct Members {
     fields: Vec<Member>,
     /// The index in `fields` of a name.
     indexes: HashMap<String, usize>,
-    /// Objects so far.
     objects: u64,
     /// The number of members, those of the objects in it included; 0 in these.
     count: usize,
@@ -108,7 +107,6 @@ impl Members {
         self.count
     }
 
-    /// The columns.
     pub(crate) fn schema(&self) -> SchemaRef {
         Arc::new(Schema::new(self.columns()))
     }
@@ -248,13 +246,11 @@ impl Number {
 /// The inspection of a line.
 struct Looking<'l> {
     line: &'l str,
-    /// Whether the types are fixed.
     is_fixed: bool,
     /// The number of members so far, those of all objects.
     columns: Cell<usize>,
     /// The numbers that a double does not hold.
     losses: OnceCell<HashMap<u64, Loss>>,
-    /// The error, if there is one.
     fault: RefCell<Option<String>>,
 }
 

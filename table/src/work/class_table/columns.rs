@@ -11,7 +11,6 @@ use crate::{TableFormat, work::keys};
 use uriscan_bulk::error::Error;
 use uriscan_core::set::Meaning;
 
-/// Bytes of a key.
 const KEY_BYTES: i32 = 16;
 
 /// The columns of rows as they are read.

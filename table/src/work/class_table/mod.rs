@@ -7,7 +7,6 @@ mod columns;
 
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_json::ReaderBuilder;
 use arrow_json::reader::Decoder;
@@ -16,12 +15,11 @@ use arrow_schema::SchemaRef;
 use super::job::{Job, Task};
 use crate::TableFormat;
 use crate::read::unit::Unit;
-use crate::write::writer::Writer;
+use crate::write::writer::{Output, Sink, Writer};
 use uriscan_arrow::Columns;
 use uriscan_bulk::error::Error;
 use uriscan_core::set::Meaning;
 
-/// Rows of a batch.
 const BATCH_ROWS: usize = 8 << 10;
 
 /// Approximate bytes of JSON lines that become a batch.
@@ -65,16 +63,15 @@ const NOT_COMPRESSED: &str =
 /// assert!(text.starts_with("source,line,uri,hex,kept,kept_hex,level,uri_key\nlist,2,HTTP://h,,http://h,,syntax,"));
 /// ```
 pub struct ClassTable<'a> {
-    writer: Writer<Outlet<'a>>,
+    out: Output<'a>,
+    writer: Writer<Output<'a>>,
     decoder: Decoder,
-    /// The columns of the table.
     schema: SchemaRef,
     /// Batches that are not written yet.
     pending: Unit,
     /// Bytes of lines since the last batch, and since the last row group.
     batch_bytes: usize,
     group_bytes: usize,
-    fault: Fault,
 }
 
 impl<'a> ClassTable<'a> {
@@ -136,18 +133,17 @@ impl<'a> ClassTable<'a> {
         let read = columns::of_rows(has_classes);
         let schema = columns::of_table(&read, format, meaning);
         let decoder = ReaderBuilder::new(read).with_batch_size(BATCH_ROWS);
-        let fault = Fault::default();
-        let outlet = Outlet { out, fault: fault.clone() };
+        let out = Sink::new(out);
         let job = Job::new("uri", Task::Copy, Columns::default(), format);
         Ok(ClassTable {
-            writer: Writer::new(&job, schema.clone(), outlet)
-                .map_err(|error| cause(&fault, error))?,
+            writer: Writer::new(&job, schema.clone(), out.clone())
+                .map_err(|error| out.cause(error))?,
+            out,
             decoder: decoder.build_decoder()?,
             schema,
             pending: Unit::new(),
             batch_bytes: 0,
             group_bytes: 0,
-            fault,
         })
     }
 
@@ -157,7 +153,7 @@ impl<'a> ClassTable<'a> {
     /// If it cannot be written.
     pub fn finish(mut self) -> Result<(), Error> {
         let end = self.end_batch().and_then(|()| self.end_group());
-        end.and_then(|()| self.writer.finish()).map_err(|error| cause(&self.fault, error))
+        end.and_then(|()| self.writer.finish()).map_err(|error| self.out.cause(error))
     }
 
     /// Takes `bytes`, in which lines begin and end anywhere. Where they are cut decides nothing: a batch ends with the line that
@@ -199,7 +195,7 @@ impl<'a> ClassTable<'a> {
 
 impl Write for ClassTable<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self.take(bytes).map_err(|error| cause(&self.fault, error)) {
+        match self.take(bytes).map_err(|error| self.out.cause(error)) {
             Ok(()) => Ok(bytes.len()),
             Err(error) => Err(error.into_io()),
         }
@@ -220,36 +216,6 @@ fn format_of(path: &Path, lines: TableFormat) -> Result<Option<TableFormat>, Err
         true => Err(Error::unsupported(NOT_COMPRESSED)),
         false => Ok(format),
     }
-}
-
-/// The error of the system, which the writers of the formats reduce to text.
-type Fault = Arc<Mutex<Option<io::Error>>>;
-
-/// The output of a table.
-struct Outlet<'a> {
-    out: &'a mut (dyn Write + Send),
-    fault: Fault,
-}
-
-impl Write for Outlet<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.out.write(bytes).map_err(|error| {
-            let copy = io::Error::new(error.kind(), error.to_string());
-            self.fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-            copy
-        })
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        // Its owner does that.
-        Ok(())
-    }
-}
-
-/// `error`, or why writing failed, if it did.
-fn cause(fault: &Fault, error: Error) -> Error {
-    let fault = fault.lock().unwrap_or_else(PoisonError::into_inner).take();
-    fault.map_or(error, Error::write)
 }
 
 #[cfg(test)]

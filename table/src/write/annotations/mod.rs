@@ -29,10 +29,8 @@ const ALGORITHMS: [EdgeInterpolationAlgorithm; 5] = [
 ];
 
 /// `metadata` with the columns as they are read: those of type INT96 are microseconds in UTC, which Spark means by them (as
-/// nanoseconds, which Arrow takes them for, they would end in 2262), intervals are bytes, and what Arrow does not hold is noted.
-///
-/// # Errors
-/// If the columns cannot be read so.
+/// nanoseconds, which Arrow takes them for, they would end in 2262), intervals are bytes, and what Arrow does not hold is
+/// noted. Fails if the columns cannot be read so.
 pub(crate) fn read(metadata: ArrowReaderMetadata) -> Result<ArrowReaderMetadata, ParquetError> {
     let columns = metadata.parquet_schema().columns();
     let mut types = Vec::with_capacity(columns.len());
@@ -77,7 +75,8 @@ fn with_plain_intervals(
     let root = each_column(file.schema(), true, &mut |column| {
         let (_, note) = seen.next()?;
         let is_interval = note.as_deref() == Some(INTERVAL);
-        let column = is_interval.then(|| rebuilt(column, (None, ConvertedType::NONE)))?;
+        let plain = (None, ConvertedType::NONE);
+        let column = is_interval.then(|| rebuilt(column, column.get_physical_type(), plain))?;
         column.map(Changed::Column)
     })?;
     let file = FileMetaData::new(
@@ -94,9 +93,7 @@ fn with_plain_intervals(
 }
 
 /// The columns `schema` without the notes of [`read`], and as Parquet has them, with what is noted.
-///
-/// # Errors
-/// If Parquet cannot hold them.
+/// Fails if Parquet cannot hold them.
 pub(crate) fn written(schema: &Schema) -> Result<(SchemaRef, SchemaDescriptor), ParquetError> {
     let notes = schema.metadata();
     let mut plain = notes.clone();
@@ -111,7 +108,9 @@ pub(crate) fn written(schema: &Schema) -> Result<(SchemaRef, SchemaDescriptor), 
     let root = each_column(columns.root_schema(), true, &mut |column| {
         let (path, is_date) = leaves.next()?;
         if *is_date {
-            return date(column).map(Changed::Column);
+            // Milliseconds since 1970 without an annotation are no date.
+            let date = (Some(LogicalType::Date), ConvertedType::NONE);
+            return rebuilt(column, Physical::INT32, date).map(Changed::Column);
         }
         let note = notes.get(path)?;
         match note.split_once(' ') {
@@ -207,27 +206,17 @@ fn annotated(column: &Type, note: &str) -> Option<TypePtr> {
         }
         _ => return None,
     };
-    rebuilt(column, (logical, converted))
+    rebuilt(column, *physical_type, (logical, converted))
 }
 
-/// `column` as a date, which milliseconds since 1970 without an annotation are not.
-fn date(column: &Type) -> Option<TypePtr> {
-    let info = column.get_basic_info();
-    let builder = Type::primitive_type_builder(info.name(), Physical::INT32)
-        .with_repetition(info.repetition())
-        .with_id(info.has_id().then(|| info.id()))
-        .with_logical_type(Some(LogicalType::Date));
-    builder.build().ok().map(Arc::new)
-}
-
-/// `column` with these annotations.
 fn rebuilt(
     column: &Type,
+    physical_type: Physical,
     (logical, converted): (Option<LogicalType>, ConvertedType),
 ) -> Option<TypePtr> {
     let info = column.get_basic_info();
-    let Type::PrimitiveType { physical_type, type_length, .. } = column else { return None };
-    let builder = Type::primitive_type_builder(info.name(), *physical_type)
+    let Type::PrimitiveType { type_length, .. } = column else { return None };
+    let builder = Type::primitive_type_builder(info.name(), physical_type)
         .with_repetition(info.repetition())
         .with_length(*type_length)
         .with_id(info.has_id().then(|| info.id()))
@@ -238,7 +227,6 @@ fn rebuilt(
 
 /// What a leaf changes.
 enum Changed {
-    /// Itself.
     Column(TypePtr),
     /// The annotation of the group that it is in.
     Parent(LogicalType),
@@ -276,7 +264,7 @@ fn each_column(
 }
 
 /// `fields`, below the one at `path`, with the types of their leaves in order as `change` makes them of their paths, or as they are.
-fn each_leaf(
+pub(crate) fn each_leaf(
     fields: &Fields,
     path: &str,
     change: &mut dyn FnMut(&str, &DataType) -> Option<DataType>,
@@ -288,7 +276,8 @@ fn each_leaf(
     each.collect()
 }
 
-fn leaf_type(
+/// `data_type`, that of the field at `path`, as [`each_leaf`] makes it.
+pub(crate) fn leaf_type(
     data_type: &DataType,
     path: &str,
     change: &mut dyn FnMut(&str, &DataType) -> Option<DataType>,

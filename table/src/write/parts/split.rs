@@ -40,21 +40,17 @@ pub(super) struct Split {
     /// The partitions by the values of their rows, and by their directory.
     by_values: HashMap<Vec<u8>, usize>,
     by_directory: HashMap<String, usize>,
-    /// The directory of each partition.
     pub(super) directories: Vec<String>,
 }
 
-/// Where the value of a key is.
 enum Key {
     Column(usize),
     Domain(Target, Box<Columns>),
 }
 
 impl Split {
-    /// Splits rows with the columns of `schema`, whose URIs are at `target`.
-    ///
-    /// # Errors
-    /// If a column is missing, or has no values that could be names.
+    /// Splits rows with the columns of `schema`, whose URIs are at `target`. Fails if a column is
+    /// missing, or has no values that could be names.
     pub(super) fn new(
         layout: &Layout,
         schema: &Schema,
@@ -106,10 +102,8 @@ impl Split {
         Ok(Arc::new(kept))
     }
 
-    /// The rows of `batch`, each part with the number of its partition, in the order in which they first appear.
-    ///
-    /// # Errors
-    /// If there are too many partitions, or one cannot be the name of a directory.
+    /// The rows of `batch`, each part with the number of its partition, in the order in which they first appear. Fails if there
+    /// are too many partitions, or one cannot be the name of a directory.
     pub(super) fn parts(
         &mut self,
         batch: &RecordBatch,
@@ -144,7 +138,6 @@ impl Split {
         rows.into_iter().map(part).collect()
     }
 
-    /// The number of the partition of a row.
     fn partition(
         &mut self,
         text: &[u8],
@@ -189,7 +182,6 @@ impl Split {
 }
 
 impl Key {
-    /// The values of `batch`, as text.
     fn values(&self, batch: &RecordBatch) -> Result<StringArray, Error> {
         let values: ArrayRef = match self {
             Key::Column(at) => {
@@ -225,7 +217,6 @@ fn push_row(values: &[StringArray], row: usize, out: &mut Vec<u8>) {
     }
 }
 
-/// An error if values of this type are not names.
 fn refuse_type(name: &str, data_type: &DataType) -> Result<(), Error> {
     use DataType::*;
     match data_type {

@@ -1,7 +1,7 @@
 //! Writes results to several files.
 
-use std::io::{self, Write};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::io;
+use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
@@ -12,7 +12,7 @@ use super::split::Split;
 use crate::read::unit::{UNIT_ROWS, Unit, bytes_of};
 use crate::work::job::Job;
 use crate::work::target::Target;
-use crate::write::writer::Writer;
+use crate::write::writer::{Sink, Writer};
 use crate::{TableFormat, parquet::sorted};
 use uriscan_bulk::error::Error;
 
@@ -33,7 +33,6 @@ pub(crate) struct Parts<'j> {
     split: Option<Split>,
     /// By number; one for all rows if they are not split.
     partitions: Vec<Partition>,
-    /// Bytes of rows that are held.
     held_bytes: usize,
     /// Files that are unfinished, and how often one was written to.
     unfinished: usize,
@@ -47,24 +46,21 @@ struct Partition {
     held_bytes: usize,
     held_rows: usize,
     file: Option<Part>,
-    /// Files so far.
     files: usize,
 }
 
 /// A file that is being written.
 struct Part {
-    writer: Writer<Shared>,
-    file: Shared,
+    writer: Writer<Sink<Box<dyn PartFile>>>,
+    file: Sink<Box<dyn PartFile>>,
     rows: u64,
     /// The number of the last write to any file that was one to this.
     written: u64,
 }
 
 impl<'j> Parts<'j> {
-    /// Files for rows with the columns of `schema`, whose URIs are at `target`.
-    ///
-    /// # Errors
-    /// If they cannot be partitioned so, or their format cannot hold them.
+    /// Files for rows with the columns of `schema`, whose URIs are at `target`. Fails if they
+    /// cannot be partitioned so, or their format cannot hold them.
     pub(crate) fn new(
         job: &'j Job,
         (schema, target): (SchemaRef, &Target),
@@ -165,9 +161,9 @@ impl<'j> Parts<'j> {
             let layout = self.layout;
             let Part { writer, file, rows: in_file, .. } = self.part(number)?;
             *in_file += piece.iter().map(|batch| batch.num_rows() as u64).sum::<u64>();
-            writer.write(&[piece]).map_err(|error| file.fault().unwrap_or(error))?;
+            writer.write(&[piece]).map_err(|error| file.cause(error))?;
             let is_full = layout.rows.is_some_and(|rows| *in_file >= rows)
-                || layout.bytes.is_some_and(|bytes| file.lock().bytes >= bytes);
+                || layout.bytes.is_some_and(|bytes| file.bytes() >= bytes);
             if is_full {
                 self.close(number)?;
             }
@@ -205,9 +201,9 @@ impl<'j> Parts<'j> {
                 let directory = split.as_ref().map_or("", |split| &split.directories[number]);
                 let path = format!("{directory}part-{files:05}.{}", extension(job.to));
                 *files += 1;
-                let file = Shared::new(folder.create(&path).map_err(Error::write)?);
+                let file = Sink::new(folder.create(&path).map_err(Error::write)?);
                 let writer = Writer::new(job, schema.clone(), file.clone());
-                let writer = writer.map_err(|error| file.fault().unwrap_or(error))?;
+                let writer = writer.map_err(|error| file.cause(error))?;
                 Part { writer, file, rows: 0, written: 0 }
             }
         };
@@ -228,8 +224,8 @@ impl<'j> Parts<'j> {
             return Ok(());
         };
         self.unfinished -= 1;
-        writer.finish().map_err(|error| file.fault().unwrap_or(error))?;
-        file.lock().file.finish().map_err(Error::write)
+        writer.finish().map_err(|error| file.cause(error))?;
+        file.end(|file| file.finish())
     }
 
     /// Completes all files. Without any rows there is one, unless rows are split.
@@ -253,14 +249,12 @@ fn cut(unit: &mut Unit, most: u64) -> Unit {
     for batch in unit.drain(..) {
         let count = left.min(batch.num_rows());
         left -= count;
-        if count == batch.num_rows() {
-            piece.push(batch);
-            continue;
-        }
         if count > 0 {
             piece.push(batch.slice(0, count));
         }
-        rest.push(batch.slice(count, batch.num_rows() - count));
+        if count < batch.num_rows() {
+            rest.push(batch.slice(count, batch.num_rows() - count));
+        }
     }
     *unit = rest;
     piece
@@ -271,51 +265,5 @@ fn extension(format: TableFormat) -> &'static str {
     match format {
         TableFormat::ArrowStream => "arrows",
         format => format.name(),
-    }
-}
-
-/// A file, shared with the writer of its format, which reduces errors to text and keeps the file to its end.
-#[derive(Clone)]
-struct Shared(Arc<Mutex<Counted>>);
-
-struct Counted {
-    file: Box<dyn PartFile>,
-    bytes: u64,
-    fault: Option<io::Error>,
-}
-
-impl Shared {
-    fn new(file: Box<dyn PartFile>) -> Shared {
-        Shared(Arc::new(Mutex::new(Counted { file, bytes: 0, fault: None })))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Counted> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The error of the system, if writing failed.
-    fn fault(&self) -> Option<Error> {
-        self.lock().fault.take().map(Error::write)
-    }
-}
-
-impl Write for Shared {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut counted = self.lock();
-        match counted.file.write(bytes) {
-            Ok(count) => {
-                counted.bytes += count as u64;
-                Ok(count)
-            }
-            Err(error) => {
-                let copy = io::Error::new(error.kind(), error.to_string());
-                counted.fault.get_or_insert(error);
-                Err(copy)
-            }
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.lock().file.flush()
     }
 }

@@ -29,7 +29,6 @@ pub(super) const RULES: usize = Level::ALL.len();
 /// A set of levels, a bit for each.
 type Levels = u8;
 
-/// The set of one level.
 const fn only(level: Level) -> Levels {
     1 << level as u8
 }
@@ -60,7 +59,6 @@ impl Forms {
     }
 }
 
-/// The job of [`super::census`].
 pub(super) struct Count {
     options: CensusOptions,
     record_end: u8,

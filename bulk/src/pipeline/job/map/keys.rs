@@ -9,7 +9,6 @@ use uriscan_core::key::{Key, PublicHasher};
 use uriscan_core::normalize::{self, Room};
 use uriscan_core::simd::Isa;
 
-/// Bytes of the line of a key.
 const LINE: usize = 33;
 
 impl Map<'_> {
@@ -120,7 +119,6 @@ fn write(
     push_lines(rest, record_end, out);
 }
 
-/// Appends a line for each of `keys`.
 #[inline(always)]
 fn push_lines(keys: &[Key], record_end: u8, out: &mut Vec<u8>) {
     for key in keys {

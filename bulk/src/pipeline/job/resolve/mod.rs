@@ -1,14 +1,15 @@
 //! One target out per reference in, in order (RFC 3986 section 5).
 
 mod repaired;
-pub(super) mod rows;
+mod rfc2396;
+mod rows;
 
-use super::rfc2396::resolve::{LegacyRow, LegacyRows};
 use crate::io::{Chunk, Fields, Source};
 use crate::pipeline::engine::driver::{Job, Reading, run};
 use crate::pipeline::engine::invalid::{Fate, LongRecord, Policy};
 use crate::pipeline::engine::slot::{Slot, Worker};
 use crate::pipeline::{Error, OnInvalid, Report, Settings, Sinks};
+use rfc2396::LegacyRows;
 use rows::{Columns, Members};
 use uriscan_core::chunk::{Padded, Span};
 use uriscan_core::context::Context;
@@ -211,10 +212,8 @@ impl Job for Resolve<'_> {
                 }
                 Against::LegacyFields { fields, legacy, lenient_scheme } => {
                     span = without_return(text, line);
-                    let (legacy, lenient_scheme) = (*legacy, *lenient_scheme);
-                    let text = text.padded();
-                    let row = LegacyRow { fields, legacy, lenient_scheme, text, line: span };
-                    let target = legacy_rows.resolve_into(row, out);
+                    let (row, how) = (span.of(text.padded()), (*legacy, *lenient_scheme));
+                    let target = legacy_rows.resolve_into((row, fields), how, out);
                     target.map(|target| target == LegacyTarget::CurrentDocument)
                 }
             };

@@ -2,12 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::rows::{placed, trimmed};
+use super::rows::{Text, fields_of, placed};
 use super::{Against, ResolveOptions};
-use crate::io::Fields;
-use crate::io::write::fields::{columns, members};
 use crate::pipeline::Report;
-use uriscan_core::chunk::Span;
 use uriscan_core::context::Context;
 use uriscan_core::repair::{Repairs, repair_in};
 use uriscan_core::resolve::BaseUri;
@@ -34,18 +31,18 @@ pub(super) fn resolve_into(
             return Err(UriError::new(UriErrorKind::Field, 0));
         }
         Against::Context(context) => {
-            (Cow::Borrowed(context), Field { text: Cow::Borrowed(row.trim_ascii()), at: Some(0) })
+            (Cow::Borrowed(context), Text { bytes: Cow::Borrowed(row.trim_ascii()), at: Some(0) })
         }
         Against::Fields { fields, options } => {
-            let [base, reference] = of_row(fields, row)?;
-            let parsed = repaired(None, &base.text, repairs, &mut is_changed)
+            let [base, reference] = fields_of(fields, row)?;
+            let parsed = repaired(None, &base.bytes, repairs, &mut is_changed)
                 .and_then(|text| BaseUri::new(&text));
             let base = parsed.map_err(|error| placed(error, base.at))?;
             (Cow::Owned(Context::Base { base, options: *options }), reference)
         }
     };
     let start = out.len();
-    let target = repaired(Some(&context), &reference.text, repairs, &mut is_changed)
+    let target = repaired(Some(&context), &reference.bytes, repairs, &mut is_changed)
         .and_then(|text| context.append_target(&text, out));
     if let Err(error) = target {
         out.truncate(start);
@@ -56,34 +53,6 @@ pub(super) fn resolve_into(
         Context::Base { base, .. } => base.view().is_same_document(&out[start..]),
         _ => false,
     })
-}
-
-/// A field without white space around it, and where it begins in the row, as far as that is known.
-struct Field<'r> {
-    text: Cow<'r, [u8]>,
-    at: Option<u32>,
-}
-
-/// The base and the reference of `row`.
-fn of_row<'r>(fields: &Fields, row: &'r [u8]) -> Result<[Field<'r>; 2], UriError> {
-    match fields {
-        Fields::Tsv { base, reference } => {
-            let whole = Span { start: 0, end: row.len() as u32 };
-            let (base, reference) = columns(row, whole, *base, *reference)?;
-            Ok([base, reference].map(|span| {
-                let text = span.of(row).trim_ascii_start();
-                let at = Some(span.end - text.len() as u32);
-                Field { text: Cow::Borrowed(text.trim_ascii_end()), at }
-            }))
-        }
-        Fields::Jsonl { base, reference } => {
-            let (base, reference) = members(row, base, reference)?;
-            Ok([base, reference].map(|member| {
-                let (text, at) = trimmed(&member);
-                Field { text: Cow::Owned(text.to_vec()), at }
-            }))
-        }
-    }
 }
 
 /// `text`, a reference in `context`, as repaired; sets `is_changed` if that is not `text`.

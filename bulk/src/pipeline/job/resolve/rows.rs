@@ -1,8 +1,11 @@
 //! Rows with a base of their own: the two fields found, the base parsed unless it is the one before.
 
+use std::borrow::Cow;
+
+use crate::io::Fields;
 use crate::io::write::fields::{Member, columns, members};
 use uriscan_core::chunk::{Padded, PaddedBuf, Span};
-use uriscan_core::index::{Index, Record, trim};
+use uriscan_core::index::{self, Index, Record, trim};
 use uriscan_core::resolve::Base;
 use uriscan_core::simd::Isa;
 use uriscan_core::uri::UriError;
@@ -23,11 +26,10 @@ impl Row<'_> {
 }
 
 /// `error`, found in the field that begins at `at`, counted from the start of the row.
-pub(in crate::pipeline::job) fn placed(error: UriError, at: Option<u32>) -> UriError {
+pub(super) fn placed(error: UriError, at: Option<u32>) -> UriError {
     UriError::new(error.kind, at.map_or(0, |at| at.saturating_add(error.at)) as usize)
 }
 
-/// Rows of columns.
 #[derive(Default)]
 pub(super) struct Columns<'a> {
     /// The base of the row before.
@@ -62,7 +64,6 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// Rows of JSON.
 #[derive(Default)]
 pub(super) struct Members {
     base: Field,
@@ -110,8 +111,40 @@ impl Members {
     }
 }
 
+/// A field without white space around it, and where it begins in the row, as far as that is known.
+pub(super) struct Text<'r> {
+    pub(super) bytes: Cow<'r, [u8]>,
+    pub(super) at: Option<u32>,
+}
+
+/// The base and the reference of `row`.
+pub(super) fn fields_of<'r>(fields: &Fields, row: &'r [u8]) -> Result<[Text<'r>; 2], UriError> {
+    match fields {
+        Fields::Tsv { base, reference } => {
+            let whole = Span { start: 0, end: row.len() as u32 };
+            let (base, reference) = columns(row, whole, *base, *reference)?;
+            Ok([base, reference].map(|span| {
+                let bytes = index::trimmed(span.of(row));
+                let at = bytes.as_ptr().addr() - row.as_ptr().addr();
+                Text { bytes: Cow::Borrowed(bytes), at: Some(at as u32) }
+            }))
+        }
+        Fields::Jsonl { base, reference } => {
+            let (base, reference) = members(row, base, reference)?;
+            Ok([base, reference].map(|member| {
+                let at = trimmed(&member).1;
+                let bytes = match member.text {
+                    Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes().trim_ascii()),
+                    Cow::Owned(text) => Cow::Owned(text.as_bytes().trim_ascii().to_vec()),
+                };
+                Text { bytes, at }
+            }))
+        }
+    }
+}
+
 /// A member without white space around it, and where it begins in the row.
-pub(in crate::pipeline::job) fn trimmed<'m>(member: &'m Member<'_>) -> (&'m [u8], Option<u32>) {
+fn trimmed<'m>(member: &'m Member<'_>) -> (&'m [u8], Option<u32>) {
     let bytes = member.text.as_bytes();
     let kept = bytes.trim_ascii();
     let cut = bytes.len() - bytes.trim_ascii_start().len();

@@ -1,6 +1,5 @@
 //! Records under RFC 2396, and where RFC 3986 reads them differently.
 
-pub(super) mod resolve;
 mod rows;
 
 use super::check::CheckFormat;

@@ -18,7 +18,6 @@ impl<'t> Buffers<'t> {
         Buffers { known, shaper: Shaper::default(), shape: Vec::new() }
     }
 
-    /// The shape of `form`, whose components are `parts`.
     pub(super) fn shape(&mut self, slugs: bool, form: &[u8], parts: &Components) -> &[u8] {
         let Buffers { shaper, shape, .. } = self;
         shape.clear();

@@ -127,7 +127,6 @@ impl By {
         }
     }
 
-    /// Whether it is a part of the host.
     pub(super) fn is_of_host(self) -> bool {
         matches!(self, By::Host | By::Domain | By::Suffix | By::Label(_))
     }

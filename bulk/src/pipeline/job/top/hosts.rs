@@ -76,7 +76,6 @@ impl Task for OfForms<'_, '_> {
 }
 
 impl Count<'_> {
-    /// Whether all that is counted are parts of hosts.
     pub(super) fn is_of_hosts(&self) -> bool {
         !self.options.masked && !self.redact && self.options.by.iter().all(|by| by.is_of_host())
     }

@@ -28,7 +28,6 @@ pub(super) struct Found {
     pub(super) texts: Vec<Texts>,
     /// Records without each part.
     pub(super) absent: Vec<u64>,
-    /// Records that were counted.
     pub(super) counted: u64,
     /// Forms with their secrets masked.
     masked: Vec<u8>,
@@ -129,7 +128,6 @@ impl Found {
     }
 }
 
-/// The job of [`super::top()`].
 pub(super) struct Count<'o> {
     pub(super) options: &'o TopOptions,
     pub(super) record_end: u8,
