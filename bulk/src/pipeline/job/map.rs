@@ -9,6 +9,7 @@ use crate::pipeline::engine::long::unjudged_key;
 use crate::pipeline::engine::slot::{Slot, Worker, record_at};
 use crate::pipeline::{Equivalence, Error, OnInvalid, Report, Settings, Sinks};
 use uriscan_core::chunk::Prefix;
+use uriscan_core::index::Record;
 use uriscan_core::key::{PublicHash, PublicHasher};
 use uriscan_core::normalize::{self, Room};
 use uriscan_core::simd::{BLOCK, Isa};
@@ -121,6 +122,39 @@ fn push_short(form: Prefix<'_>, record_end: u8, out: &mut Vec<u8>) {
     out.push(record_end);
 }
 
+impl Map<'_> {
+    /// Appends what is asked for of a `record`, whose canonical bytes are its form unless it is invalid.
+    #[inline(always)]
+    fn push_form(
+        &self,
+        record: Record<'_>,
+        (bytes, is_form): (&[u8], bool),
+        surts: &mut surt::Scratch,
+        out: &mut Vec<u8>,
+    ) {
+        match &self.form {
+            Form::Canonical if is_form => {
+                push_record(self.equivalence.shown(bytes), self.redact, out);
+            }
+            &Form::Surt(form) if is_form => {
+                surt::write(self.equivalence.shown(bytes), form, surts, out);
+            }
+            // Of some indexes, invalid records have forms as well.
+            &Form::Surt(form)
+                if surt::write_invalid(
+                    record.bytes(),
+                    form,
+                    self.equivalence.normalize,
+                    surts,
+                    out,
+                ) => {}
+            Form::Canonical | Form::Surt(_) | Form::Key(_) => {
+                push_record(bytes, self.redact, out);
+            }
+        }
+    }
+}
+
 impl Job for Map<'_> {
     type Rows = ();
 
@@ -200,27 +234,7 @@ impl Job for Map<'_> {
                 }
             };
             slot.report.written += 1;
-            match &self.form {
-                Form::Canonical if is_form => {
-                    push_record(self.equivalence.shown(&bytes), self.redact, &mut slot.out);
-                }
-                &Form::Surt(form) if is_form => {
-                    let shown = self.equivalence.shown(&bytes);
-                    surt::write(shown, form, &mut surts, &mut slot.out);
-                }
-                // Of some indexes, invalid records have forms as well.
-                &Form::Surt(form)
-                    if surt::write_invalid(
-                        record.bytes(),
-                        form,
-                        self.equivalence.normalize,
-                        &mut surts,
-                        &mut slot.out,
-                    ) => {}
-                Form::Canonical | Form::Surt(_) | Form::Key(_) => {
-                    push_record(&bytes, self.redact, &mut slot.out);
-                }
-            }
+            self.push_form(record, (&bytes, is_form), &mut surts, &mut slot.out);
             slot.out.push(self.record_end);
         }
         if copies_unchanged && end == spans.len() {

@@ -3,8 +3,9 @@
 use super::Map;
 use crate::pipeline::engine::invalid::{Fate, Policy};
 use crate::pipeline::engine::slot::{Slot, Worker, record_at};
-use uriscan_core::chunk::Prefix;
-use uriscan_core::index::Record;
+use crate::pipeline::{Pending, Scratch};
+use uriscan_core::chunk::{Padded, Prefix, Span};
+use uriscan_core::index::{Index, Record};
 use uriscan_core::key::{Key, PublicHasher};
 use uriscan_core::normalize::{self, Room};
 use uriscan_core::simd::Isa;
@@ -34,17 +35,7 @@ impl Map<'_> {
         }
         pending.clear();
         pending.resize(spans.len());
-        for &number in split.unchanged() {
-            let span = spans[number as usize];
-            if equivalence.is_form_only() && equivalence.aliases.is_none() {
-                pending.set_in_text(number as usize, span);
-                continue;
-            }
-            let form = Prefix::new(&text.padded()[span.start as usize..], span.len());
-            let record = || Record::new(text, index, span);
-            let form = equivalence.ruled(isa, record, form, &mut scratch.rules);
-            pending.set(number as usize, text, equivalence.shown_prefix(form));
-        }
+        self.set_unchanged(isa, (text, index, spans), split.unchanged(), (pending, scratch));
         let has_common =
             equivalence.is_plain() && equivalence.normalize == normalize::Options::default();
         let policy = Policy { on_invalid, record_end, redact };
@@ -94,6 +85,29 @@ impl Map<'_> {
         report.written += pending.len() as u64;
         let is_blank = |number: u32| record_at(text, index, spans[number as usize]).1.is_empty();
         write(pending.keys(isa, hasher, text), holes, is_blank, record_end, out);
+    }
+
+    /// Sets the forms of the records of these `numbers`, which are canonical as they stand.
+    #[inline(always)]
+    fn set_unchanged<I: Isa>(
+        &self,
+        isa: I,
+        (text, index, spans): (Padded<'_>, &Index, &[Span]),
+        numbers: &[u32],
+        (pending, scratch): (&mut Pending, &mut Scratch),
+    ) {
+        let equivalence = self.equivalence;
+        for &number in numbers {
+            let span = spans[number as usize];
+            if equivalence.is_form_only() && equivalence.aliases.is_none() {
+                pending.set_in_text(number as usize, span);
+                continue;
+            }
+            let form = Prefix::new(&text.padded()[span.start as usize..], span.len());
+            let record = || Record::new(text, index, span);
+            let form = equivalence.ruled(isa, record, form, &mut scratch.rules);
+            pending.set(number as usize, text, equivalence.shown_prefix(form));
+        }
     }
 }
 

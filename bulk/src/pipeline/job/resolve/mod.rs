@@ -14,12 +14,12 @@ use rows::{Columns, Members};
 use uriscan_core::chunk::{Padded, Span};
 use uriscan_core::context::Context;
 use uriscan_core::extract::Filter;
-use uriscan_core::index::{Record, trim};
+use uriscan_core::index::{Index, Record, trim};
 use uriscan_core::repair::{Repair, Repairs};
 use uriscan_core::resolve::{Options, append_target, append_target_here};
-use uriscan_core::rfc2396::Legacy;
-use uriscan_core::rfc2396::LegacyTarget;
+use uriscan_core::rfc2396::{Legacy, LegacyTarget};
 use uriscan_core::simd::Isa;
+use uriscan_core::uri::UriError;
 
 /// What references are resolved against.
 #[derive(Clone, Debug)]
@@ -135,6 +135,68 @@ struct Resolve<'a> {
     record_end: u8,
 }
 
+/// Readers of rows with a base and a reference of their own. Reusable.
+#[derive(Default)]
+struct Readers<'a> {
+    columns: Columns<'a>,
+    members: Members,
+    legacy: LegacyRows,
+}
+
+impl Resolve<'_> {
+    /// Appends the target of the record on `line`, which is `trimmed`, to `out`; what the error is about, and whether the target is
+    /// the base itself.
+    #[inline(always)]
+    fn target<'a, I: Isa>(
+        &self,
+        isa: I,
+        (text, index): (Padded<'a>, &'a Index),
+        (line, trimmed): (Span, Span),
+        Readers { columns, members, legacy }: &mut Readers<'a>,
+        out: &mut Vec<u8>,
+    ) -> (Span, Result<bool, UriError>) {
+        let start = out.len();
+        let row = without_return(text, line);
+        match &self.options.against {
+            Against::Context(Context::Base { base, options }) => {
+                let (base, reference) = (base.view(), Record::new(text, index, trimmed));
+                let target = append_target_here(isa, &base, *options, reference, out);
+                (trimmed, target.map(|()| base.is_same_document(&out[start..])))
+            }
+            Against::Context(Context::Legacy { base, lenient_scheme }) => {
+                let reference = trimmed.of(text.padded());
+                let target = base.resolve_into(reference, *lenient_scheme, out);
+                (trimmed, target.map(|target| target == LegacyTarget::CurrentDocument))
+            }
+            Against::Context(Context::Suffix(suffix)) => {
+                let target = suffix.complete_into(trimmed.of(text.padded()), out);
+                (trimmed, target.map(|()| false))
+            }
+            Against::Fields { fields, options } => {
+                let read = match fields {
+                    Fields::Tsv { base, reference } => {
+                        columns.row(isa, text, index, row, (*base, *reference))
+                    }
+                    Fields::Jsonl { base, reference } => {
+                        members.row(isa, row.of(text.padded()), (base, reference))
+                    }
+                };
+                let target = read.and_then(|read| {
+                    append_target(isa, &read.base, *options, read.reference, out)
+                        .map(|()| read.base.is_same_document(&out[start..]))
+                        .map_err(|error| read.placed(error))
+                });
+                (row, target)
+            }
+            Against::LegacyFields { fields, legacy: grammar, lenient_scheme } => {
+                let how = (*grammar, *lenient_scheme);
+                let target = legacy.resolve_into((row.of(text.padded()), fields), how, out);
+                (row, target.map(|target| target == LegacyTarget::CurrentDocument))
+            }
+        }
+    }
+}
+
 impl Job for Resolve<'_> {
     type Rows = ();
 
@@ -150,8 +212,7 @@ impl Job for Resolve<'_> {
         index.build_with(isa, text, self.record_end);
         let index = &*index;
         out.reserve(2 * text.len() + 1);
-        let (mut columns, mut members) = (Columns::default(), Members::default());
-        let mut legacy_rows = LegacyRows::default();
+        let mut readers = Readers::default();
         let same_document = self.options.same_document;
         let repairs = self.options.repairs;
         let decodes = repairs.has(Repair::Entity);
@@ -170,52 +231,12 @@ impl Job for Resolve<'_> {
             }
             report.records += 1;
             let start = out.len();
-            let mut span = trimmed;
             let repaired = report.repaired;
-            let resolved = match &self.options.against {
-                _ if decodes && repairs.change_valid(trimmed.of(text.padded())) => {
-                    let row = without_return(text, line).of(text.padded());
-                    repaired::resolve_into(self.options, row, report, out)
-                }
-                Against::Context(Context::Base { base, options }) => {
-                    let (base, reference) = (base.view(), Record::new(text, index, trimmed));
-                    append_target_here(isa, &base, *options, reference, out)
-                        .map(|()| base.is_same_document(&out[start..]))
-                }
-                Against::Context(Context::Legacy { base, lenient_scheme }) => {
-                    let reference = trimmed.of(text.padded());
-                    let target = base.resolve_into(reference, *lenient_scheme, out);
-                    target.map(|target| target == LegacyTarget::CurrentDocument)
-                }
-                Against::Context(Context::Suffix(suffix)) => {
-                    suffix.complete_into(trimmed.of(text.padded()), out).map(|()| false)
-                }
-                Against::Fields { fields, options } => {
-                    span = without_return(text, line);
-                    let row = match fields {
-                        Fields::Tsv { base, reference } => {
-                            columns.row(isa, text, index, span, (*base, *reference))
-                        }
-                        Fields::Jsonl { base, reference } => {
-                            members.row(isa, span.of(text.padded()), (base, reference))
-                        }
-                    };
-                    match row {
-                        Ok(row) => {
-                            match append_target(isa, &row.base, *options, row.reference, out) {
-                                Ok(()) => Ok(row.base.is_same_document(&out[start..])),
-                                Err(error) => Err(row.placed(error)),
-                            }
-                        }
-                        Err(error) => Err(error),
-                    }
-                }
-                Against::LegacyFields { fields, legacy, lenient_scheme } => {
-                    span = without_return(text, line);
-                    let (row, how) = (span.of(text.padded()), (*legacy, *lenient_scheme));
-                    let target = legacy_rows.resolve_into((row, fields), how, out);
-                    target.map(|target| target == LegacyTarget::CurrentDocument)
-                }
+            let (span, resolved) = if decodes && repairs.change_valid(trimmed.of(text.padded())) {
+                let row = without_return(text, line).of(text.padded());
+                (trimmed, repaired::resolve_into(self.options, row, report, out))
+            } else {
+                self.target(isa, (text, index), (line, trimmed), &mut readers, out)
             };
             let resolved = match resolved {
                 Err(_) if !repairs.is_empty() => {
