@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::cursor::Cursor;
 use super::error::SetError;
-use super::run::Run;
+use super::store::KeySet;
 use crate::key::Key;
 use crate::threads;
 use crate::time::Timestamp;
@@ -22,27 +22,115 @@ struct Dealt {
     starts: Vec<usize>,
 }
 
-/// Returns, for each of `keys`, whether it is in one of `runs`.
-pub(super) fn contains(runs: &[Run], keys: &[Key]) -> Result<Vec<bool>, SetError> {
-    for run in runs {
-        run.expect(keys.len() as u64)?;
-    }
-    let shares = (keys.len() / SHARE).max(1).next_power_of_two();
-    // More shares need larger pieces, so that the table of offsets stays small compared to the
-    // keys.
-    let piece = PIECE.max(16 * shares);
-    let pieces: Vec<Dealt> =
-        threads::map(keys.chunks(piece).enumerate(), |(i, keys)| deal(keys, i * piece, shares));
-    let found: Vec<AtomicBool> = (0..keys.len()).map(|_| AtomicBool::default()).collect();
-    let done = threads::map(0..shares, |share| {
-        let mut queries = Vec::new();
-        for Dealt { keys, starts } in &pieces {
-            queries.extend_from_slice(&keys[starts[share]..starts[share + 1]]);
+impl KeySet {
+    /// Returns, for each of `keys`, whether it is in the set.
+    ///
+    /// Runs on the current rayon pool. A batch of keys is faster than single look-ups, because it
+    /// is sorted first.
+    ///
+    /// ```
+    /// use uriscan::key::{PublicHash, PublicHasher};
+    /// use uriscan::set::{Meaning, SetWriter};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let directory = tempfile::tempdir()?;
+    /// let hasher = PublicHasher::new(PublicHash::Blake3);
+    /// let mut set = SetWriter::create(&directory.path().join("seen.set"), Meaning::new(PublicHash::Blake3, ""))?;
+    /// let mut keys = set.loader(1 << 20)?;
+    /// keys.push([hasher.key(b"http://a/"), hasher.key(b"http://b/")])?;
+    /// assert_eq!(set.add(keys)?, 2);
+    /// let queries = [hasher.key(b"http://c/"), hasher.key(b"http://a/")];
+    /// assert_eq!(set.set().contains(&queries)?, [false, true]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// If it cannot be read or is damaged.
+    pub fn contains(&self, keys: &[Key]) -> Result<Vec<bool>, SetError> {
+        for run in &self.runs {
+            run.expect(keys.len() as u64)?;
         }
-        find(runs, &mut queries, |i| found[i].store(true, Ordering::Relaxed))
-    });
-    done.into_iter().collect::<Result<(), _>>()?;
-    Ok(found.into_iter().map(AtomicBool::into_inner).collect())
+        let shares = (keys.len() / SHARE).max(1).next_power_of_two();
+        // More shares need larger pieces, so that the table of offsets stays small compared to the
+        // keys.
+        let piece = PIECE.max(16 * shares);
+        let pieces: Vec<Dealt> =
+            threads::map(keys.chunks(piece).enumerate(), |(i, keys)| deal(keys, i * piece, shares));
+        let found: Vec<AtomicBool> = (0..keys.len()).map(|_| AtomicBool::default()).collect();
+        let done = threads::map(0..shares, |share| {
+            let mut queries = Vec::new();
+            for Dealt { keys, starts } in &pieces {
+                queries.extend_from_slice(&keys[starts[share]..starts[share + 1]]);
+            }
+            self.find(&mut queries, |i| found[i].store(true, Ordering::Relaxed))
+        });
+        done.into_iter().collect::<Result<(), _>>()?;
+        Ok(found.into_iter().map(AtomicBool::into_inner).collect())
+    }
+
+    /// Calls `hit` with the number of each of the keys that is in the set, on this thread. May sort
+    /// `queries`; look-ups are the faster the denser the keys are.
+    ///
+    /// # Errors
+    /// If it cannot be read or is damaged.
+    pub fn find(
+        &self,
+        queries: &mut [(Key, usize)],
+        mut hit: impl FnMut(usize),
+    ) -> Result<(), SetError> {
+        if self.runs.iter().any(|run| run.resident().is_none()) {
+            queries.sort_unstable_by_key(|&(key, _)| key);
+        }
+        let (Some(&(first, _)), Some(&(last, _))) = (queries.first(), queries.last()) else {
+            return Ok(());
+        };
+        for run in &self.runs {
+            if let Some(resident) = run.resident() {
+                resident.find(queries, &mut hit);
+                continue;
+            }
+            let mut cursor = Cursor::new(run, queries.len(), first.0, last.0);
+            for &(key, i) in &*queries {
+                if cursor.seek(key.0)?.1 {
+                    hit(i);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Calls `found` with the number of each of the keys that is in the set, and the time at which
+    /// it was first seen, on this thread; never for a set without times. Sorts `queries`.
+    ///
+    /// # Errors
+    /// If it cannot be read or is damaged.
+    pub fn find_dated(
+        &self,
+        queries: &mut [(Key, usize)],
+        mut found: impl FnMut(usize, Timestamp),
+    ) -> Result<(), SetError> {
+        queries.sort_unstable_by_key(|&(key, _)| key);
+        let (Some(&(first, _)), Some(&(last, _))) = (queries.first(), queries.last()) else {
+            return Ok(());
+        };
+        let mut places = Vec::new();
+        let mut is_found = vec![false; queries.len()];
+        for (run, times) in self.runs.iter().filter_map(|run| Some((run, run.times()?))) {
+            let mut cursor = Cursor::new(run, queries.len(), first.0, last.0);
+            for (&(key, i), is_found) in queries.iter().zip(&mut is_found) {
+                let (place, is_there) = cursor.seek(key.0)?;
+                if is_there {
+                    // The choice between two times is up to the caller.
+                    if std::mem::replace(is_found, true) {
+                        return Err(run.shares_a_key());
+                    }
+                    places.push((place, i));
+                }
+            }
+            times.read(places.drain(..), &mut found)?;
+        }
+        Ok(())
+    }
 }
 
 /// Distributes `keys`, which are numbered from `first` on, to shares by their leading bits.
@@ -65,62 +153,6 @@ fn deal(keys: &[Key], first: usize, shares: usize) -> Dealt {
         *place += 1;
     }
     Dealt { keys: dealt, starts }
-}
-
-/// [`super::KeySet::find`].
-pub(super) fn find(
-    runs: &[Run],
-    queries: &mut [(Key, usize)],
-    mut hit: impl FnMut(usize),
-) -> Result<(), SetError> {
-    if runs.iter().any(|run| run.resident().is_none()) {
-        queries.sort_unstable_by_key(|&(key, _)| key);
-    }
-    let (Some(&(first, _)), Some(&(last, _))) = (queries.first(), queries.last()) else {
-        return Ok(());
-    };
-    for run in runs {
-        if let Some(resident) = run.resident() {
-            resident.find(queries, &mut hit);
-            continue;
-        }
-        let mut cursor = Cursor::new(run, queries.len(), first.0, last.0);
-        for &(key, i) in &*queries {
-            if cursor.seek(key.0)?.1 {
-                hit(i);
-            }
-        }
-    }
-    Ok(())
-}
-
-/// [`super::KeySet::find_dated`].
-pub(super) fn find_dated(
-    runs: &[Run],
-    queries: &mut [(Key, usize)],
-    mut found: impl FnMut(usize, Timestamp),
-) -> Result<(), SetError> {
-    queries.sort_unstable_by_key(|&(key, _)| key);
-    let (Some(&(first, _)), Some(&(last, _))) = (queries.first(), queries.last()) else {
-        return Ok(());
-    };
-    let mut places = Vec::new();
-    let mut is_found = vec![false; queries.len()];
-    for (run, times) in runs.iter().filter_map(|run| Some((run, run.times()?))) {
-        let mut cursor = Cursor::new(run, queries.len(), first.0, last.0);
-        for (&(key, i), is_found) in queries.iter().zip(&mut is_found) {
-            let (place, is_there) = cursor.seek(key.0)?;
-            if is_there {
-                // The choice between two times is up to the caller.
-                if std::mem::replace(is_found, true) {
-                    return Err(run.shares_a_key());
-                }
-                places.push((place, i));
-            }
-        }
-        times.read(places.drain(..), &mut found)?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

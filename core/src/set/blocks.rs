@@ -168,9 +168,6 @@ impl Blocks {
     }
 
     /// Replaces `bytes` with those of a range of blocks, after checking their checksums.
-    ///
-    /// # Errors
-    /// If they cannot be read or are damaged.
     pub(super) fn read(&self, blocks: Range<u64>, bytes: &mut Vec<u8>) -> Result<(), SetError> {
         let place = self.bytes_of(blocks.clone());
         let len = (place.end - place.start) as usize;
@@ -183,9 +180,6 @@ impl Blocks {
 
     /// Fills `bytes` with those of whole blocks, from number `first` on, after checking their checksums; the last block of all
     /// may be shorter.
-    ///
-    /// # Errors
-    /// If they cannot be read or are damaged.
     pub(super) fn read_into(&self, first: u64, bytes: &mut [u8]) -> Result<(), SetError> {
         let offset = BLOCK as u64 + self.bytes_of(first..first).start;
         self.file.read_exact_at(bytes, offset).map_err(|error| match error.kind() {
@@ -205,9 +199,6 @@ impl Blocks {
 
     /// Reads everything. Calls `whole` with each intact block and its number; returns all damage,
     /// with positions.
-    ///
-    /// # Errors
-    /// If something cannot be read at all.
     pub(super) fn verify(
         &self,
         mut whole: impl FnMut(u64, &[u8]),
@@ -290,9 +281,6 @@ pub(super) struct BlockWriter {
 
 impl BlockWriter {
     /// Creates a file in `directory`.
-    ///
-    /// # Errors
-    /// If no file can be created there.
     pub(super) fn new(directory: &Path, kind: &'static Kind) -> Result<BlockWriter, SetError> {
         let file = super::directory::draft(directory, names::NEW)?;
         file.file().write_all(&[0; BLOCK]).at(directory)?;
@@ -308,9 +296,6 @@ impl BlockWriter {
     }
 
     /// Adds items, at most a block of them.
-    ///
-    /// # Errors
-    /// If they cannot be written.
     #[inline]
     pub(super) fn push<const WIDTH: usize>(
         &mut self,
@@ -338,9 +323,6 @@ impl BlockWriter {
 
     /// Finishes the file. If it is to be durable, its bytes are on the disk and it has its name when this returns, which
     /// may still be lost until the directory is on the disk too; otherwise it never has a name and goes with the process.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub(super) fn finish(mut self, facts: &[u64], is_durable: bool) -> Result<Blocks, SetError> {
         self.write_waiting(self.waiting.len())?;
         let mut header = Vec::with_capacity(BLOCK);

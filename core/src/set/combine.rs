@@ -178,9 +178,6 @@ pub(super) enum But<'a> {
 /// Calls `take` with the union of `sorted`, restricted by `but`, some thousand entries at a time
 /// and in rising order; of entries with the same key, with the least. Returns the number of
 /// entries.
-///
-/// # Errors
-/// If runs cannot be read or are damaged; the errors of `take`.
 pub(super) fn combine<E: Entry, X: From<SetError> + Send>(
     sorted: &[Sorted<'_, E>],
     but: But<'_>,

@@ -57,9 +57,6 @@ impl<'r> Cursor<'r> {
 
     /// Returns the number of keys below `key`, and whether the run holds it. The looked-up keys
     /// must rise.
-    ///
-    /// # Errors
-    /// If blocks cannot be read or are damaged.
     #[inline]
     pub(super) fn seek(&mut self, key: u128) -> Result<(u64, bool), SetError> {
         let window = self.window();
@@ -202,9 +199,6 @@ fn search_from(bytes: &[u8], from: usize, key: u128) -> (usize, bool) {
 }
 
 /// Keeps those of `entries`, whose keys rise, that `run` holds, or those that it does not hold.
-///
-/// # Errors
-/// If blocks cannot be read or are damaged.
 pub(super) fn retain<E: Entry>(
     run: &Run,
     entries: &mut Vec<E>,
@@ -254,7 +248,7 @@ mod tests {
             let sorted: Vec<u128> = tree.iter().copied().collect();
             let mut writer = RunWriter::new(directory.path(), false).unwrap();
             sorted.chunks(1000).for_each(|keys| writer.push(keys).unwrap());
-            let mut run = writer.finish().unwrap();
+            let mut run = writer.finish(true).unwrap();
             assert_eq!(run.len(), tree.len() as u64);
             let mut asked: Vec<u128> = sorted
                 .iter()

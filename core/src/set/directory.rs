@@ -154,9 +154,6 @@ fn said(path: &Path) -> Result<Option<Vec<u8>>, SetError> {
 
 /// Records in the file `set` that a set is being created in `directory`, which holds none; needs
 /// the lock. On return that is on the disk: without it, other files would be taken for somebody else's.
-///
-/// # Errors
-/// If it cannot be written.
 pub(super) fn begin(directory: &Path) -> Result<(), SetError> {
     let path = directory.join(names::MANIFEST);
     let mut file = open_with(&path, OpenOptions::new().create(true).truncate(false).write(true))?;
@@ -176,9 +173,6 @@ pub fn abandon(directory: &Path) {
 
 /// A file to be one of the set in `directory`, with a temporary name that begins with `prefix`. Who may not read a file of
 /// keys or times that is there may not read this one, nor who may not read the file `set`.
-///
-/// # Errors
-/// If it cannot be made.
 pub(super) fn draft(directory: &Path, prefix: &'static str) -> Result<AtomicFile, SetError> {
     let draft = AtomicFile::new_in(directory, prefix).at(directory)?;
     draft.keep_access_of(&directory.join(names::MANIFEST)).at(directory)?;
@@ -193,9 +187,6 @@ pub(super) fn draft(directory: &Path, prefix: &'static str) -> Result<AtomicFile
 
 /// Removes the files of a set whose creation was started, and the directory if it is then empty;
 /// needs the lock.
-///
-/// # Errors
-/// If a file cannot be removed.
 pub(super) fn clear(directory: &Path) -> Result<(), SetError> {
     sweep(directory, &[])?;
     // No other file is there without the file `set`, even if the system crashes.
@@ -209,9 +200,6 @@ pub(super) fn clear(directory: &Path) -> Result<(), SetError> {
 
 /// Removes the files that killed writers have left in `directory`, except the files `kept`; needs
 /// the lock, and a file `set` that is that of a set.
-///
-/// # Errors
-/// If a file cannot be removed.
 pub(super) fn sweep(directory: &Path, kept: &[&Path]) -> Result<(), SetError> {
     remove_where(directory, &|name, path| {
         is_partial(name) || names::is_of_run(name) && !kept.contains(&path)
@@ -238,9 +226,6 @@ fn remove_where(directory: &Path, is_left: &dyn Fn(&str, &Path) -> bool) -> Resu
 }
 
 /// Removes the file at `path`, if it exists.
-///
-/// # Errors
-/// If it cannot be removed.
 pub(super) fn remove(path: &Path) -> Result<(), SetError> {
     match files::remove(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {

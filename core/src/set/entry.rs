@@ -15,9 +15,6 @@ pub(super) trait Entry: Copy + Ord + Send + Sync {
     fn time(self) -> Option<Timestamp>;
 
     /// Appends the entries of a run from number `start` on and before number `end` to `out`.
-    ///
-    /// # Errors
-    /// If they cannot be read or are damaged.
     fn read(run: &Run, start: u64, end: u64, out: &mut Vec<Self>) -> Result<(), SetError>;
 }
 

@@ -11,9 +11,6 @@ use super::error::{At, Fault, SetError};
 use uriscan_files::File;
 
 /// Opens the regular file at `path` for reading.
-///
-/// # Errors
-/// If it does not exist, or cannot be opened.
 pub(super) fn open(path: &Path) -> Result<File, SetError> {
     open_with(path, OpenOptions::new().read(true))
 }

@@ -151,7 +151,7 @@ impl<E: Entry> Sorter<E> {
         if self.entries.len() > self.limit / 2 {
             let mut writer = RunWriter::new(&self.directory, E::IS_DATED)?;
             writer.push(&self.entries)?;
-            self.spilled.push(writer.finish_for_now()?);
+            self.spilled.push(writer.finish(false)?);
             self.entries.clear();
         }
         Ok(())

@@ -132,9 +132,6 @@ impl Manifest {
     }
 
     /// Reads the manifest of the set in `directory`.
-    ///
-    /// # Errors
-    /// If it does not exist, cannot be read, is damaged, or has another version.
     pub(super) fn read(directory: &Path) -> Result<Manifest, SetError> {
         let path = directory.join(names::MANIFEST);
         let file = match file::open(&path) {

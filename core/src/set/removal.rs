@@ -43,7 +43,7 @@ impl SetWriter {
     pub fn remove(&mut self, keys: Loader) -> Result<(u64, u64), SetError> {
         let mut writer = RunWriter::new(self.set().directory(), self.set().is_dated())?;
         let given = keys.write(&[], &mut writer)?;
-        let gone = writer.finish_for_now()?;
+        let gone = writer.finish(false)?;
         let (mut removed, mut affected) = (0, Vec::new());
         for run in self.set().runs() {
             let held = [std::slice::from_ref(run)];

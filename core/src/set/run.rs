@@ -159,9 +159,6 @@ impl Run {
     }
 
     /// Gives all keys of a run without times the same one, in a file of `directory`.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub(super) fn date(&mut self, directory: &Path, time: Timestamp) -> Result<(), SetError> {
         let (mut writer, mut left) = (TimesWriter::new(directory)?, self.len());
         while left > 0 {
@@ -195,9 +192,6 @@ impl Run {
 
     /// Loads all keys into memory if they may be, and if with `count` more look-ups there are enough to pay for it. Those of a
     /// run of 2^32 keys and more stay on disk. Runs on the current rayon pool.
-    ///
-    /// # Errors
-    /// If they cannot be read or are damaged.
     pub(super) fn expect(&self, count: u64) -> Result<(), SetError> {
         let asked = count.saturating_add(self.asked.fetch_add(count, Ordering::Relaxed));
         if self.may_hold && self.resident.get().is_none() && asked >= self.blocks() / WORTH {
@@ -236,9 +230,6 @@ impl Run {
 
     /// Replaces `bytes` with those of a range of blocks, after checking that they are intact, and
     /// that their keys rise and match the header.
-    ///
-    /// # Errors
-    /// If they cannot be read or are damaged.
     pub(super) fn read_blocks(
         &self,
         blocks: Range<u64>,
@@ -255,9 +246,6 @@ impl Run {
     }
 
     /// Fills `bytes` with those of whole blocks, from number `first` on, after the same checks.
-    ///
-    /// # Errors
-    /// If they cannot be read or are damaged.
     fn read_rising(&self, first: u64, bytes: &mut [u8]) -> Result<(), SetError> {
         self.keys.read_into(first, bytes)?;
         self.expect_rising(first, bytes)
@@ -274,9 +262,6 @@ impl Run {
 
     /// The same for look-ups, which read a block repeatedly: the order of its keys is checked only
     /// once.
-    ///
-    /// # Errors
-    /// As for [`Run::read_blocks`].
     pub(super) fn read_again(
         &self,
         blocks: Range<u64>,
@@ -334,9 +319,6 @@ impl Run {
     }
 
     /// Reads everything; returns all damage, with positions.
-    ///
-    /// # Errors
-    /// If something cannot be read at all.
     pub(super) fn verify(&self) -> Result<Vec<SetError>, SetError> {
         let (mut counts, mut last, mut fall) = (vec![0; PARTITIONS], None, None);
         let mut damages = self.keys.verify(|block, bytes| {

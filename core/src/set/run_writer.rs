@@ -19,9 +19,6 @@ pub(super) struct RunWriter {
 
 impl RunWriter {
     /// Creates a run in `directory`, with the times of its keys if `is_dated`.
-    ///
-    /// # Errors
-    /// If no file can be created there.
     pub(super) fn new(directory: &Path, is_dated: bool) -> Result<RunWriter, SetError> {
         let times = is_dated.then(|| TimesWriter::new(directory)).transpose()?;
         let keys = BlockWriter::new(directory, &KIND)?;
@@ -30,9 +27,6 @@ impl RunWriter {
 
     /// Adds entries, whose keys rise and are above the earlier ones; they have times if the run
     /// has.
-    ///
-    /// # Errors
-    /// If they cannot be written.
     pub(super) fn push<E: Entry>(&mut self, entries: &[E]) -> Result<(), SetError> {
         debug_assert!(entries.is_sorted_by(|a, b| a.key() < b.key()));
         debug_assert!(entries.first().is_none_or(|first| self.last < Some(first.key())));
@@ -50,24 +44,9 @@ impl RunWriter {
         Ok(())
     }
 
-    /// Finishes the run. On return it is on disk and has its names, but they may still be lost
-    /// until the directory is on disk too.
-    ///
-    /// # Errors
-    /// If it cannot be written.
-    pub(super) fn finish(self) -> Result<Run, SetError> {
-        self.end(true)
-    }
-
-    /// Finishes a run that goes with the process: its files have no names.
-    ///
-    /// # Errors
-    /// If it cannot be written.
-    pub(super) fn finish_for_now(self) -> Result<Run, SetError> {
-        self.end(false)
-    }
-
-    fn end(self, is_durable: bool) -> Result<Run, SetError> {
+    /// Finishes the run. If it is to be durable, it is on disk and has its names when this returns, but they may still be
+    /// lost until the directory is on disk too; otherwise it goes with the process, and its files have no names.
+    pub(super) fn finish(self, is_durable: bool) -> Result<Run, SetError> {
         let keys = self.keys.finish(&bounds_of(&self.counts), is_durable)?;
         let times = self.times.map(|times| times.finish(&keys, is_durable)).transpose()?;
         Ok(Run::of(keys, times))

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use super::Meaning;
-use super::batch;
 use super::combine::{But, Sorted, combine};
 use super::entry::Dated;
 use super::error::{Difference, FIRST_SEEN, Fault, SetError};
@@ -147,59 +146,6 @@ impl KeySet {
             run.expect(count as u64)?;
         }
         Ok(self.runs.iter().all(|run| run.resident().is_some()))
-    }
-
-    /// Returns, for each of `keys`, whether it is in the set.
-    ///
-    /// Runs on the current rayon pool. A batch of keys is faster than single look-ups, because it
-    /// is sorted first.
-    ///
-    /// ```
-    /// use uriscan::key::{PublicHash, PublicHasher};
-    /// use uriscan::set::{Meaning, SetWriter};
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let directory = tempfile::tempdir()?;
-    /// let hasher = PublicHasher::new(PublicHash::Blake3);
-    /// let mut set = SetWriter::create(&directory.path().join("seen.set"), Meaning::new(PublicHash::Blake3, ""))?;
-    /// let mut keys = set.loader(1 << 20)?;
-    /// keys.push([hasher.key(b"http://a/"), hasher.key(b"http://b/")])?;
-    /// assert_eq!(set.add(keys)?, 2);
-    /// let queries = [hasher.key(b"http://c/"), hasher.key(b"http://a/")];
-    /// assert_eq!(set.set().contains(&queries)?, [false, true]);
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// If it cannot be read or is damaged.
-    pub fn contains(&self, keys: &[Key]) -> Result<Vec<bool>, SetError> {
-        batch::contains(&self.runs, keys)
-    }
-
-    /// Calls `hit` with the number of each of the keys that is in the set, on this thread. May sort
-    /// `queries`; look-ups are the faster the denser the keys are.
-    ///
-    /// # Errors
-    /// If it cannot be read or is damaged.
-    pub fn find(
-        &self,
-        queries: &mut [(Key, usize)],
-        hit: impl FnMut(usize),
-    ) -> Result<(), SetError> {
-        batch::find(&self.runs, queries, hit)
-    }
-
-    /// Calls `found` with the number of each of the keys that is in the set, and the time at which
-    /// it was first seen, on this thread; never for a set without times. Sorts `queries`.
-    ///
-    /// # Errors
-    /// If it cannot be read or is damaged.
-    pub fn find_dated(
-        &self,
-        queries: &mut [(Key, usize)],
-        found: impl FnMut(usize, Timestamp),
-    ) -> Result<(), SetError> {
-        batch::find_dated(&self.runs, queries, found)
     }
 
     pub(super) fn runs(&self) -> &[Run] {

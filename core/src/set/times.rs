@@ -77,9 +77,6 @@ impl Times {
 
     /// Calls `found` with the times at `places`, which rise, and the value that accompanies each
     /// position.
-    ///
-    /// # Errors
-    /// If they cannot be read or are damaged.
     pub(super) fn read<T>(
         &self,
         places: impl IntoIterator<Item = (u64, T)>,
@@ -105,9 +102,6 @@ impl Times {
     }
 
     /// Reads everything; returns all damage.
-    ///
-    /// # Errors
-    /// If something cannot be read at all.
     pub(super) fn verify(&self) -> Result<Vec<SetError>, SetError> {
         let mut range: Option<(u32, u32)> = None;
         let mut damages = self.0.verify(|_, bytes| {
@@ -140,18 +134,12 @@ pub(super) struct TimesWriter {
 
 impl TimesWriter {
     /// Creates a file in `directory`.
-    ///
-    /// # Errors
-    /// If no file can be created there.
     pub(super) fn new(directory: &Path) -> Result<TimesWriter, SetError> {
         let blocks = BlockWriter::new(directory, &KIND)?;
         Ok(TimesWriter { blocks, range: (Timestamp(u32::MAX), Timestamp(0)) })
     }
 
     /// Adds times, at most a block of them.
-    ///
-    /// # Errors
-    /// If they cannot be written.
     pub(super) fn push(&mut self, times: impl Iterator<Item = Timestamp>) -> Result<(), SetError> {
         let range = &mut self.range;
         self.blocks.push(times.map(|time| {
@@ -161,9 +149,6 @@ impl TimesWriter {
     }
 
     /// Finishes the file, which belongs to `keys`, like [`BlockWriter::finish`].
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub(super) fn finish(self, keys: &Blocks, is_durable: bool) -> Result<Times, SetError> {
         let (first, last) = if keys.len() > 0 { self.range } else { (Timestamp(0), Timestamp(0)) };
         let [high, low] = bound_to(keys);

@@ -162,7 +162,7 @@ impl SetWriter {
         if self.set.runs.len() < MAX_RUNS {
             self.replace(0, Some(writer))?;
         } else {
-            let delta = writer.finish_for_now()?;
+            let delta = writer.finish(false)?;
             self.fold(&delta)?;
         }
         Ok(added)
@@ -174,7 +174,7 @@ impl SetWriter {
         if keys.write(&[], &mut writer)? == 0 {
             return Ok(0);
         }
-        let delta = writer.finish_for_now()?;
+        let delta = writer.finish(false)?;
         let before = self.set.len();
         let runs: Vec<&Run> = self.set.runs.iter().chain([&delta]).collect();
         let (writer, written) = self.combined(&runs, But::Not(&[]))?;
@@ -300,7 +300,7 @@ impl SetWriter {
     }
 
     fn replace_held(&mut self, count: usize, writer: Option<RunWriter>) -> Result<(), SetError> {
-        let run = writer.map(RunWriter::finish).transpose()?;
+        let run = writer.map(|writer| writer.finish(true)).transpose()?;
         let old: Vec<Run> = self.set.runs.splice(..count, run).collect();
         self.commit_held()?;
         let kept: Vec<&Path> = self.set.runs.iter().flat_map(Run::paths).collect();
