@@ -2,6 +2,7 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use uriscan_core::grammar::byte_words;
 use uriscan_core::uri::split;
 
 /// The number of the reduced path of the canonical `url` without its first segment, which could be a prefix.
@@ -15,29 +16,10 @@ pub(super) fn number(url: &[u8]) -> u64 {
 }
 
 /// What pages are made of, by extension: scripts, styles, images, fonts.
-const PARTS: [&[u8]; 21] = [
-    b"avif",
-    b"bmp",
-    b"cur",
-    b"css",
-    b"eot",
-    b"gif",
-    b"ico",
-    b"jpeg",
-    b"jpg",
-    b"js",
-    b"map",
-    b"mjs",
-    b"otf",
-    b"png",
-    b"svg",
-    b"swf",
-    b"ttf",
-    b"webmanifest",
-    b"webp",
-    b"woff",
-    b"woff2",
-];
+const PARTS: [&[u8]; 21] = byte_words(
+    "avif bmp cur css eot gif ico jpeg jpg js map mjs otf png svg swf ttf webmanifest webp woff \
+     woff2",
+);
 
 /// Whether the canonical `url` is, by its name, that of a part of pages, or of a file for robots.
 pub(super) fn is_part(url: &[u8]) -> bool {
@@ -49,24 +31,10 @@ pub(super) fn is_part(url: &[u8]) -> bool {
 }
 
 /// Words in URLs that do something when they are fetched.
-const ACTIONS: [&[u8]; 16] = [
-    b"add",
-    b"buy",
-    b"cancel",
-    b"checkout",
-    b"confirm",
-    b"delete",
-    b"destroy",
-    b"logoff",
-    b"logout",
-    b"purchase",
-    b"remove",
-    b"signoff",
-    b"signout",
-    b"subscribe",
-    b"unsubscribe",
-    b"vote",
-];
+const ACTIONS: [&[u8]; 16] = byte_words(
+    "add buy cancel checkout confirm delete destroy logoff logout purchase remove signoff signout \
+     subscribe unsubscribe vote",
+);
 
 /// Whether a word of the canonical `url` says that something is done when it is fetched: `/log-out`, `?action=delete`, `/cart/add/7`.
 pub(super) fn is_action(url: &[u8]) -> bool {

@@ -5,6 +5,7 @@ use core::ops::Range;
 
 use super::{Detail, Found, Rule, Severity, decoded, shape};
 use crate::grammar::class::{ALPHA, ByteClass};
+use crate::grammar::words;
 
 /// Replaces a secret: bytes that a userinfo, a path, a query and a fragment may all hold.
 pub const MASK: &[u8] = b"***";
@@ -35,37 +36,11 @@ impl Kind {
 
 /// Names of parameters that hold secrets, as they are compared: in lower case, letters only.
 /// Digits at the end are dropped, and so are brackets at the end with what is in them.
-pub const NAMES: &[&str] = &[
-    "pass",
-    "passw",
-    "pw",
-    "psw",
-    "csrf",
-    "xsrf",
-    "tokenid",
-    "tokenaccess",
-    "auth",
-    "authorization",
-    "bearer",
-    "sid",
-    "session",
-    "phpsessid",
-    "sig",
-    "otp",
-    "pin",
-    "cvv",
-    "ssn",
-    "awsaccesskeyid",
-    "googleaccessid",
-    "authcode",
-    "authorizationcode",
-    "codeverifier",
-    "devicecode",
-    "usercode",
-    "oauthverifier",
-    "clientassertion",
-    "samlresponse",
-];
+pub const NAMES: &[&str] = &words::<29>(
+    "pass passw pw psw csrf xsrf tokenid tokenaccess auth authorization bearer sid session \
+     phpsessid sig otp pin cvv ssn awsaccesskeyid googleaccessid authcode authorizationcode \
+     codeverifier devicecode usercode oauthverifier clientassertion samlresponse",
+);
 
 /// Of all these names, those of session ids, in the same spelling, and how such names end: a session ends by itself.
 const SESSIONS: [&str; 3] = ["sid", "session", "phpsessid"];
@@ -89,42 +64,13 @@ pub(super) fn is_of_oauth_answer(name: &[u8]) -> bool {
 
 /// Suffixes of names of parameters that hold secrets: `old_password`, `csrf-token`,
 /// `X-Amz-Signature`.
-pub const ENDS: &[&str] = &[
-    "password",
-    "passwords",
-    "passwordconfirm",
-    "passwordconfirmation",
-    "passwordnew",
-    "passwordold",
-    "passwordcurrent",
-    "passwordagain",
-    "passwordrepeat",
-    "passwordvalue",
-    "dbpass",
-    "ftppass",
-    "userpass",
-    "passwd",
-    "pwd",
-    "passphrase",
-    "passcode",
-    "secret",
-    "token",
-    "tokenhint",
-    "tokenvalue",
-    "secretvalue",
-    "secretkeybase",
-    "apikey",
-    "accesskey",
-    "secretkey",
-    "subscriptionkey",
-    "privatekey",
-    "authkey",
-    "signature",
-    "sessionid",
-    "credential",
-    "credentials",
-    "jwt",
-];
+pub const ENDS: &[&str] = &words::<34>(
+    "password passwords passwordconfirm passwordconfirmation passwordnew passwordold \
+     passwordcurrent passwordagain passwordrepeat passwordvalue dbpass ftppass userpass passwd pwd \
+     passphrase passcode secret token tokenhint tokenvalue secretvalue secretkeybase apikey \
+     accesskey secretkey subscriptionkey privatekey authkey signature sessionid credential \
+     credentials jwt",
+);
 
 /// The component that holds the parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

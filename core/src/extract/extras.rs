@@ -8,6 +8,7 @@ use super::reference::{self, Absolute, scheme};
 use super::value::Values;
 use super::{Context, Finder, Links, Options, Schemes, css, json, page};
 use crate::chunk::{Padded, PaddedBuf, Span};
+use crate::grammar::{byte_words, words};
 use crate::simd::Kernels;
 
 /// Parts of pages that are read besides the attributes that hold references.
@@ -48,34 +49,13 @@ impl PageParts {
 }
 
 /// Members of JSON-LD that hold URLs in the vocabulary of schema.org.
-const MEMBERS: [&str; 14] = [
-    "@id",
-    "url",
-    "contentUrl",
-    "embedUrl",
-    "thumbnailUrl",
-    "downloadUrl",
-    "installUrl",
-    "image",
-    "logo",
-    "sameAs",
-    "item",
-    "mainEntityOfPage",
-    "target",
-    "license",
-];
+const MEMBERS: [&str; 14] = words(
+    "@id url contentUrl embedUrl thumbnailUrl downloadUrl installUrl image logo sameAs item \
+     mainEntityOfPage target license",
+);
 /// What the last part of the name of a `meta` element for a URL is.
-const PROPERTIES: [&[u8]; 9] = [
-    b"url",
-    b"image",
-    b"video",
-    b"audio",
-    b"secure_url",
-    b"src",
-    b"player",
-    b"stream",
-    b"see_also",
-];
+const PROPERTIES: [&[u8]; 9] =
+    byte_words("url image video audio secure_url src player stream see_also");
 
 /// Appends the links of the page `text` and those in `parts` of it to `links`: see [`page::page`].
 pub(super) fn page_and_parts(
@@ -174,21 +154,10 @@ enum Place {
 
 /// What the attribute of this name of the element `tag` is, if it is one of [`PageParts::attributes`].
 fn place_of(tag: &[u8], attribute: &[u8]) -> Option<Place> {
-    const OF_ONE: [&[u8]; 13] = [
-        b"xlink:href",
-        b"data-src",
-        b"data-href",
-        b"data-url",
-        b"data-original",
-        b"data-original-src",
-        b"data-lazy",
-        b"data-lazy-src",
-        b"data-full-src",
-        b"data-background",
-        b"data-poster",
-        b"lowsrc",
-        b"dynsrc",
-    ];
+    const OF_ONE: [&[u8]; 13] = byte_words(
+        "xlink:href data-src data-href data-url data-original data-original-src data-lazy \
+         data-lazy-src data-full-src data-background data-poster lowsrc dynsrc",
+    );
     const OF_SEVERAL: [&[u8]; 3] = [b"data-srcset", b"data-lazy-srcset", b"data-original-set"];
     let is = |name: &[u8]| attribute.eq_ignore_ascii_case(name);
     if is(b"ping") {

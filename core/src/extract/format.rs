@@ -7,6 +7,7 @@ use super::sniff::{self, Sign};
 use super::split_lines::Splits;
 use super::w3c::Layout;
 use super::wide;
+use crate::grammar::words;
 
 named! {
     /// The kinds of sources that links are extracted from.
@@ -54,50 +55,15 @@ named! {
 }
 
 /// The ends of the names of files of JSON.
-const JSON_NAMES: &[&str] = &[
-    ".json",
-    ".jsonl",
-    ".ndjson",
-    ".geojson",
-    ".topojson",
-    ".jsonld",
-    ".json5",
-    ".jsonc",
-    ".webmanifest",
-    ".ipynb",
-    ".map",
-];
+const JSON_NAMES: &[&str] = &words::<11>(
+    ".json .jsonl .ndjson .geojson .topojson .jsonld .json5 .jsonc .webmanifest .ipynb .map",
+);
 
 /// The ends of the names of files of XML.
-const XML_NAMES: &[&str] = &[
-    ".xml",
-    ".kml",
-    ".gpx",
-    ".svg",
-    ".xsl",
-    ".xslt",
-    ".xsd",
-    ".wsdl",
-    ".rdf",
-    ".owl",
-    ".plist",
-    ".dbk",
-    ".docbook",
-    ".dae",
-    ".tei",
-    ".xmp",
-    ".resx",
-    ".xliff",
-    ".xlf",
-    ".csproj",
-    ".nuspec",
-    ".gml",
-    ".osm",
-    ".tcx",
-    ".musicxml",
-    ".fo",
-    ".dita",
-];
+const XML_NAMES: &[&str] = &words::<27>(
+    ".xml .kml .gpx .svg .xsl .xslt .xsd .wsdl .rdf .owl .plist .dbk .docbook .dae .tei .xmp .resx \
+     .xliff .xlf .csproj .nuspec .gml .osm .tcx .musicxml .fo .dita",
+);
 
 impl Format {
     /// The byte that ends a line of such a source, if records end at `record_end`: only text

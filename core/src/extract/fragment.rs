@@ -6,95 +6,22 @@
 use super::attribute::decoded;
 use super::{Context, Finder, Links, charset, page};
 use crate::chunk::{Padded, PaddedBuf, Span};
+use crate::grammar::byte_words;
 use crate::simd::Kernels;
 
 /// Elements of HTML that make a value a part of a page.
-const ELEMENTS: [&[u8]; 44] = [
-    b"a",
-    b"abbr",
-    b"article",
-    b"aside",
-    b"b",
-    b"blockquote",
-    b"body",
-    b"br",
-    b"button",
-    b"center",
-    b"code",
-    b"div",
-    b"em",
-    b"embed",
-    b"figure",
-    b"font",
-    b"form",
-    b"h1",
-    b"h2",
-    b"h3",
-    b"h4",
-    b"head",
-    b"hr",
-    b"html",
-    b"i",
-    b"iframe",
-    b"img",
-    b"input",
-    b"li",
-    b"link",
-    b"meta",
-    b"ol",
-    b"p",
-    b"pre",
-    b"script",
-    b"section",
-    b"span",
-    b"strong",
-    b"style",
-    b"table",
-    b"td",
-    b"tr",
-    b"ul",
-    b"video",
-];
+const ELEMENTS: [&[u8]; 44] = byte_words(
+    "a abbr article aside b blockquote body br button center code div em embed figure font form h1 \
+     h2 h3 h4 head hr html i iframe img input li link meta ol p pre script section span strong \
+     style table td tr ul video",
+);
 
 /// More elements, which begin pages and documents in Markdown.
-const OTHER_ELEMENTS: [&[u8]; 36] = [
-    b"address",
-    b"audio",
-    b"base",
-    b"big",
-    b"canvas",
-    b"caption",
-    b"cite",
-    b"dd",
-    b"del",
-    b"details",
-    b"dl",
-    b"dt",
-    b"fieldset",
-    b"figcaption",
-    b"footer",
-    b"frameset",
-    b"h5",
-    b"h6",
-    b"header",
-    b"ins",
-    b"kbd",
-    b"label",
-    b"main",
-    b"marquee",
-    b"nav",
-    b"noscript",
-    b"object",
-    b"picture",
-    b"samp",
-    b"small",
-    b"sub",
-    b"summary",
-    b"sup",
-    b"template",
-    b"title",
-    b"tt",
-];
+const OTHER_ELEMENTS: [&[u8]; 36] = byte_words(
+    "address audio base big canvas caption cite dd del details dl dt fieldset figcaption footer \
+     frameset h5 h6 header ins kbd label main marquee nav noscript object picture samp small sub \
+     summary sup template title tt",
+);
 
 /// Whether `name` is that of an element of HTML.
 pub(super) fn is_element(name: &[u8]) -> bool {

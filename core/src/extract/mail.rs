@@ -8,6 +8,7 @@ use super::fault::Document;
 use super::mime;
 use super::{Extractor, Links};
 use crate::chunk::Padded;
+use crate::grammar::byte_words;
 use crate::simd::Kernels;
 
 /// Maximum number of bytes of a separator.
@@ -107,16 +108,10 @@ pub(super) fn is_mailbox(head: &[u8]) -> bool {
 /// Whether a source that begins with `head` is a message: fields that only mail has, or the usual
 /// ones of a letter.
 pub(super) fn is_message(head: &[u8]) -> bool {
-    const OF_MAIL: [&[u8]; 8] = [
-        b"received",
-        b"return-path",
-        b"message-id",
-        b"mime-version",
-        b"delivered-to",
-        b"dkim-signature",
-        b"newsgroups",
-        b"x-received",
-    ];
+    const OF_MAIL: [&[u8]; 8] = byte_words(
+        "received return-path message-id mime-version delivered-to dkim-signature newsgroups \
+         x-received",
+    );
     const USUAL: [&[u8]; 4] = [b"from", b"date", b"subject", b"to"];
     let (mut of_mail, mut usual) = ([false; OF_MAIL.len()], [false; USUAL.len()]);
     for (number, line) in head.split(|&byte| byte == b'\n').enumerate() {

@@ -16,6 +16,7 @@ use super::reference::{self, Absolute, encoded, is_base, scheme};
 use super::transfer::{self, Decoded, Encoding};
 use super::{Context, Extractor, Fault, Links, PartFault};
 use crate::chunk::{Padded, PaddedBuf, Span};
+use crate::grammar::byte_words;
 use crate::simd::Kernels;
 
 /// Maximum number of multiparts in one another; the parts of deeper ones are searched as text.
@@ -26,15 +27,9 @@ const DEEPEST_ENCODED: usize = 3;
 const LONGEST_VALUE: usize = 2 << 10;
 
 /// Fields that hold links (RFC 2369 and 5064).
-const FIELDS: [&[u8]; 7] = [
-    b"list-archive",
-    b"list-help",
-    b"list-owner",
-    b"list-post",
-    b"list-subscribe",
-    b"list-unsubscribe",
-    b"archived-at",
-];
+const FIELDS: [&[u8]; 7] = byte_words(
+    "list-archive list-help list-owner list-post list-subscribe list-unsubscribe archived-at",
+);
 
 /// Appends the links of the message at `range` of `text` to `links`.
 pub(super) fn message(

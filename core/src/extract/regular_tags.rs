@@ -9,6 +9,7 @@ use super::Context;
 use super::attribute::context;
 use crate::chunk::{Padded, Span};
 use crate::grammar::ByteClass;
+use crate::grammar::byte_words;
 use crate::index::low_bits;
 use crate::simd::table::{NibbleTables, nibble_tables};
 use crate::simd::{BLOCK, Isa, Kernels, Task};
@@ -268,20 +269,9 @@ fn is_special(block: &[u8; BLOCK], len: usize) -> bool {
 }
 
 /// The attributes that may hold a link.
-const LINKS: [&[u8]; 12] = [
-    b"src",
-    b"href",
-    b"cite",
-    b"data",
-    b"srcset",
-    b"action",
-    b"poster",
-    b"content",
-    b"longdesc",
-    b"formaction",
-    b"background",
-    b"imagesrcset",
-];
+const LINKS: [&[u8]; 12] = byte_words(
+    "src href cite data srcset action poster content longdesc formaction background imagesrcset",
+);
 
 /// Length of the shortest of them.
 const SHORTEST: usize = 3;

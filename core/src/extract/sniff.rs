@@ -3,6 +3,7 @@
 
 use super::charset;
 use super::html::comment_end;
+use crate::grammar::byte_words;
 
 /// How surely the first bytes of a source show that it is a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,30 +29,10 @@ const LIKELY: [&[u8]; 11] =
     [b"script", b"iframe", b"h1", b"div", b"font", b"table", b"a", b"style", b"br", b"p", b"b"];
 /// More elements, for what follows a comment: that alone makes a page by the standard, but other
 /// XML documents, and texts, begin with comments too.
-const AFTER_COMMENT: [&[u8]; 22] = [
-    b"meta",
-    b"link",
-    b"base",
-    b"noscript",
-    b"main",
-    b"nav",
-    b"header",
-    b"footer",
-    b"form",
-    b"ul",
-    b"ol",
-    b"dl",
-    b"img",
-    b"span",
-    b"h2",
-    b"h3",
-    b"center",
-    b"pre",
-    b"hr",
-    b"i",
-    b"em",
-    b"strong",
-];
+const AFTER_COMMENT: [&[u8]; 22] = byte_words(
+    "meta link base noscript main nav header footer form ul ol dl img span h2 h3 center pre hr i \
+     em strong",
+);
 
 /// Whether a source that begins with `head`, in UTF-8 or UTF-16, is a page; comments, white space,
 /// byte order marks and XML declarations before its first tag are skipped.

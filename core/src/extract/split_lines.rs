@@ -5,6 +5,7 @@
 
 use super::json_log::{Raw, walk};
 use crate::chunk::Span;
+use crate::grammar::words;
 use core::ops::Range;
 
 /// Maximum number of bytes between two parts of an entry. What follows later belongs to another one, so that a part without
@@ -16,19 +17,8 @@ const DOCKER_PART: usize = 16 << 10;
 
 /// The members of an object that is a line of one container. Objects with others are of programs that collect the lines of many
 /// containers, and are not joined.
-const MEMBERS: [&str; 11] = [
-    "log",
-    "message",
-    "stream",
-    "time",
-    "attrs",
-    "logtag",
-    "_p",
-    "date",
-    "timestamp",
-    "@timestamp",
-    "tag",
-];
+const MEMBERS: [&str; 11] =
+    words("log message stream time attrs logtag _p date timestamp @timestamp tag");
 
 /// Which lines of a log are parts of entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 
 use super::parts::is_dot_segment;
 use super::query::any_param;
+use crate::grammar::byte_words;
 
 /// The first two letters of all names for which [`is_param`] may be true, in lower case.
 pub(super) const PARAM_STARTS: [[u8; 2]; 8] =
@@ -47,17 +48,10 @@ pub(super) fn is_param(
 }
 
 /// Pages of phpBB that hardly any other system has. It adds `sid=` and an MD5 to each of its links.
-const PHPBB: [&[u8]; 9] = [
-    b"viewtopic.php",
-    b"viewforum.php",
-    b"viewonline.php",
-    b"memberlist.php",
-    b"groupcp.php",
-    b"posting.php",
-    b"privmsg.php",
-    b"ucp.php",
-    b"mcp.php",
-];
+const PHPBB: [&[u8]; 9] = byte_words(
+    "viewtopic.php viewforum.php viewonline.php memberlist.php groupcp.php posting.php privmsg.php \
+     ucp.php mcp.php",
+);
 
 /// Whether `query` holds both `cfid` and `cftoken` with values of ColdFusion, which writes them as
 /// a pair. Alone, either may mean anything.

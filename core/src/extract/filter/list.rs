@@ -4,6 +4,7 @@ use core::net::IpAddr;
 
 use super::names::Gathered;
 use super::property::{Kind, LONGEST, Property};
+use crate::grammar::words;
 
 /// What the lines of a file are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -249,20 +250,10 @@ fn is_address(field: &str) -> bool {
 
 /// Whether `name` is one that hosts files give to the machine itself and its network.
 fn is_own(name: &str) -> bool {
-    const OWN: [&str; 12] = [
-        "localhost",
-        "localhost.localdomain",
-        "local",
-        "broadcasthost",
-        "0.0.0.0",
-        "ip6-localhost",
-        "ip6-loopback",
-        "ip6-localnet",
-        "ip6-mcastprefix",
-        "ip6-allnodes",
-        "ip6-allrouters",
-        "ip6-allhosts",
-    ];
+    const OWN: [&str; 12] = words(
+        "localhost localhost.localdomain local broadcasthost 0.0.0.0 ip6-localhost ip6-loopback \
+         ip6-localnet ip6-mcastprefix ip6-allnodes ip6-allrouters ip6-allhosts",
+    );
     OWN.contains(&name)
 }
 

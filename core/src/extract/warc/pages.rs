@@ -12,6 +12,7 @@ use crate::extract::body::{Sort, has_prefix};
 use crate::extract::coding::{self, Decoded};
 use crate::extract::html::{Attribute, Tags, start_tags};
 use crate::extract::sniff;
+use crate::grammar::byte_words;
 use crate::resolve::{BaseUri, Options, Resolver};
 
 /// What an archived response says about the page of a URL. All fields but the first may be empty.
@@ -290,20 +291,8 @@ struct Canonical<'t> {
 }
 
 /// The elements of a head. Any other one ends it.
-const OF_HEAD: [&[u8]; 12] = [
-    b"base",
-    b"basefont",
-    b"bgsound",
-    b"head",
-    b"html",
-    b"link",
-    b"meta",
-    b"noframes",
-    b"noscript",
-    b"script",
-    b"style",
-    b"title",
-];
+const OF_HEAD: [&[u8]; 12] =
+    byte_words("base basefont bgsound head html link meta noframes noscript script style title");
 
 impl<'t> Tags<'t> for Canonical<'t> {
     fn skip(&mut self, at: usize) -> usize {
