@@ -4,7 +4,7 @@ use super::looks::{Hint, Looks};
 use super::{Detail, Finding, Found, MASK, Rule, RuleSet, Severity, triplet};
 use super::{address, encoded, host, path, port, redact, search, secret};
 use crate::grammar::{character_reference, scheme_facts};
-use crate::uri::{Components, UriError, UriErrorKind, host_kind, parse, split};
+use crate::uri::{Components, UriError, UriErrorKind, host_in, host_kind, parse, split};
 
 /// Replaces `findings` with those of `rules` in `text`, a URI-reference or an attempt at one,
 /// ordered by position. Returns the error if `text` is not a URI-reference.
@@ -269,15 +269,12 @@ pub(super) fn by_appendix_b(text: &[u8]) -> Components {
     (c.host_start, c.host_end) = (offset(at), offset(at));
     if let Some(authority) = parts.authority {
         at += 2;
-        let after_userinfo = memchr::memrchr(b'@', authority).map_or(0, |at_sign| at_sign + 1);
-        let host = &authority[after_userinfo..];
-        let literal = if host.starts_with(b"[") { memchr::memchr(b']', host) } else { None };
-        let from = literal.unwrap_or(0);
-        let end = memchr::memchr(b':', &host[from..]).map_or(host.len(), |colon| from + colon);
+        let (host_start, host_end) = host_in(authority);
         c.authority_start = offset(at);
-        c.host_start = offset(at + after_userinfo);
-        c.host_end = offset(at + after_userinfo + end);
-        c.host_kind = host_kind(&host[..end]).unwrap_or(crate::uri::HostKind::RegName);
+        c.host_start = offset(at + host_start);
+        c.host_end = offset(at + host_end);
+        c.host_kind =
+            host_kind(&authority[host_start..host_end]).unwrap_or(crate::uri::HostKind::RegName);
         at += authority.len();
     }
     c.path_start = offset(at);

@@ -15,7 +15,7 @@ use crate::grammar::class::{ALPHA, DIGIT};
 use crate::index::low_bits;
 use crate::normalize::{LONGEST_NAME, Level, has_long_name, normalize_exact};
 use crate::simd::{BLOCK, Isa};
-use crate::uri::{Components, HostKind, split};
+use crate::uri::{Components, HostKind, host_of, split};
 
 /// Top-level domains that make a user name look like a host; so do those of two letters.
 const DOMAINS: &[&[u8]] = &[
@@ -253,14 +253,7 @@ fn is_one_name(name: &[u8]) -> bool {
 fn host_by_rfc3986(text: &[u8], parts: &Components, is_valid: bool) -> Option<Vec<u8>> {
     let mut form = Vec::new();
     if is_valid && normalize_exact(text, Level::Scheme, false, &mut form).is_ok() {
-        let authority = split(&form).authority?;
-        let after_userinfo = memchr::memrchr(b'@', authority).map_or(0, |at| at + 1);
-        let host = &authority[after_userinfo..];
-        let end = match host.strip_prefix(b"[") {
-            Some(literal) => memchr::memchr(b']', literal).map_or(host.len(), |end| end + 2),
-            None => memchr::memchr(b':', host).unwrap_or(host.len()),
-        };
-        return Some(as_browsers_write(&host[..end]));
+        return Some(as_browsers_write(host_of(split(&form).authority?)));
     }
     let host = parts.host(text)?;
     // Browsers map non-ASCII characters; this does not make another host.
@@ -284,10 +277,7 @@ fn host_by_whatwg(text: &[u8]) -> Option<String> {
 
 /// Whether `authority` is a `server` of RFC 2396 section 3.2.2, and not only a `reg_name`.
 fn is_server(authority: &[u8]) -> bool {
-    let at = memchr::memrchr(b'@', authority).map_or(0, |at| at + 1);
-    let hostport = &authority[at..];
-    let end = memchr::memchr(b':', hostport).unwrap_or(hostport.len());
-    let host = &hostport[..end];
+    let host = host_of(authority);
     authority.is_empty() || is_hostname(host) || is_ipv4(host)
 }
 

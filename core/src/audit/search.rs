@@ -10,6 +10,7 @@
 use core::cell::Cell;
 use core::ops::Range;
 
+use super::host::is_special;
 use super::layers::{Layers, MOST};
 use super::secret::{self, Kind, MASK};
 use super::userinfo::{Authority, slashes};
@@ -26,9 +27,6 @@ pub(super) fn each(text: &[u8], mut each: impl FnMut(Range<usize>, Kind)) {
     });
     search.run();
 }
-
-/// The schemes of browsers, which need no slash after the colon.
-const SPECIAL: [&[u8]; 5] = [b"http", b"https", b"ftp", b"ws", b"wss"];
 
 /// Bytes of a scheme that are looked at.
 const LONGEST_SCHEME: usize = 32;
@@ -343,10 +341,9 @@ impl<'l, 't, F: FnMut(Range<usize>, Kind)> Search<'l, 't, F> {
 
 /// Whether `text` is a scheme, before so many slashes.
 fn is_scheme(text: &[u8], slashes: usize) -> bool {
-    let is_special = || SPECIAL.iter().any(|it| text.eq_ignore_ascii_case(it));
     // `C:/` is a directory.
     text.iter().any(|&byte| ALPHA.has(byte))
-        && (slashes > 1 || slashes == 1 && text.len() > 1 || is_special())
+        && (slashes > 1 || slashes == 1 && text.len() > 1 || is_special(text))
 }
 
 /// What `name` ends with: the name itself, if the bytes before it are those of a list or of another notation.

@@ -4,7 +4,9 @@
 //! [`exact`](super::exact), rule by rule.
 
 use super::fast_query::Query;
-use super::parts::{has_needless_dot, host_in, https_port, route_query, web_authority, www_len};
+use super::parts::{
+    has_needless_dot, host_in, host_of, https_port, route_query, web_authority, www_len,
+};
 use super::rule::{Rule, Rules};
 use super::scope::Scope;
 use super::set::RuleSet;
@@ -134,8 +136,7 @@ impl RuleSet {
         let settled = if self.sites.is_empty() || !self.sites.may_match(authority) {
             None
         } else {
-            let (from, to) = host_in(authority);
-            Some(self.sites.settle(&self.scope, &authority[from..to], site))
+            Some(self.sites.settle(&self.scope, host_of(authority), site))
         };
         let scope = settled.as_ref().map_or(&self.scope, |settled| settled.scope);
         let rules = scope.rules;
@@ -147,13 +148,7 @@ impl RuleSet {
             if rules.has_any(PATH) { scope.path(path, path_buffers, &mut fired) } else { path };
         let is_same_path =
             path.len() == path_end - path_start && !fired.has_any(Rules::of(&[Rule::PathCase]));
-        let host = || match &head {
-            Some(head) => head.host,
-            None => {
-                let (from, to) = host_in(authority);
-                &authority[from..to]
-            }
-        };
+        let host = || head.as_ref().map_or_else(|| host_of(authority), |head| head.host);
         let query = has_query.then(|| &form[path_end + 1..query_end]);
         let query = match query {
             Some(query) if rules.has_any(QUERY) => {

@@ -197,6 +197,22 @@ fn place(bytes: u64) -> (usize, u64) {
     (hash as usize / 64, 1 << (hash % 64))
 }
 
+impl Hosts<()> {
+    /// Those that are excepted, if there are some.
+    pub(super) fn excepted(patterns: &[HostPattern]) -> Option<Box<Hosts<()>>> {
+        let all = patterns.iter().map(|host| (host.clone(), ()));
+        (!patterns.is_empty()).then(|| Box::new(Hosts::new(all)))
+    }
+
+    /// Whether one of them matches `host`, as for [`Hosts::each_match`].
+    #[inline]
+    pub(super) fn has(&self, host: &[u8]) -> bool {
+        let mut is_there = false;
+        self.each_match(host, |()| is_there = true);
+        is_there
+    }
+}
+
 impl<T: Copy> Hosts<T> {
     pub(super) fn new(patterns: impl IntoIterator<Item = (HostPattern, T)>) -> Hosts<T> {
         let [mut exact, mut sites] = [const { Vec::new() }; 2];

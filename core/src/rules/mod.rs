@@ -39,7 +39,7 @@ pub use names::Action;
 pub use pack::{Included, Pack};
 pub use param::{Pattern, Place};
 pub use params::Override;
-pub use parts::{INDEX_PAGES, fold, host_in};
+pub use parts::{DECODED, INDEX_PAGES, decode, fold, host_in, host_of, name_of};
 pub use preset::Preset;
 pub use rule::{Argument, Rule, Rules};
 pub use set::{Builder, RuleError, RuleSet};

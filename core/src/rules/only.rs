@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError};
 
 use super::hosts::Hosts;
 use super::param::Unit;
-use super::parts::{folded, host_in, web_authority};
+use super::parts::{folded, host_of, web_authority};
 use super::rule::{Rule, Rules};
 use super::set::{Builder, Parts, RuleSet};
 use super::site::{Site, add_www};
@@ -107,7 +107,5 @@ fn tables(units: &[Unit]) -> (Vec<usize>, Hosts<u32>) {
 fn host(form: &[u8]) -> Option<Vec<u8>> {
     let start = web_authority(form)?;
     let end = memchr::memchr3(b'/', b'?', b'#', &form[start..]).map_or(form.len(), |at| start + at);
-    let authority = &form[start..end];
-    let (from, to) = host_in(authority);
-    Some(folded(&authority[from..to]).into_owned())
+    Some(folded(host_of(&form[start..end])).into_owned())
 }

@@ -40,34 +40,21 @@ struct Group {
     except: Option<Box<Hosts<()>>>,
 }
 
-/// The patterns of one group while they are collected.
-#[derive(Default)]
-struct Gathered {
-    when: When,
-    hosts: Vec<HostPattern>,
-    except: Vec<HostPattern>,
-    patterns: Vec<(Glob, Entry)>,
-}
-
 impl Params {
     /// Compiles `units`, each with its patterns from weak to strong, and returns the patterns that
     /// override an earlier one.
     pub(super) fn new(units: &[(Unit, Vec<(Action, Named)>)]) -> (Params, Vec<Override>) {
         type Place<'u> = (&'u [HostPattern], &'u [HostPattern], &'u When);
         let mut numbers: HashMap<Place<'_>, usize> = HashMap::new();
-        let mut gathered: Vec<Gathered> = Vec::new();
+        // Of each group one of its units, and the patterns of all.
+        let mut gathered: Vec<(&Unit, Vec<(Glob, Entry)>)> = Vec::new();
         let mut latest: HashMap<(usize, &Glob), Entry> = HashMap::new();
         let mut overrides = Vec::new();
         let mut order = 0;
         for (unit, by_strength) in units {
             let place = (&unit.hosts[..], &unit.except[..], &unit.when);
             let number = *numbers.entry(place).or_insert_with(|| {
-                gathered.push(Gathered {
-                    when: unit.when.clone(),
-                    hosts: unit.hosts.clone(),
-                    except: unit.except.clone(),
-                    patterns: Vec::new(),
-                });
+                gathered.push((unit, Vec::new()));
                 gathered.len() - 1
             });
             for (action, named) in by_strength {
@@ -77,32 +64,31 @@ impl Params {
                 {
                     overrides.push(Override { by: order as usize, of: before.order as usize });
                 }
-                gathered[number].patterns.push((named.glob.clone(), entry));
+                gathered[number].1.push((named.glob.clone(), entry));
                 order += 1;
             }
         }
         let mut hosts = Vec::new();
         let mut global = Vec::new();
-        for (number, group) in (0..).zip(&gathered) {
-            if group.hosts.is_empty() {
+        for (number, (unit, _)) in (0..).zip(&gathered) {
+            if unit.hosts.is_empty() {
                 global.push(number);
             }
-            hosts.extend(group.hosts.iter().map(|host| (host.clone(), number)));
+            hosts.extend(unit.hosts.iter().map(|host| (host.clone(), number)));
         }
         // Each of them once; their actions do not matter here.
-        let patterns = gathered.iter().flat_map(|group| &group.patterns);
+        let patterns = gathered.iter().flat_map(|(_, patterns)| patterns);
         let all: HashMap<Glob, Entry> = patterns.cloned().collect();
         let all = all.into_iter().collect();
         let groups: Vec<Group> = gathered
             .into_iter()
-            .map(|group| Group {
-                names: match group.hosts.is_empty() {
-                    true => Names::new(group.patterns),
-                    false => Names::of_hosts(group.patterns),
+            .map(|(unit, patterns)| Group {
+                names: match unit.hosts.is_empty() {
+                    true => Names::new(patterns),
+                    false => Names::of_hosts(patterns),
                 },
-                when: group.when,
-                except: (!group.except.is_empty())
-                    .then(|| Box::new(Hosts::new(group.except.into_iter().map(|host| (host, ()))))),
+                when: unit.when.clone(),
+                except: Hosts::excepted(&unit.except),
             })
             .collect();
         let has_conditions = groups.iter().any(|group| !group.when.is_always());
@@ -160,14 +146,8 @@ impl Params {
             found.sort_unstable();
             found.dedup();
         }
-        found.retain(|&number| match &self.groups[number as usize].except {
-            None => true,
-            Some(except) => {
-                let mut is_excepted = false;
-                except.each_match(host, |()| is_excepted = true);
-                !is_excepted
-            }
-        });
+        let except = |number: u32| self.groups[number as usize].except.as_ref();
+        found.retain(|&number| !except(number).is_some_and(|except| except.has(host)));
     }
 
     /// The entry of the strongest pattern of `groups` that matches `name`.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::hosts::is_public_suffix;
+pub use crate::uri::{host_in, host_of};
 
 /// The pages that `index-page` drops by default.
 pub const INDEX_PAGES: &str = "index.html,index.htm,index.shtml,index.php,index.asp,index.aspx,\
@@ -25,18 +26,6 @@ pub(super) fn web_authority(form: &[u8]) -> Option<usize> {
     };
     let head = u64::from_le_bytes(*head) | LOWER;
     if head == HTTPS { Some(8) } else { (head << 8 == HTTP << 8).then_some(7) }
-}
-
-/// Offsets of the start and the end of the host in an authority.
-#[inline]
-pub fn host_in(authority: &[u8]) -> (usize, usize) {
-    let start = memchr::memrchr(b'@', authority).map_or(0, |at| at + 1);
-    let host = &authority[start..];
-    // Skips the colons inside an IP literal.
-    let literal = if host.first() == Some(&b'[') { memchr::memchr(b']', host) } else { None };
-    let from = literal.unwrap_or(0);
-    let end = memchr::memchr(b':', &host[from..]).map_or(host.len(), |colon| from + colon);
-    (start, start + end)
 }
 
 /// `host` in lower case and without a final dot, like the hosts of packs.
@@ -145,11 +134,11 @@ pub(super) fn route_query(fragment: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 /// The characters that `path-decode` decodes by default: those that a path holds both encoded and not.
-pub(super) const DECODED: &str = "!$&'()*+,;=:@";
+pub const DECODED: &str = "!$&'()*+,;=:@";
 
 /// `path-decode`: appends `path` to `out`, with each triplet that encodes one of `chars` decoded; returns whether there
 /// was one.
-pub(super) fn decode(path: &[u8], chars: &[u8], out: &mut Vec<u8>) -> bool {
+pub fn decode(path: &[u8], chars: &[u8], out: &mut Vec<u8>) -> bool {
     let len = out.len();
     let mut rest = path;
     while let Some(at) = memchr::memchr(b'%', rest) {
@@ -217,7 +206,7 @@ pub(super) fn stem<'t>(last: &'t [u8], extensions: &[Vec<u8>]) -> Option<&'t [u8
 
 /// The name of a parameter: the bytes before its first `=`.
 #[inline]
-pub(super) fn name_of(param: &[u8]) -> &[u8] {
+pub fn name_of(param: &[u8]) -> &[u8] {
     &param[..memchr::memchr(b'=', param).unwrap_or(param.len())]
 }
 

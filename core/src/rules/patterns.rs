@@ -4,7 +4,7 @@
 //! parameters of most records have no pattern on any host.
 
 use super::fast::{BUT_PATTERNS, Scratch};
-use super::parts::{host_in, route_query};
+use super::parts::{host_of, route_query};
 use super::query::any_param;
 use super::rule::Rules;
 use super::set::RuleSet;
@@ -49,11 +49,7 @@ impl RuleSet {
             return unchanged;
         }
 
-        let host = || {
-            let authority = authority();
-            let (from, to) = host_in(authority);
-            &authority[from..to]
-        };
+        let host = || host_of(authority());
         let mut fired = Rules::default();
         let Scratch { text, query: buffers, .. } = scratch;
         let path = &form[path_start()..path_end];

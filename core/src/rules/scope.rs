@@ -57,14 +57,14 @@ impl Scope {
     /// Removes `rules` and their arguments.
     pub(super) fn remove(&mut self, rules: Rules) {
         self.rules = self.rules.without(rules);
-        if rules.has(Rule::IndexPage) {
-            self.index_pages.clear();
-        }
-        if rules.has(Rule::Extension) {
-            self.extensions.clear();
-        }
-        if rules.has(Rule::PathPrefix) {
-            self.prefixes.clear();
+        for (rule, list) in [
+            (Rule::IndexPage, &mut self.index_pages),
+            (Rule::Extension, &mut self.extensions),
+            (Rule::PathPrefix, &mut self.prefixes),
+        ] {
+            if rules.has(rule) {
+                list.clear();
+            }
         }
         if rules.has(Rule::PathDecode) {
             self.decoded.clear();
@@ -114,18 +114,23 @@ impl Scope {
         }
     }
 
+    /// The argument of `rule`, with `between` between its parts; `None` if it has none.
+    fn argument(&self, rule: Rule, between: u8) -> Option<String> {
+        let text = match rule {
+            Rule::IndexPage => self.index_pages.join(&between),
+            Rule::Extension => self.extensions.join(&between),
+            Rule::PathPrefix => self.prefixes.join(&between),
+            Rule::PathDecode => self.decoded.clone(),
+            _ => return None,
+        };
+        Some(String::from_utf8_lossy(&text).into_owned())
+    }
+
     /// The rules as they are typed, in the order in which they are applied.
     pub(super) fn typed(&self) -> Vec<String> {
-        let joined = |list: &[Vec<u8>]| String::from_utf8_lossy(&list.join(&b',')).into_owned();
         let typed = |rule: Rule| match rule.argument() {
             Argument::None => Some(rule.name().to_owned()),
-            Argument::List if rule == Rule::Extension => {
-                Some(format!("{rule}={}", joined(&self.extensions)))
-            }
-            Argument::List => Some(format!("{rule}={}", joined(&self.index_pages))),
-            Argument::Paths => Some(format!("{rule}={}", joined(&self.prefixes))),
-            Argument::Chars => Some(format!("{rule}={}", String::from_utf8_lossy(&self.decoded))),
-            Argument::Glob | Argument::Host => None,
+            _ => Some(format!("{rule}={}", self.argument(rule, b',')?)),
         };
         self.rules.iter().filter_map(typed).collect()
     }
@@ -134,17 +139,8 @@ impl Scope {
     pub(super) fn describe(&self, before: &str, out: &mut String) {
         for rule in self.rules.iter() {
             let _ = write!(out, "{before}rule {} {}", rule.name(), rule.version());
-            let list: &[Vec<u8>] = match rule {
-                Rule::IndexPage => &self.index_pages,
-                Rule::Extension => &self.extensions,
-                Rule::PathPrefix => &self.prefixes,
-                _ => &[],
-            };
-            for text in list {
-                let _ = write!(out, " {}", String::from_utf8_lossy(text));
-            }
-            if rule == Rule::PathDecode {
-                let _ = write!(out, " {}", String::from_utf8_lossy(&self.decoded));
+            if let Some(argument) = self.argument(rule, b' ') {
+                let _ = write!(out, " {argument}");
             }
             out.push('\n');
         }

@@ -112,7 +112,7 @@ impl Sites {
             written: written.clone(),
             scopes: scopes.collect(),
             hosts: Hosts::new(list.iter().zip(0..).flat_map(|(site, i)| hosts(site, i))),
-            except: list.iter().map(Site::exceptions).collect(),
+            except: list.iter().map(|site| Hosts::excepted(&site.except)).collect(),
             list,
         };
         // Many sites may name the same host, which all of them match.
@@ -159,13 +159,8 @@ impl Sites {
         self.hosts.each_match(host, |i| found.push(i));
         found.sort_unstable();
         found.dedup();
-        found.retain(|&i| {
-            let mut is_excepted = false;
-            if let Some(except) = &self.except[i as usize] {
-                except.each_match(host, |()| is_excepted = true);
-            }
-            !is_excepted
-        });
+        let except = |i: u32| self.except[i as usize].as_ref();
+        found.retain(|&i| !except(i).is_some_and(|except| except.has(host)));
     }
 
     /// The place of the site that makes another host of `host`.
@@ -296,11 +291,6 @@ impl Site {
     pub(super) fn matches(&self, host: &[u8]) -> bool {
         self.hosts.iter().any(|pattern| pattern.matches(host))
             && !self.except.iter().any(|pattern| pattern.matches(host))
-    }
-
-    fn exceptions(&self) -> Option<Box<Hosts<()>>> {
-        let list = self.except.iter().map(|host| (host.clone(), ()));
-        (!self.except.is_empty()).then(|| Box::new(Hosts::new(list)))
     }
 }
 

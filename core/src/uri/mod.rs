@@ -15,5 +15,5 @@ pub use bulk::{Parsed, Parser};
 pub use components::{Components, HostKind};
 pub use error::{UriError, UriErrorKind};
 pub use host::{host_kind, is_ip_future, parse_ipv4, parse_ipv6};
-pub use split::{Split, split};
+pub use split::{Split, host_in, host_of, split};
 pub use strict::parse;

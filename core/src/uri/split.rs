@@ -111,6 +111,25 @@ impl Split<'_> {
     }
 }
 
+/// Offsets of the start and the end of the host in an authority.
+#[inline]
+pub fn host_in(authority: &[u8]) -> (usize, usize) {
+    let start = memchr::memrchr(b'@', authority).map_or(0, |at| at + 1);
+    let host = &authority[start..];
+    // Skips the colons inside an IP literal.
+    let literal = if host.first() == Some(&b'[') { memchr::memchr(b']', host) } else { None };
+    let from = literal.unwrap_or(0);
+    let end = memchr::memchr(b':', &host[from..]).map_or(host.len(), |colon| from + colon);
+    (start, start + end)
+}
+
+/// The host in an authority.
+#[inline]
+pub fn host_of(authority: &[u8]) -> &[u8] {
+    let (start, end) = host_in(authority);
+    &authority[start..end]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
