@@ -1,11 +1,12 @@
 //! Documents inside archives, messages and the like, searched by their media type.
 
 use super::charset::{self, Declared};
+use super::how::How;
 use super::json;
 use super::value::Values;
-use super::{Context, Extractor, Finder, Links, css, extras, folded, markup, sniff, xml};
-use crate::chunk::{Padded, Span};
-use crate::simd::Kernels;
+use super::{Context, Links, css, extras, folded, markup, sniff, xml};
+use crate::chunk::{Padded, PaddedBuf, Span};
+use crate::grammar::has_prefix;
 
 /// Types of JSON that neither begin with `application/json` nor end in `+json`.
 const JSON: [&[u8]; 4] =
@@ -70,83 +71,75 @@ impl Sort {
     }
 }
 
-/// Searches the document at `span` of `text`, in the character set that the message around it declares; `target` is its own
+/// Searches the document at `span` of `text`, in the character set that the message around it declares; the base is its own
 /// URI.
 pub(super) fn body(
-    extractor: &Extractor,
-    kernels: Kernels,
+    how: How<'_>,
     (text, span): (Padded<'_>, Span),
     (sort, charset): (Sort, Declared),
-    target: Option<&[u8]>,
     links: &mut Links,
 ) {
     let first = links.len();
     let part = text.part(span.start as usize, span.len());
     if sort == Sort::Page {
-        let (parts, schemes) =
-            (extractor.options().page_parts, &extractor.finder().options().schemes);
-        extras::page_and_parts(schemes, kernels, (part, charset), parts, target, links);
+        extras::page_and_parts(how, (part, charset), how.options.page_parts, links);
     } else {
         charset::search_text((part, charset), links, |part, links| {
-            in_utf8(extractor, kernels, part, sort, target, links);
+            in_utf8(how, part, sort, links);
         });
     }
     links.shift(first, span.start);
 }
 
-/// Searches the document `part`, which is not a page.
-fn in_utf8(
-    extractor: &Extractor,
-    kernels: Kernels,
-    part: Padded<'_>,
-    sort: Sort,
-    target: Option<&[u8]>,
+/// [`body`] for a document that was decoded, whose links are all at `place`. Those that may go on after what `is_cut` are
+/// dropped.
+pub(super) fn decoded_body(
+    how: How<'_>,
+    (text, is_cut): (Vec<u8>, bool),
+    sort: (Sort, Declared),
+    place: Span,
     links: &mut Links,
 ) {
-    let finder = extractor.finder();
+    let buf = PaddedBuf::from_bytes(text);
+    let text = buf.padded();
+    let whole = Span { start: 0, end: text.len() as u32 };
+    let mut found = Links::of_part(text.len(), |found| body(how, (text, whole), sort, found));
+    if is_cut {
+        found.drop_cut(text.content(), false);
+    }
+    links.take_made(&found, text.content(), |_| place);
+}
+
+/// Searches the document `part`, which is not a page.
+fn in_utf8(how: How<'_>, part: Padded<'_>, sort: Sort, links: &mut Links) {
     match sort {
-        Sort::Json => json_body(finder, kernels, part, target, links),
-        Sort::Xml if xml::is_document(part.content()) => {
-            xml::document(&finder.options().schemes, kernels, part, target, links);
-        }
-        Sort::Xml if sniff::begins_with_tag(part.content()) => {
-            markup::tokens(finder, kernels, part, target, links);
-        }
-        Sort::Css => css::sheet(&finder.options().schemes, kernels, part, target, links),
-        Sort::Folded => folded::lines(finder, kernels, part, links),
+        Sort::Json => json_body(how, part, links),
+        Sort::Xml if xml::is_document(part.content()) => xml::document(how, part, links),
+        Sort::Xml if sniff::begins_with_tag(part.content()) => markup::tokens(how, part, links),
+        Sort::Css => css::sheet(how, part, links),
+        Sort::Folded => folded::lines(how, part, links),
         Sort::Page | Sort::Xml | Sort::Text => {
             let whole = Span { start: 0, end: part.len() as u32 };
-            finder.find_span(kernels, part, whole, Context::Text, links);
+            how.find(part, whole, Context::Text, links);
         }
     }
 }
 
 /// Searches JSON: as a file of it, and the members `url` for references. In WAT, the metadata of archives, the links of a page
 /// are in such members, and the rest is about the archive.
-fn json_body(
-    finder: &Finder,
-    kernels: Kernels,
-    text: Padded<'_>,
-    target: Option<&[u8]>,
-    links: &mut Links,
-) {
+fn json_body(how: How<'_>, text: Padded<'_>, links: &mut Links) {
     let url = ["url".to_owned()];
     let first = links.len();
     let content = text.content();
     let is_wat =
         [&b"{\"Container\":"[..], b"{\"Envelope\":"].iter().any(|it| content.starts_with(it));
-    let values = Values::new(finder, kernels, text, true, target);
+    let values = Values::new(how, text, true);
     let mut values = if is_wat { values } else { values.of_relative() };
     json::lines(&mut values, &url, links);
     if !is_wat {
-        json::lines(&mut Values::new(finder, kernels, text, false, target), &[], links);
+        json::lines(&mut Values::new(how, text, false), &[], links);
         links.sort_from(first);
     }
-}
-
-/// Whether `text` begins with `prefix`, in any case.
-pub(super) fn has_prefix(text: &[u8], prefix: &[u8]) -> bool {
-    text.len() >= prefix.len() && text[..prefix.len()].eq_ignore_ascii_case(prefix)
 }
 
 /// Whether `media`, such as `text/html; charset=utf-8`, is one of `types`.

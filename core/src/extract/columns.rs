@@ -146,15 +146,20 @@ impl Cell {
         if !self.is_escaped {
             return raw.into();
         }
-        let mut out = Vec::with_capacity(raw.len());
-        let mut rest = raw;
-        while let Some(at) = memchr::memchr(b'"', rest) {
-            out.extend_from_slice(&rest[..=at]);
-            rest = rest.get(at + 2..).unwrap_or_default();
-        }
-        out.extend_from_slice(rest);
-        out.into()
+        without_doubled_quotes(raw).into()
     }
+}
+
+/// `raw` with doubled quotes reduced to one.
+pub(super) fn without_doubled_quotes(raw: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(raw.len());
+    let mut rest = raw;
+    while let Some(at) = memchr::memchr(b'"', rest) {
+        out.extend_from_slice(&rest[..=at]);
+        rest = rest.get(at + 2..).unwrap_or_default();
+    }
+    out.extend_from_slice(rest);
+    out
 }
 
 /// The offset after the quote that ends the field whose text begins at `from`, or the end, and

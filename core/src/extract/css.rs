@@ -1,26 +1,20 @@
 //! References in style sheets: `url()` and `@import` (CSS Syntax Module Level 3), and strings in `image-set()` and `src()`.
 
-use super::reference::{self, Absolute};
-use super::{Context, Links, Schemes};
+use super::how::How;
+use super::reference::Absolute;
+use super::{Context, Links};
 use crate::chunk::{Padded, Span};
-use crate::simd::Kernels;
+use crate::grammar::has_prefix;
 
-/// Appends the references of the style sheet `text` to `links`, resolved against `base`, its own
+/// Appends the references of the style sheet `text` to `links`, resolved against its own
 /// URI. A fragment alone (`url(#id)`) refers to the document that is styled, and is skipped.
-pub(super) fn sheet(
-    schemes: &Schemes,
-    kernels: Kernels,
-    text: Padded<'_>,
-    base: Option<&[u8]>,
-    links: &mut Links,
-) {
-    part(schemes, &mut Absolute::new(kernels, base), text.content(), |at| at, links);
+pub(super) fn sheet(how: How<'_>, text: Padded<'_>, links: &mut Links) {
+    part(&mut how.absolute(), text.content(), |at| at, links);
 }
 
 /// [`sheet`] for a part of a document; `place` returns the offset in it of an offset of `content`.
 pub(super) fn part(
-    schemes: &Schemes,
-    absolute: &mut Absolute,
+    absolute: &mut Absolute<'_>,
     content: &[u8],
     place: impl Fn(u32) -> u32,
     links: &mut Links,
@@ -29,7 +23,7 @@ pub(super) fn part(
         let typed = unescaped(&content[start..end]);
         if !typed.is_empty() && !typed.starts_with(b"#") {
             let span = Span { start: place(start as u32), end: place(end as u32) };
-            reference::push(schemes, absolute, &typed, span, context, links);
+            absolute.push(&typed, span, context, links);
         }
     });
 }
@@ -58,7 +52,7 @@ fn references(text: &[u8], mut found: impl FnMut(usize, usize, Context)) {
                 at = end + 1;
                 continue;
             }
-            b'@' => is_import = begins(&text[at + 1..], b"import"),
+            b'@' => is_import = has_prefix(&text[at + 1..], b"import"),
             b'u' | b'U' if begins_url(text, at) => {
                 let (start, end, next) = url(text, at + b"url(".len());
                 // Its `)` follows.
@@ -101,13 +95,10 @@ fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-_\\".contains(&byte) || byte >= 0x80
 }
 
-fn begins(text: &[u8], word: &[u8]) -> bool {
-    text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word))
-}
-
 /// Whether a `url(` that is not the end of a longer name begins at `at`.
 fn begins_url(text: &[u8], at: usize) -> bool {
-    begins(&text[at..], b"url(") && !at.checked_sub(1).is_some_and(|before| is_name(text[before]))
+    has_prefix(&text[at..], b"url(")
+        && !at.checked_sub(1).is_some_and(|before| is_name(text[before]))
 }
 
 /// The range of the reference of the `url(` whose content begins at `from`, and the offset after

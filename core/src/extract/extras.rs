@@ -3,13 +3,13 @@
 
 use super::attribute::decoded;
 use super::charset::{self, Declared};
+use super::how::How;
 use super::html::{Attribute, Tags, start_tags};
-use super::reference::{self, Absolute, scheme};
+use super::reference::scheme;
 use super::value::Values;
-use super::{Context, Finder, Links, Options, Schemes, css, json, page};
+use super::{Context, Finder, Links, Options, css, json, page};
 use crate::chunk::{Padded, PaddedBuf, Span};
-use crate::grammar::{byte_words, words};
-use crate::simd::Kernels;
+use crate::grammar::{byte_words, has_prefix, words};
 
 /// Parts of pages that are read besides the attributes that hold references.
 ///
@@ -59,38 +59,30 @@ const PROPERTIES: [&[u8]; 9] =
 
 /// Appends the links of the page `text` and those in `parts` of it to `links`: see [`page::page`].
 pub(super) fn page_and_parts(
-    schemes: &Schemes,
-    kernels: Kernels,
-    (text, outer): (Padded<'_>, Declared),
+    how: How<'_>,
+    page: (Padded<'_>, Declared),
     parts: PageParts,
-    base: Option<&[u8]>,
     links: &mut Links,
 ) {
     let more = |text: Padded<'_>, base: Option<&[u8]>, links: &mut Links| {
-        extras(schemes, kernels, text, parts, base, links);
+        extras(how.with_base(base), text, parts, links);
     };
     let more: Option<page::More<'_>> = if parts.is_empty() { None } else { Some(&more) };
-    page::page_with(schemes, kernels, (text, outer), base, links, more);
+    page::page(how, page, more, links);
 }
 
-/// Appends the links in `parts` of the page `text` to `links`, resolved against `base`.
-fn extras(
-    schemes: &Schemes,
-    kernels: Kernels,
-    text: Padded<'_>,
-    parts: PageParts,
-    base: Option<&[u8]>,
-    links: &mut Links,
-) {
+/// Appends the links in `parts` of the page `text` to `links`.
+fn extras(how: How<'_>, text: Padded<'_>, parts: PageParts, links: &mut Links) {
     let mut places = Places { parts, found: Vec::new(), raw: None };
     start_tags(text.content(), &mut places);
+    let schemes = &how.finder.options().schemes;
     let finder = Finder::new(Options::default().schemes(schemes.clone()));
+    let how = How { finder: &finder, ..how };
     let members = MEMBERS.map(str::to_owned);
-    let (mut absolute, mut of_styles) =
-        (Absolute::new(kernels, base), Absolute::new(kernels, base));
-    let mut values = Values::new(&finder, kernels, text, true, base).of_context(Context::JsonLd);
+    let (mut absolute, mut of_styles) = (how.absolute(), how.absolute());
+    let mut values = Values::new(how, text, true).of_context(Context::JsonLd);
     let mut push = |typed: &[u8], span: Span, context: Context, links: &mut Links| {
-        reference::push(schemes, &mut absolute, typed, span, context, links);
+        absolute.push(typed, span, context, links);
     };
     for (place, span) in places.found {
         let typed = span.of(text.content());
@@ -102,13 +94,13 @@ fn extras(
                     at += line.len();
                 }
             }
-            Place::Script => finder.find_span(kernels, text, span, Context::Script, links),
-            Place::Sheet => css::part(schemes, &mut of_styles, typed, |at| span.start + at, links),
+            Place::Script => how.find(text, span, Context::Script, links),
+            Place::Sheet => css::part(&mut of_styles, typed, |at| span.start + at, links),
             Place::Style => {
                 let value = decoded(typed);
                 let is_coded = matches!(value, std::borrow::Cow::Owned(_));
                 let place = |at| if is_coded { span.start } else { span.start + at };
-                css::part(schemes, &mut of_styles, &value, place, links);
+                css::part(&mut of_styles, &value, place, links);
             }
             Place::Page => {
                 let inner = PaddedBuf::from_content(&decoded(typed));
@@ -116,7 +108,7 @@ fn extras(
                 // A page in a page in a page is not read.
                 let parts = parts.attributes(false);
                 let found = Links::of_part(inner.len(), |found| {
-                    page_and_parts(schemes, kernels, (inner, charset::UTF8), parts, base, found);
+                    page_and_parts(how, (inner, charset::UTF8), parts, found);
                 });
                 links.take_made(&found, inner.content(), |_| span);
             }
@@ -264,8 +256,4 @@ fn is_reference(value: &[u8]) -> bool {
     let is_path = value.len() > 1 && starts.iter().any(|start| value.starts_with(start));
     let has_scheme = scheme(value).is_some_and(|it| value[it.len()..].starts_with(b"://"));
     (is_path || has_scheme) && !value.iter().any(u8::is_ascii_whitespace)
-}
-
-fn has_prefix(text: &[u8], prefix: &[u8]) -> bool {
-    text.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix))
 }

@@ -3,22 +3,20 @@
 //! A line that begins with white space goes on with the one before it. Escaped commas and the like are decoded, and so are
 //! values in base64 (LDIF) and quoted-printable (vCard 2.1).
 
+use super::how::How;
 use super::transfer;
-use super::{Context, Finder, Links, fragment};
+use super::{Context, Links, fragment};
 use crate::chunk::{Padded, PaddedBuf, Span};
-use crate::simd::Kernels;
+use crate::grammar::has_prefix;
 
 /// Whether a source that begins with `text` has folded lines: a calendar, a vCard, or LDIF.
 pub(super) fn is_folded(text: &[u8]) -> bool {
     const BEGINS: [&[u8]; 2] = [b"BEGIN:VCALENDAR", b"BEGIN:VCARD"];
-    let begins = |text: &[u8], word: &[u8]| {
-        text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word))
-    };
     let mut lines = text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii_end);
     let line = lines.find(|line| !line.is_empty() && line[0] != b'#').unwrap_or_default();
     BEGINS.iter().any(|word| line.eq_ignore_ascii_case(word))
-        || begins(line, b"dn:") && lines.next().is_some_and(|next| next.contains(&b':'))
-        || begins(line, b"version: 1") && line.len() == 10
+        || has_prefix(line, b"dn:") && lines.next().is_some_and(|next| next.contains(&b':'))
+        || has_prefix(line, b"version: 1") && line.len() == 10
 }
 
 /// The end of the last line of `content` that does not go on in the next one, if that is there.
@@ -44,7 +42,8 @@ fn is_soft(line: &[u8]) -> bool {
 }
 
 /// Appends the links of the lines of `text` to `links`.
-pub(super) fn lines(finder: &Finder, kernels: Kernels, text: Padded<'_>, links: &mut Links) {
+pub(super) fn lines(how: How<'_>, text: Padded<'_>, links: &mut Links) {
+    let how = how.with_base(None);
     let content = text.content();
     let mut plain = PaddedBuf::default();
     let mut start = 0;
@@ -56,13 +55,13 @@ pub(super) fn lines(finder: &Finder, kernels: Kernels, text: Padded<'_>, links: 
         match value(line) {
             Some(value) if fragment::is_html(&value) => {
                 let value = (&value[..], Context::Field);
-                fragment::search(finder, kernels, value, |_| span, None, links);
+                fragment::search(how, value, |_| span, links);
             }
             Some(value) => {
                 plain.set(&value);
-                finder.find_made(kernels, plain.padded(), span, Context::Field, links);
+                how.finder.find_made(how.kernels, plain.padded(), span, Context::Field, links);
             }
-            None => finder.find_span(kernels, text, span, Context::Field, links),
+            None => how.find(text, span, Context::Field, links),
         }
     }
 }

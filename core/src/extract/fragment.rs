@@ -4,10 +4,10 @@
 //! everything else is searched as text, with its character references decoded.
 
 use super::attribute::decoded;
-use super::{Context, Finder, Links, charset, page};
+use super::how::How;
+use super::{Context, Links, charset, page};
 use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::grammar::byte_words;
-use crate::simd::Kernels;
 
 /// Elements of HTML that make a value a part of a page.
 const ELEMENTS: [&[u8]; 44] = byte_words(
@@ -43,25 +43,22 @@ pub(super) fn is_html(value: &[u8]) -> bool {
 /// Adds the links of the HTML in `value`; those in its text have this `context`. `place` is called with the span of each in
 /// `value`, and returns that in the source.
 pub(super) fn search(
-    finder: &Finder,
-    kernels: Kernels,
+    how: How<'_>,
     (value, context): (&[u8], Context),
     place: impl FnMut(Span) -> Span,
-    base: Option<&[u8]>,
     links: &mut Links,
 ) {
     let buf = PaddedBuf::from_content(value);
     let text = buf.padded();
     let found = Links::of_part(value.len(), |found| {
-        let schemes = &finder.options().schemes;
-        page::page(schemes, kernels, (text, charset::UTF8), base, found);
+        page::page(how, (text, charset::UTF8), None, found);
         let (places, _) = page::places(text, Vec::new(), |at, _| at);
         let mut plain = PaddedBuf::default();
         let mut from = 0;
         let ends = places.iter().map(|(_, span)| (span.start, span.end));
         for (start, end) in ends.chain([(value.len() as u32, value.len() as u32)]) {
             let gap = Span { start: from, end: start.max(from) };
-            take_text(finder, kernels, text, (gap, context), &mut plain, found);
+            take_text(how, text, (gap, context), &mut plain, found);
             from = end.max(from);
         }
         found.sort_from(0);
@@ -71,8 +68,7 @@ pub(super) fn search(
 
 /// Adds the links of the text at `span`, whose character references are decoded.
 fn take_text(
-    finder: &Finder,
-    kernels: Kernels,
+    how: How<'_>,
     text: Padded<'_>,
     (span, context): (Span, Context),
     plain: &mut PaddedBuf,
@@ -80,14 +76,12 @@ fn take_text(
 ) {
     let typed = span.of(text.content());
     if memchr::memchr(b'&', typed).is_none() {
-        return finder.find_span(kernels, text, span, context, links);
+        return how.find(text, span, context, links);
     }
     plain.set(&decoded(typed));
     let plain = plain.padded();
     let whole = Span { start: 0, end: plain.len() as u32 };
-    let found = Links::of_part(plain.len(), |found| {
-        finder.find_span(kernels, plain, whole, context, found);
-    });
+    let found = Links::of_part(plain.len(), |found| how.find(plain, whole, context, found));
     let mut positions = Positions::new(typed);
     links.take_made(&found, plain.content(), |found| positions.original(found, span.start));
 }

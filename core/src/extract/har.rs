@@ -5,36 +5,22 @@
 
 use std::borrow::Cow;
 
-use super::body::{Sort, body, is_media};
+use super::body::{Sort, body, decoded_body, is_media};
 use super::charset::{self, Declared, UTF8};
 use super::fault::LONGEST_BASE;
-use super::reference::{self, Absolute};
+use super::how::How;
 use super::transfer::{self, Decoded};
-use super::{Context, Extractor, Fault, Links, PartFault, json, page, warc};
-use crate::chunk::{Padded, PaddedBuf, Span};
-use crate::simd::Kernels;
+use super::{Context, Fault, Links, PartFault, json, page, warc};
+use crate::chunk::{Padded, Span};
 
 /// Maximum number of nested objects whose names are tracked; deeper ones hold no links.
 const DEEPEST: usize = 6;
 
 /// Appends the links of the archive `text` to `links`, entry by entry. References are resolved
 /// against the URL of their request.
-pub(super) fn archive(
-    extractor: &Extractor,
-    kernels: Kernels,
-    text: Padded<'_>,
-    links: &mut Links,
-) {
-    let mut archive = Archive {
-        extractor,
-        kernels,
-        text,
-        names: Vec::new(),
-        depth: 0,
-        entry: Entry::default(),
-        links,
-    };
-    archive.read();
+pub(super) fn archive(how: How<'_>, text: Padded<'_>, links: &mut Links) {
+    let (names, entry) = (Vec::new(), Entry::default());
+    Archive { how, text, names, depth: 0, entry, links }.read();
 }
 
 /// A string of the document.
@@ -59,8 +45,7 @@ struct Entry {
 }
 
 struct Archive<'a, 'l> {
-    extractor: &'a Extractor,
-    kernels: Kernels,
+    how: How<'a>,
     text: Padded<'a>,
     /// The last name in each of the enclosing objects, at most [`DEEPEST`] of them.
     names: Vec<&'a [u8]>,
@@ -159,7 +144,7 @@ impl<'a> Archive<'a, '_> {
     fn finish(&mut self) {
         let entry = core::mem::take(&mut self.entry);
         let media = entry.media.map(|media| self.value(media)).unwrap_or_default();
-        let types = &self.extractor.options().media_types;
+        let types = &self.how.options.media_types;
         if !types.is_empty() && !is_media(types, &media) {
             return;
         }
@@ -208,9 +193,7 @@ impl<'a> Archive<'a, '_> {
     }
 
     fn push(&mut self, base: Option<&[u8]>, typed: &[u8], span: Span, context: Context) {
-        let schemes = &self.extractor.finder().options().schemes;
-        let mut absolute = Absolute::new(self.kernels, base);
-        reference::push(schemes, &mut absolute, typed, span, context, self.links);
+        self.how.absolute_to(base).push(typed, span, context, self.links);
     }
 
     /// Searches the body of a response.
@@ -221,7 +204,7 @@ impl<'a> Archive<'a, '_> {
         encoding: &[u8],
         base: Option<&[u8]>,
     ) {
-        let Archive { extractor, kernels, text, .. } = *self;
+        let (text, how) = (self.text, self.how.with_base(base));
         let mut value = self.value(at);
         if encoding.eq_ignore_ascii_case(b"base64") {
             let Decoded { text, fault } = transfer::base64(&value);
@@ -236,19 +219,10 @@ impl<'a> Archive<'a, '_> {
             charset = UTF8;
         }
         let sort = (sort, charset);
+        let is_cut = at.span.end as usize == text.len();
         match value {
-            Cow::Borrowed(_) => body(extractor, kernels, (text, at.span), sort, base, self.links),
-            Cow::Owned(value) => {
-                let buf = PaddedBuf::from_content(&value);
-                let all = Span { start: 0, end: value.len() as u32 };
-                let mut found = Links::of_part(value.len(), |found| {
-                    body(extractor, kernels, (buf.padded(), all), sort, base, found);
-                });
-                if at.span.end as usize == text.len() {
-                    found.drop_cut(&value, false);
-                }
-                self.links.take_made(&found, &value, |_| at.span);
-            }
+            Cow::Borrowed(_) => body(how, (text, at.span), sort, self.links),
+            Cow::Owned(value) => decoded_body(how, (value, is_cut), sort, at.span, self.links),
         }
     }
 }

@@ -3,10 +3,11 @@
 use core::ops::Range;
 use std::borrow::Cow;
 
+use super::how::How;
 use super::reference::{encoded, scheme};
 use super::request::{Fate, LogPart, Request};
 use super::value::Values;
-use super::{Context, ExtractorOptions, Finder, Links, json, sniff};
+use super::{Context, ExtractorOptions, Links, json, sniff};
 use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::grammar::class::{ALPHA, SCHEME, URI_BYTE};
 use crate::normalize::percent::push_triplet;
@@ -90,30 +91,21 @@ const REPEATED: usize = 8;
 
 /// A log, and the fields to search.
 pub(crate) struct Log<'a> {
-    finder: &'a Finder,
-    kernels: Kernels,
+    how: How<'a>,
     text: Padded<'a>,
-    options: &'a ExtractorOptions,
     /// Scheme and authority of the base.
     site: Option<Vec<u8>>,
-    has_base: bool,
 }
 
 impl<'a> Log<'a> {
     /// The log `text`. Its links are the target of a request (appended to the host in its entry, or
-    /// to the authority of `base`), the referrer, and links in the user agent, as far as `options` select them.
-    pub(crate) fn new(
-        finder: &'a Finder,
-        kernels: Kernels,
-        text: Padded<'a>,
-        options: &'a ExtractorOptions,
-        base: Option<&[u8]>,
-    ) -> Log<'a> {
-        let site = base.and_then(|base| {
+    /// to the authority of the base), the referrer, and links in the user agent, as far as the options select them.
+    pub(crate) fn new(how: How<'a>, text: Padded<'a>) -> Log<'a> {
+        let site = how.base.and_then(|base| {
             let parts = split(base);
             Some([parts.scheme?, b"://", parts.authority?].concat())
         });
-        Log { finder, kernels, text, options, site, has_base: base.is_some() }
+        Log { how, text, site }
     }
 
     /// The same log, if it had this `text`.
@@ -128,12 +120,12 @@ impl<'a> Log<'a> {
 
     /// The SIMD kernels to use.
     pub(crate) fn kernels(&self) -> Kernels {
-        self.kernels
+        self.how.kernels
     }
 
     /// Whether more than the links of entries matters.
     pub(crate) fn reads_requests(&self) -> bool {
-        let ExtractorOptions { requests, notes_requests, log_part, .. } = self.options;
+        let ExtractorOptions { requests, notes_requests, log_part, .. } = self.how.options;
         *notes_requests || log_part.is_some() || !requests.is_empty()
     }
 
@@ -151,12 +143,12 @@ impl<'a> Log<'a> {
             return others(links);
         }
         let request = request();
-        match self.options.requests.apply(&request) {
+        match self.how.options.requests.apply(&request) {
             Fate::Read => {}
             Fate::Drop(cause) => return links.count_filtered(cause),
             Fate::Unknown => return links.count_unknown_entry(),
         }
-        if let Some(part) = self.options.log_part {
+        if let Some(part) = self.how.options.log_part {
             return self.take_part(part, (span, &request), entry, links);
         }
         let first = links.len();
@@ -164,7 +156,7 @@ impl<'a> Log<'a> {
         self.take(span.start, entry, links);
         others(links);
         let count = links.len() - first;
-        if self.options.notes_requests && count > 0 {
+        if self.how.options.notes_requests && count > 0 {
             let is_short = |target: &&[u8]| target.len() * count <= REPEATED * span.len();
             let target = target.as_deref().filter(is_short).unwrap_or_default();
             links.note_request(span, Request { target, ..request });
@@ -179,8 +171,8 @@ impl<'a> Log<'a> {
         entry: Entry<'_>,
         links: &mut Links,
     ) {
-        let filter = &self.options.filter;
-        if !filter.is_empty() || self.finder.options().schemes.is_list() {
+        let filter = &self.how.options.filter;
+        if !filter.is_empty() || self.how.finder.options().schemes.is_list() {
             let (mark, first) = (links.mark(), links.len());
             if let Some(target) = entry.target {
                 self.target(span, &target.text, &entry.origin, links);
@@ -225,13 +217,13 @@ impl<'a> Log<'a> {
 
     /// Whether lines are searched that are not entries: neither fields nor entries were selected.
     pub(crate) fn has_others(&self) -> bool {
-        !self.options.is_of_logs()
+        !self.how.options.is_of_logs()
     }
 
     /// Adds the links in the text of `line` unless fields were selected.
     pub(crate) fn take_text(&self, line: Span, links: &mut Links) {
         if self.has_text() {
-            self.finder.find_span(self.kernels, self.text, line, Context::Text, links);
+            self.how.find(self.text, line, Context::Text, links);
         }
     }
 
@@ -242,7 +234,7 @@ impl<'a> Log<'a> {
         }
         let first = links.len();
         let part = self.text.part(span.start as usize, span.len());
-        let mut values = Values::new(self.finder, self.kernels, part, false, None);
+        let mut values = Values::new(self.how.with_base(None), part, false);
         let breaks_off = json::lines(&mut values, &[], links);
         links.shift(first, span.start);
         breaks_off
@@ -259,23 +251,22 @@ impl<'a> Log<'a> {
 
     /// Whether text is searched that is not a field: no fields were selected.
     pub(crate) fn has_text(&self) -> bool {
-        self.options.log_fields.is_empty()
+        self.how.options.log_fields.is_empty()
     }
 
     /// Adds the links in the text of `field`, which is at `span`.
     fn search(&self, span: Span, field: &Field<'_>, context: Context, links: &mut Links) {
-        let options = self.finder.options();
+        let options = self.how.finder.options();
         let needs_colon = !options.bare_hosts && !options.email && !options.refang;
         if needs_colon && memchr::memchr(b':', &field.text).is_none() {
             return;
         }
         match &field.text {
-            Cow::Borrowed(_) => {
-                self.finder.find_span(self.kernels, self.text, span, context, links);
-            }
+            Cow::Borrowed(_) => self.how.find(self.text, span, context, links),
             Cow::Owned(text) => {
                 let buf = PaddedBuf::from_content(text);
-                self.finder.find_made(self.kernels, buf.padded(), span, context, links);
+                let How { finder, kernels, .. } = self.how;
+                finder.find_made(kernels, buf.padded(), span, context, links);
             }
         }
     }
@@ -288,7 +279,7 @@ impl<'a> Log<'a> {
         if !typed[scheme.len()..].starts_with(b"://") {
             return false;
         }
-        if self.finder.options().schemes.allows(scheme) {
+        if self.how.finder.options().schemes.allows(scheme) {
             self.push(span, &encoded(typed), context, links);
         }
         true
@@ -310,7 +301,7 @@ impl<'a> Log<'a> {
     }
 
     fn has(&self, context: Context) -> bool {
-        self.has_text() || self.options.log_fields.contains(&context)
+        self.has_text() || self.how.options.log_fields.contains(&context)
     }
 
     /// Adds the target of a request, which is at `span`; `origin` is that of its entry.
@@ -323,12 +314,12 @@ impl<'a> Log<'a> {
             self.whole(span, typed, Context::Target, links);
             return;
         }
-        let schemes = &self.finder.options().schemes;
+        let schemes = &self.how.finder.options().schemes;
         let own = origin.site(self.scheme());
         let Some(site) = own.as_deref().or(self.site.as_deref()) else {
             // Without a base, those who select targets, or entries, get the paths.
-            let is_wanted = self.options.is_of_logs() && !schemes.is_list();
-            return match is_wanted && !self.has_base {
+            let is_wanted = self.how.options.is_of_logs() && !schemes.is_list();
+            return match is_wanted && self.how.base.is_none() {
                 true => self.path(span, typed, links),
                 false => links.count_relative(),
             };

@@ -5,11 +5,10 @@
 //! it is part of no link.
 
 use super::fault::Document;
-use super::mime;
-use super::{Extractor, Links};
+use super::how::How;
+use super::{Links, mime};
 use crate::chunk::Padded;
 use crate::grammar::byte_words;
-use crate::simd::Kernels;
 
 /// Maximum number of bytes of a separator.
 const LONGEST_SEPARATOR: usize = 1 << 10;
@@ -21,19 +20,13 @@ const FROM: &[u8] = b"From ";
 const NEXT: &[u8] = b"\nFrom ";
 
 /// Appends the links of the messages of `text` to `links`.
-pub(super) fn mailbox(
-    extractor: &Extractor,
-    kernels: Kernels,
-    text: Padded<'_>,
-    base: Option<&[u8]>,
-    links: &mut Links,
-) {
+pub(super) fn mailbox(how: How<'_>, text: Padded<'_>, links: &mut Links) {
     let mut start = 0;
     while start < text.len() && !links.is_full(start) {
         let end = next_message(text.content(), start).unwrap_or(text.len());
         let document = || Document { at: Some(start as u32), ..Document::default() };
         links.search(document, end - start, |links| {
-            mime::message(extractor, kernels, text, start..end, base, links);
+            mime::message(how, text, start..end, links);
         });
         start = end;
     }

@@ -8,10 +8,9 @@ use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
 use super::charset::UTF8;
 use super::fault::MOST_MARKS;
-use super::reference::{self, Absolute};
-use super::{Context, Fault, Finder, Links, Schemes, page};
+use super::how::How;
+use super::{Context, Fault, Links, page};
 use crate::chunk::{Padded, PaddedBuf, Span};
-use crate::simd::Kernels;
 
 /// Documents with this many marks are parsed one at a time, whatever the number of threads.
 const MANY_MARKS: usize = MOST_MARKS / 16;
@@ -40,24 +39,17 @@ fn marks(text: &[u8]) -> usize {
 ///
 /// Bytes that are not UTF-8 are read as `?`. A document with more than [`MOST_MARKS`] marks is
 /// searched as plain text, and counted.
-pub(crate) fn document(
-    finder: &Finder,
-    kernels: Kernels,
-    text: Padded<'_>,
-    base: Option<&[u8]>,
-    links: &mut Links,
-) {
+pub(super) fn document(how: How<'_>, text: Padded<'_>, links: &mut Links) {
     let marks = marks(text.content());
     if marks > MOST_MARKS {
         links.count_fault(Fault::Marks(marks));
-        return finder.find_all(kernels, text, links);
+        return how.finder.find_all(how.kernels, text, links);
     }
     // The holder never waits for anything, so the lock is released soon.
     let _one_at_a_time = (marks > MANY_MARKS)
         .then(|| LARGE.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
     let typed = characters(text.content());
-    let schemes = &finder.options().schemes;
-    let mut absolute = Absolute::new(kernels, base);
+    let mut absolute = how.absolute();
     // Nesting depth in links, whose text holds no links, and in blocks of code.
     let (mut in_links, mut in_code) = (0usize, false);
     // Pending text: the parser splits it where emphasis might begin.
@@ -72,13 +64,13 @@ pub(crate) fn document(
             && !in_code
         {
             if open.end != span.start {
-                finder.find_span(kernels, text, open, Context::Text, links);
+                how.find(text, open, Context::Text, links);
                 open = span;
             }
             open.end = span.end;
             continue;
         }
-        finder.find_span(kernels, text, core::mem::take(&mut open), Context::Text, links);
+        how.find(text, core::mem::take(&mut open), Context::Text, links);
         match event {
             Event::Start(Tag::Link { link_type, dest_url, .. }) => {
                 in_links += 1;
@@ -86,58 +78,44 @@ pub(crate) fn document(
                 let is_mail = link_type == LinkType::Email && !dest_url.starts_with("mailto:");
                 let target: Cow<'_, str> =
                     if is_mail { format!("mailto:{dest_url}").into() } else { (&*dest_url).into() };
-                reference::push(schemes, &mut absolute, target.as_bytes(), span, context, links);
+                absolute.push(target.as_bytes(), span, context, links);
             }
             Event::Start(Tag::Image { dest_url, .. }) => {
-                reference::push(
-                    schemes,
-                    &mut absolute,
-                    dest_url.as_bytes(),
-                    span,
-                    Context::Image,
-                    links,
-                );
+                absolute.push(dest_url.as_bytes(), span, Context::Image, links);
             }
             Event::End(TagEnd::Link) => in_links = in_links.saturating_sub(1),
             Event::Start(Tag::CodeBlock(_)) => in_code = true,
             Event::End(TagEnd::CodeBlock) => in_code = false,
-            Event::InlineHtml(_) => html(schemes, kernels, text, &[span], base, links),
+            Event::InlineHtml(_) => html(how, text, &[span], links),
             // The lines of a block belong together: a tag or a comment may go on over several.
             Event::Html(_) => match block.last_mut() {
                 Some(last) if last.end == span.start => last.end = span.end,
                 _ => block.push(span),
             },
             Event::End(TagEnd::HtmlBlock) => {
-                html(schemes, kernels, text, &core::mem::take(&mut block), base, links);
+                html(how, text, &core::mem::take(&mut block), links);
             }
             _ => {}
         }
     }
-    finder.find_span(kernels, text, open, Context::Text, links);
+    how.find(text, open, Context::Text, links);
 }
 
 /// Adds the links of the HTML that stands in `pieces` of `text`, with something else between them: the
 /// marks of a quote or a list.
-fn html(
-    schemes: &Schemes,
-    kernels: Kernels,
-    text: Padded<'_>,
-    pieces: &[Span],
-    base: Option<&[u8]>,
-    links: &mut Links,
-) {
+fn html(how: How<'_>, text: Padded<'_>, pieces: &[Span], links: &mut Links) {
     let (Some(head), Some(tail)) = (pieces.first(), pieces.last()) else { return };
     let all = Span { start: head.start, end: tail.end };
     if pieces.len() == 1 {
         let first = links.len();
         let part = text.part(all.start as usize, all.len());
-        page::page(schemes, kernels, (part, UTF8), base, links);
+        page::page(how, (part, UTF8), None, links);
         return links.shift(first, all.start);
     }
     let joined: Vec<u8> = pieces.iter().flat_map(|span| span.of(text.content())).copied().collect();
     let buf = PaddedBuf::from_content(&joined);
     let found = Links::of_part(joined.len(), |found| {
-        page::page(schemes, kernels, (buf.padded(), UTF8), base, found);
+        page::page(how, (buf.padded(), UTF8), None, found);
     });
     links.take_made(&found, &joined, |_| all);
 }
@@ -167,17 +145,14 @@ pub(super) fn characters(text: &[u8]) -> Cow<'_, str> {
 mod tests {
     use super::*;
     use crate::chunk::PaddedBuf;
+    use crate::extract::Extractor;
+    use crate::simd::Kernels;
 
     fn links(text: &str) -> Links {
         let buf = PaddedBuf::from_content(text.as_bytes());
         let mut links = Links::new();
-        document(
-            &Finder::default(),
-            Kernels::detect(),
-            buf.padded(),
-            Some(b"http://b/"),
-            &mut links,
-        );
+        let how = Extractor::default();
+        document(how.how(Kernels::detect(), Some(b"http://b/")), buf.padded(), &mut links);
         links
     }
 

@@ -5,12 +5,12 @@
 
 use super::attribute::decoded;
 use super::fragment::{self, Positions};
+use super::how::How;
 use super::html::{Attribute, tag};
-use super::reference::{self, Absolute, scheme};
+use super::reference::{Absolute, scheme};
 use super::sniff::{self, Sign};
-use super::{Context, Finder, Links};
+use super::{Context, Links};
 use crate::chunk::{Padded, PaddedBuf, Span};
-use crate::simd::Kernels;
 
 /// The namespace of pages.
 const XHTML: &[u8] = b"http://www.w3.org/1999/xhtml";
@@ -170,27 +170,18 @@ fn is_namespace(name: &[u8]) -> bool {
     name == b"xmlns" || name.starts_with(b"xmlns:")
 }
 
-/// Appends the links of the tokens of `text` to `links`; the references in `href` and `src` are resolved against `base`.
-pub(super) fn tokens(
-    finder: &Finder,
-    kernels: Kernels,
-    text: Padded<'_>,
-    base: Option<&[u8]>,
-    links: &mut Links,
-) {
-    let absolute = Absolute::new(kernels, base);
-    let options = finder.options();
+/// Appends the links of the tokens of `text` to `links`; the references in `href` and `src` are resolved.
+pub(super) fn tokens(how: How<'_>, text: Padded<'_>, links: &mut Links) {
+    let (absolute, options) = (how.absolute(), how.finder.options());
     let reads_all = options.bare_hosts || options.email || options.refang;
     let (plain, mixed) = (PaddedBuf::default(), Vec::new());
-    Search { finder, kernels, text, base, absolute, reads_all, plain, mixed, links }.read();
+    Search { how, text, absolute, reads_all, plain, mixed, links }.read();
 }
 
 struct Search<'a, 'l> {
-    finder: &'a Finder,
-    kernels: Kernels,
+    how: How<'a>,
     text: Padded<'a>,
-    base: Option<&'a [u8]>,
-    absolute: Absolute,
+    absolute: Absolute<'a>,
     /// Whether there are links without a `:`.
     reads_all: bool,
     plain: PaddedBuf,
@@ -269,7 +260,7 @@ impl Search<'_, '_> {
             return;
         }
         if memchr::memchr2(b'&', b'<', typed).is_none() {
-            return self.finder.find_span(self.kernels, self.text, span, context, self.links);
+            return self.how.find(self.text, span, context, self.links);
         }
         let value = decoded(typed);
         let mut positions = Positions::new(typed);
@@ -279,21 +270,13 @@ impl Search<'_, '_> {
     /// Searches a value that is decoded; `place` returns where its parts come from.
     fn made(&mut self, value: &[u8], context: Context, place: impl FnMut(Span) -> Span) {
         if fragment::is_html(value) {
-            let value = (value, context);
-            return fragment::search(
-                self.finder,
-                self.kernels,
-                value,
-                place,
-                self.base,
-                self.links,
-            );
+            return fragment::search(self.how, (value, context), place, self.links);
         }
         self.plain.set(value);
         let plain = self.plain.padded();
         let whole = Span { start: 0, end: value.len() as u32 };
         let found = Links::of_part(value.len(), |found| {
-            self.finder.find_span(self.kernels, plain, whole, context, found);
+            self.how.find(plain, whole, context, found);
         });
         self.links.take_made(&found, value, place);
     }
@@ -345,7 +328,6 @@ impl Search<'_, '_> {
             }
         }
         let span = Span { start: start as u32, end: end as u32 };
-        let schemes = &self.finder.options().schemes;
-        reference::push(schemes, &mut self.absolute, &value, span, context, self.links);
+        self.absolute.push(&value, span, context, self.links);
     }
 }

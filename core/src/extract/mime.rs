@@ -9,15 +9,15 @@ use std::rc::Rc;
 use mail_parser::HeaderValue;
 use mail_parser::parsers::MessageStream;
 
-use super::body::{Sort, body};
+use super::body::{Sort, body, decoded_body};
 use super::charset::UTF8;
 use super::fault::LONGEST_BASE;
-use super::reference::{self, Absolute, encoded, is_base, scheme};
+use super::how::How;
+use super::reference::{encoded, is_base, scheme};
 use super::transfer::{self, Decoded, Encoding};
-use super::{Context, Extractor, Fault, Links, PartFault};
+use super::{Context, Fault, Links, PartFault};
 use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::grammar::byte_words;
-use crate::simd::Kernels;
 
 /// Maximum number of multiparts in one another; the parts of deeper ones are searched as text.
 const DEEPEST: usize = 32;
@@ -32,18 +32,11 @@ const FIELDS: [&[u8]; 7] = byte_words(
 );
 
 /// Appends the links of the message at `range` of `text` to `links`.
-pub(super) fn message(
-    extractor: &Extractor,
-    kernels: Kernels,
-    text: Padded<'_>,
-    range: Range<usize>,
-    base: Option<&[u8]>,
-    links: &mut Links,
-) {
+pub(super) fn message(how: How<'_>, text: Padded<'_>, range: Range<usize>, links: &mut Links) {
     let first = links.len();
     let part = text.part(range.start, range.len());
     let place = Place::From(range.start as u32);
-    Message { extractor, kernels, text: part, place, level: 0, open: Vec::new(), links }.read(base);
+    Message { how, text: part, place, level: 0, open: Vec::new(), links }.read();
     links.shift(first, range.start as u32);
 }
 
@@ -75,8 +68,7 @@ impl Place {
 
 /// A message that is being read.
 struct Message<'a, 'l> {
-    extractor: &'a Extractor,
-    kernels: Kernels,
+    how: How<'a>,
     text: Padded<'a>,
     place: Place,
     /// The number of encoded messages around it.
@@ -137,16 +129,16 @@ struct Delimiter {
 
 impl Message<'_, '_> {
     /// Adds the links of all parts.
-    fn read(&mut self, base: Option<&[u8]>) {
+    fn read(&mut self) {
         let content = self.text.content();
-        let outer: Base = base.map(Rc::from);
+        let outer: Base = self.how.base.map(Rc::from);
         // The whole message is the first part; `is_nested` after the header of a part that is one.
         let (mut at, mut is_nested) = (0, false);
         while at < content.len() {
             let (fields, start) = self.header(content, at);
             let parent = self.open.last();
             let base = parent.map_or(&outer, |parent| &parent.base);
-            let base = own_base(self.kernels, &fields, base);
+            let base = own_base(self.how, &fields, base);
             let is_digest = !is_nested && parent.is_some_and(|parent| parent.is_digest);
             let media = media(fields.content_type, is_digest);
             let encoding = fields.encoding.map_or(Encoding::Identity, Encoding::of);
@@ -163,17 +155,17 @@ impl Message<'_, '_> {
                 continue;
             }
             let part = start..end.as_ref().map_or(content.len(), |end| end.end);
-            let base = base.as_deref();
+            let how = self.how.with_base(base.as_deref());
             let Media { charset, is_flowed, .. } = &media;
             let coding = Coding { encoding, charset, is_flowed: *is_flowed };
             if is_message {
-                self.encoded(part, coding, base);
+                self.encoded(part, coding, how);
             } else if media.name.starts_with("multipart/") {
                 // Without a delimiter; such parts are not encoded.
                 let coding = Coding { encoding: Encoding::Identity, ..coding };
-                self.leaf(part, Sort::Text, coding, base);
+                self.leaf(part, Sort::Text, coding, how);
             } else if let Some(sort) = sort(&media.name) {
-                self.leaf(part, sort, coding, base);
+                self.leaf(part, sort, coding, how);
             }
             at = end.map_or(content.len(), |end| self.after(&end));
         }
@@ -301,8 +293,7 @@ impl Message<'_, '_> {
     fn field_links(&mut self, value: &[u8], range: Range<usize>) {
         let words = has_words(value).then(|| decoded_words(value));
         let value = words.as_deref().unwrap_or(value);
-        let schemes = &self.extractor.finder().options().schemes;
-        let mut absolute = Absolute::new(self.kernels, None);
+        let mut absolute = self.how.absolute_to(None);
         let mut push = |typed: &[u8], at: usize| {
             let span = match words {
                 Some(_) => Span { start: range.start as u32, end: range.end as u32 },
@@ -311,8 +302,7 @@ impl Message<'_, '_> {
                     Span { start, end: start + typed.len() as u32 }
                 }
             };
-            let typed = without_space(typed);
-            reference::push(schemes, &mut absolute, &typed, span, Context::Header, self.links);
+            absolute.push(&without_space(typed), span, Context::Header, self.links);
         };
         let mut at = 0;
         let mut has_brackets = false;
@@ -331,40 +321,33 @@ impl Message<'_, '_> {
     }
 
     /// Searches a message that is encoded.
-    fn encoded(&mut self, part: Range<usize>, coding: Coding<'_>, base: Option<&[u8]>) {
+    fn encoded(&mut self, part: Range<usize>, coding: Coding<'_>, how: How<'_>) {
         let bytes = &self.text.content()[part.clone()];
         let decode = match coding.encoding {
             Encoding::Base64 => transfer::base64,
             Encoding::QuotedPrintable => transfer::quoted_printable,
-            _ => return self.leaf(part, Sort::Text, coding, base),
+            _ => return self.leaf(part, Sort::Text, coding, how),
         };
         if self.level == DEEPEST_ENCODED {
             self.fault(part.start, PartFault::Nesting);
-            return self.leaf(part, Sort::Text, coding, base);
+            return self.leaf(part, Sort::Text, coding, how);
         }
         let Decoded { text, fault } = decode(bytes);
         let buf = PaddedBuf::from_content(&text);
         let is_cut = self.links.is_cut() && part.end == self.text.len();
         let found = Links::of_part(text.len(), |links| {
             links.set_cut(is_cut);
-            let mut inner = Message {
-                extractor: self.extractor,
-                kernels: self.kernels,
-                text: buf.padded(),
-                place: Place::Coded(self.place.of(part.start)),
-                level: self.level + 1,
-                open: Vec::new(),
-                links,
-            };
-            inner.read(base);
+            let place = Place::Coded(self.place.of(part.start));
+            let (text, level) = (buf.padded(), self.level + 1);
+            Message { how, text, place, level, open: Vec::new(), links }.read();
         });
         self.links.take_made(&found, &text, |_| span(&part));
         self.links.describe_parts(&found);
-        self.rest(part, coding, fault, base);
+        self.rest(part, coding, fault, how);
     }
 
     /// Searches the body of a part as `sort`.
-    fn leaf(&mut self, part: Range<usize>, sort: Sort, coding: Coding<'_>, base: Option<&[u8]>) {
+    fn leaf(&mut self, part: Range<usize>, sort: Sort, coding: Coding<'_>, how: How<'_>) {
         let bytes = &self.text.content()[part.clone()];
         let (mut plain, mut fault) = (None, None);
         match coding.encoding {
@@ -385,32 +368,16 @@ impl Message<'_, '_> {
             plain = Some(joined(plain.as_deref().unwrap_or(bytes)));
         }
         let sort = (sort, charset);
-        let Message { extractor, kernels, text, .. } = *self;
+        let is_cut = self.links.is_cut() && part.end == self.text.len();
         match plain {
-            None => body(extractor, kernels, (text, span(&part)), sort, base, self.links),
-            Some(plain) => {
-                let buf = PaddedBuf::from_content(&plain);
-                let all = Span { start: 0, end: plain.len() as u32 };
-                let mut found = Links::of_part(plain.len(), |found| {
-                    body(extractor, kernels, (buf.padded(), all), sort, base, found);
-                });
-                if self.links.is_cut() && part.end == text.len() {
-                    found.drop_cut(&plain, false);
-                }
-                self.links.take_made(&found, &plain, |_| span(&part));
-            }
+            None => body(how, (self.text, span(&part)), sort, self.links),
+            Some(plain) => decoded_body(how, (plain, is_cut), sort, span(&part), self.links),
         }
-        self.rest(part, coding, fault, base);
+        self.rest(part, coding, fault, how);
     }
 
     /// Reports the `fault` in the encoding of a part, and searches what could not be decoded.
-    fn rest(
-        &mut self,
-        part: Range<usize>,
-        coding: Coding<'_>,
-        fault: Option<usize>,
-        base: Option<&[u8]>,
-    ) {
+    fn rest(&mut self, part: Range<usize>, coding: Coding<'_>, fault: Option<usize>, how: How<'_>) {
         let Some(fault) = fault.map(|at| part.start + at) else { return };
         if coding.encoding == Encoding::QuotedPrintable {
             return self.fault(fault, PartFault::QuotedPrintable);
@@ -419,8 +386,7 @@ impl Message<'_, '_> {
         let content = self.text.content();
         let line = memchr::memrchr(b'\n', &content[part.start..fault]);
         let rest = line.map_or(part.start, |at| part.start + at + 1)..part.end;
-        let Message { extractor, kernels, text, .. } = *self;
-        body(extractor, kernels, (text, span(&rest)), (Sort::Text, None), base, self.links);
+        body(how, (self.text, span(&rest)), (Sort::Text, None), self.links);
     }
 
     fn fault(&mut self, at: usize, what: PartFault) {
@@ -475,7 +441,7 @@ fn joined(text: &[u8]) -> Vec<u8> {
 
 /// The base of a part with `fields` in one with the base `outer`: its `Content-Base` or
 /// `Content-Location` (RFC 2557) if they have an authority, as those of saved pages have.
-fn own_base(kernels: Kernels, fields: &Fields<'_>, outer: &Base) -> Base {
+fn own_base(how: How<'_>, fields: &Fields<'_>, outer: &Base) -> Base {
     let mut base = outer.clone();
     for value in [fields.base, fields.location].into_iter().flatten() {
         if value.len() > LONGEST_BASE {
@@ -489,7 +455,7 @@ fn own_base(kernels: Kernels, fields: &Fields<'_>, outer: &Base) -> Base {
             }
             Some(_) => {}
             None => {
-                let mut absolute = Absolute::new(kernels, base.as_deref());
+                let mut absolute = how.absolute_to(base.as_deref());
                 let target = absolute.resolve(&own).filter(|target| target.len() <= LONGEST_BASE);
                 base = target.map(Rc::from).or(base);
             }

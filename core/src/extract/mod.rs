@@ -20,6 +20,7 @@ mod folded;
 mod format;
 mod fragment;
 mod har;
+mod how;
 mod html;
 mod json;
 mod json_log;
@@ -71,6 +72,7 @@ pub use text::Finder;
 
 use crate::chunk::{Padded, Span};
 use crate::simd::{Isa, Kernels};
+use how::How;
 
 /// What to extract, for all formats.
 ///
@@ -163,8 +165,9 @@ impl Extractor {
         &self.options
     }
 
-    pub(crate) fn finder(&self) -> &Finder {
-        &self.finder
+    /// How it searches a text with this `base`.
+    pub(crate) fn how<'a>(&'a self, kernels: Kernels, base: Option<&'a [u8]>) -> How<'a> {
+        How { finder: &self.finder, options: &self.options, kernels, base }
     }
 
     /// Appends the links of `text` to `links`; `text` is a whole document, or consists of whole
@@ -201,71 +204,12 @@ impl Extractor {
         base: Option<&[u8]>,
         links: &mut Links,
     ) {
+        let how = self.how(kernels, base);
         if kind.format.is_document() {
-            let find = |links: &mut Links| self.extract_part(kernels, kind, text, base, links);
+            let find = |links: &mut Links| extract_part(how, kind, text, links);
             return links.search(fault::Document::default, text.len(), find);
         }
-        self.extract_part(kernels, kind, text, base, links);
-    }
-
-    fn extract_part(
-        &self,
-        kernels: Kernels,
-        kind: Kind,
-        text: Padded<'_>,
-        base: Option<&[u8]>,
-        links: &mut Links,
-    ) {
-        let Extractor { finder, options } = self;
-        if options.log_part.is_some() && !matches!(kind.format, Format::Clf | Format::W3c) {
-            return;
-        }
-        let fields = &options.fields[..];
-        let values = |is_chosen| value::Values::new(finder, kernels, text, is_chosen, base);
-        match kind.format {
-            Format::Text => finder.find_all(kernels, text, links),
-            Format::Html => {
-                let schemes = &finder.options().schemes;
-                let (page, parts) = ((text, kind.charset()), options.page_parts);
-                extras::page_and_parts(schemes, kernels, page, parts, base, links);
-            }
-            Format::Markdown => markdown::document(finder, kernels, text, base, links),
-            Format::Json => {
-                if json::lines(&mut values(!fields.is_empty()), fields, links) {
-                    links.count_fault(fault::Fault::LastLine(text.content().len() as u32));
-                }
-            }
-            Format::Csv | Format::Tsv => {
-                columns::rows(&mut values(!fields.is_empty()), kind.columns, links);
-            }
-            Format::Cdxj => columns::index_lines(&mut values(true), fields, links),
-            Format::Clf => {
-                let log = log::Log::new(finder, kernels, text, options, base);
-                let entries = clf::Entries::new(log, options.log_format.as_ref());
-                clf::entries(&entries, kind.splits, links);
-            }
-            Format::W3c => {
-                let log = log::Log::new(finder, kernels, text, options, base);
-                w3c::lines(&log, kind.layout, links);
-            }
-            Format::Warc => warc::records(self, kernels, text, links),
-            Format::Har => har::archive(self, kernels, text, links),
-            Format::Mbox => mail::mailbox(self, kernels, text, base, links),
-            Format::Eml => mime::message(self, kernels, text, 0..text.len(), base, links),
-            Format::Xml => charset::search_text((text, kind.charset()), links, |text, links| {
-                xml::document(&finder.options().schemes, kernels, text, base, links);
-            }),
-            Format::Markup => charset::search_text((text, kind.charset()), links, |text, links| {
-                markup::tokens(finder, kernels, text, base, links);
-            }),
-            Format::Folded => charset::search_text((text, kind.charset()), links, |text, links| {
-                folded::lines(finder, kernels, text, links);
-            }),
-            Format::Robots => robots::lines(&finder.options().schemes, kernels, text, base, links),
-            Format::Css => charset::search_text((text, kind.charset()), links, |text, links| {
-                css::sheet(&finder.options().schemes, kernels, text, base, links);
-            }),
-        }
+        extract_part(how, kind, text, links);
     }
 
     /// `extract_kind` inside a task that already runs on `isa`, one of `kernels`.
@@ -297,6 +241,49 @@ impl Extractor {
         if !filter.is_empty() && self.options.log_part.is_none() {
             links.retain_from(first, text.content(), filter);
         }
+    }
+}
+
+/// Appends the links of `text`, which is of this kind.
+fn extract_part(how: How<'_>, kind: Kind, text: Padded<'_>, links: &mut Links) {
+    let How { finder, options, kernels, .. } = how;
+    if options.log_part.is_some() && !matches!(kind.format, Format::Clf | Format::W3c) {
+        return;
+    }
+    let fields = &options.fields[..];
+    let values = |is_chosen| value::Values::new(how, text, is_chosen);
+    let in_utf8 = |links: &mut Links, find: fn(How<'_>, Padded<'_>, &mut Links)| {
+        charset::search_text((text, kind.charset()), links, |text, links| find(how, text, links));
+    };
+    match kind.format {
+        Format::Text => finder.find_all(kernels, text, links),
+        Format::Html => {
+            extras::page_and_parts(how, (text, kind.charset()), options.page_parts, links);
+        }
+        Format::Markdown => markdown::document(how, text, links),
+        Format::Json => {
+            if json::lines(&mut values(!fields.is_empty()), fields, links) {
+                links.count_fault(fault::Fault::LastLine(text.content().len() as u32));
+            }
+        }
+        Format::Csv | Format::Tsv => {
+            columns::rows(&mut values(!fields.is_empty()), kind.columns, links);
+        }
+        Format::Cdxj => columns::index_lines(&mut values(true), fields, links),
+        Format::Clf => {
+            let entries = clf::Entries::new(log::Log::new(how, text), options.log_format.as_ref());
+            clf::entries(&entries, kind.splits, links);
+        }
+        Format::W3c => w3c::lines(&log::Log::new(how, text), kind.layout, links),
+        Format::Warc => warc::records(how, text, links),
+        Format::Har => har::archive(how, text, links),
+        Format::Mbox => mail::mailbox(how, text, links),
+        Format::Eml => mime::message(how, text, 0..text.len(), links),
+        Format::Xml => in_utf8(links, xml::document),
+        Format::Markup => in_utf8(links, markup::tokens),
+        Format::Folded => in_utf8(links, folded::lines),
+        Format::Robots => robots::lines(how, text, links),
+        Format::Css => in_utf8(links, css::sheet),
     }
 }
 

@@ -7,42 +7,27 @@ use url::Url;
 use super::attribute::{context, decoded};
 use super::charset::{self, Declared};
 use super::fault::LONGEST_BASE;
+use super::how::How;
 use super::html::{Attribute, Tags, start_tags};
-use super::reference::{Absolute, encoded, is_base, push, scheme};
-use super::{Context, Links, Schemes, regular_tags};
+use super::reference::{Absolute, encoded, is_base, scheme};
+use super::{Context, Links, regular_tags};
 use crate::chunk::{Padded, Span};
 use crate::index::low_bits;
-use crate::simd::{BLOCK, Isa, Kernels, Task, class};
+use crate::simd::{BLOCK, Isa, Task, class};
 
 /// Appends the links of the HTML document `text` to `links`: the references in its attributes,
-/// resolved against the `<base>` of the document or against `base`, its own URI.
+/// resolved against the `<base>` of the document or its own URI, and what `more` adds.
 ///
 /// Character references are decoded. Bytes that no URI may hold are percent-encoded. Relative
 /// references without a base are counted and skipped. The document is decoded from the character set
 /// that `outer` names, or that it declares.
-pub(crate) fn page(
-    schemes: &Schemes,
-    kernels: Kernels,
+pub(super) fn page(
+    how: How<'_>,
     (text, outer): (Padded<'_>, Declared),
-    base: Option<&[u8]>,
-    links: &mut Links,
-) {
-    page_with(schemes, kernels, (text, outer), base, links, None);
-}
-
-/// Appends links of a page in UTF-8, which it gets with its base.
-pub(super) type More<'a> = &'a dyn Fn(Padded<'_>, Option<&[u8]>, &mut Links);
-
-/// [`page`], and what `more` adds to the links.
-pub(super) fn page_with(
-    schemes: &Schemes,
-    kernels: Kernels,
-    (text, outer): (Padded<'_>, Declared),
-    base: Option<&[u8]>,
-    links: &mut Links,
     more: Option<More<'_>>,
+    links: &mut Links,
 ) {
-    let page = Page { schemes, kernels, more, base };
+    let page = Page { how, more };
     let before = links.mark();
     // The references of nearly all pages are ASCII, and do not depend on the character set.
     let is_decided = more.is_some() || charset::may_shift(text.content(), outer);
@@ -73,18 +58,19 @@ enum Reading {
     Decided(Declared),
 }
 
+/// Appends links of a page in UTF-8, which it gets with its base.
+pub(super) type More<'a> = &'a dyn Fn(Padded<'_>, Option<&[u8]>, &mut Links);
+
 /// How pages are read.
 struct Page<'a> {
-    schemes: &'a Schemes,
-    kernels: Kernels,
+    how: How<'a>,
     more: Option<More<'a>>,
-    base: Option<&'a [u8]>,
 }
 
 impl Page<'_> {
     /// Appends the links of `text`. Returns the character set from which it is to be decoded first, if there is one.
     fn read(&self, text: Padded<'_>, mut reading: Reading, links: &mut Links) -> Declared {
-        let &Page { schemes, kernels, more, base } = self;
+        let &Page { how: how @ How { kernels, base, .. }, more } = self;
         let take =
             |at, found: &mut Vec<(Context, Span)>| regular_tags::take(kernels, text, at, found);
         let (found, own_base) = places(text, links.take_places(), take);
@@ -101,7 +87,7 @@ impl Page<'_> {
             match scheme(&own) {
                 Some(_) => absolute_base = own,
                 None => {
-                    let mut absolute = Absolute::new(kernels, base);
+                    let mut absolute = how.absolute();
                     absolute_base.extend_from_slice(absolute.resolve(&own).unwrap_or_default());
                 }
             }
@@ -116,12 +102,12 @@ impl Page<'_> {
             Some(_) => Some(&*absolute_base),
             None => base,
         };
-        let mut absolute = Absolute::new(kernels, base);
+        let mut absolute = how.absolute_to(base);
         if let Reading::Decided(charset) = reading {
             absolute = absolute.with_charset(charset);
         }
         let first = links.len();
-        let references = References { schemes, text, found: &found, absolute, reading, links };
+        let references = References { text, found: &found, absolute, reading, links };
         let to_decode = kernels.run(references);
         links.give_back_places(found);
         if let Some(more) = more {
@@ -193,10 +179,9 @@ impl<'t, F: FnMut(usize, &mut Vec<(Context, Span)>) -> usize> Tags<'t> for Place
 
 /// Creates links from the positions found.
 struct References<'a> {
-    schemes: &'a Schemes,
     text: Padded<'a>,
     found: &'a [(Context, Span)],
-    absolute: Absolute,
+    absolute: Absolute<'a>,
     reading: Reading,
     links: &'a mut Links,
 }
@@ -207,7 +192,7 @@ impl Task for References<'_> {
     /// Stops where the page turns out to be in another character set, and returns that.
     #[inline(always)]
     fn run<I: Isa>(mut self, isa: I) -> Declared {
-        let allows_base = self.absolute.scheme().is_some_and(|scheme| self.schemes.allows(scheme));
+        let allows_base = self.absolute.scheme().is_some_and(|scheme| self.absolute.allows(scheme));
         for &(context, span) in self.found {
             let is_one = !matches!(context, Context::Srcset | Context::Refresh);
             if !(is_one && self.usual(isa, allows_base, span, context)) {
@@ -245,7 +230,7 @@ impl References<'_> {
             }
         }
         match scheme(typed.content()) {
-            Some(scheme) if self.schemes.allows(scheme) => self.links.push(span, context),
+            Some(scheme) if self.absolute.allows(scheme) => self.links.push(span, context),
             Some(_) => {}
             None if self.absolute.has_base() => return false,
             None => self.links.count_relative(),
@@ -256,7 +241,7 @@ impl References<'_> {
     /// Adds the links at `span`, unless the page is to be decoded from the character set that is returned.
     #[inline(never)]
     fn any(&mut self, span: Span, context: Context) -> Declared {
-        let References { schemes, text, absolute, reading, links, .. } = self;
+        let References { text, absolute, reading, links, .. } = self;
         let value = decoded(span.of(text.content()));
         let to_decode = reading.decide(*text, &value);
         if to_decode.is_some() {
@@ -264,7 +249,7 @@ impl References<'_> {
         }
         let mut push_one = |typed: Cow<'_, [u8]>| {
             let typed = with_slashes(typed, absolute.scheme());
-            push(schemes, absolute, &typed, span, context, links);
+            absolute.push(&typed, span, context, links);
         };
         match context {
             Context::Srcset => srcset(&value, |one| push_one(one.into())),

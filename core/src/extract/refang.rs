@@ -1,5 +1,7 @@
 //! Defanged schemes and delimiters (`hxxp`, `[.]`), and what they are written for.
 
+use crate::grammar::has_prefix;
+
 /// Defanged schemes, and the real ones.
 pub(super) const DEFANGED: [(&[u8], &[u8]); 6] = [
     (b"hxxps", b"https"),
@@ -41,10 +43,7 @@ pub(super) fn is_defanged(link: &[u8]) -> bool {
 pub(super) fn refang(link: &[u8], out: &mut Vec<u8>) {
     let mut rest = link;
     for (typed, meant) in DEFANGED {
-        if typed != meant
-            && link.len() > typed.len()
-            && link[..typed.len()].eq_ignore_ascii_case(typed)
-        {
+        if typed != meant && link.len() > typed.len() && has_prefix(link, typed) {
             out.extend_from_slice(meant);
             rest = &link[typed.len()..];
             break;

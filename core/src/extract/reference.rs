@@ -52,7 +52,9 @@ pub(crate) fn is_base(text: &[u8]) -> bool {
 
 /// Resolves references against a base, if there is one.
 #[derive(Debug)]
-pub(crate) struct Absolute {
+pub(crate) struct Absolute<'s> {
+    /// Those of the links that are added.
+    schemes: &'s Schemes,
     /// The base; empty if there is none.
     base: Vec<u8>,
     /// For a base that is valid.
@@ -64,19 +66,20 @@ pub(crate) struct Absolute {
     charset: Declared,
 }
 
-impl Absolute {
+impl<'s> Absolute<'s> {
     /// Creates a resolver with or without `base`; one that is not [`is_base`] is ignored.
-    pub(crate) fn new(kernels: Kernels, base: Option<&[u8]>) -> Absolute {
+    pub(crate) fn new(schemes: &'s Schemes, kernels: Kernels, base: Option<&[u8]>) -> Absolute<'s> {
         let base = base.map(|base| encoded(base).into_owned()).unwrap_or_default();
         let base = if is_base(&base) { base } else { Vec::new() };
         let valid = BaseUri::new(&base).ok();
         let resolver = |base| Resolver::with_kernels(base, Options::default(), kernels);
         let resolver = valid.map(resolver);
-        Absolute { base, resolver, target: Vec::new(), index: Index::new(), charset: None }
+        let (target, index) = (Vec::new(), Index::new());
+        Absolute { schemes, base, resolver, target, index, charset: None }
     }
 
     /// Encodes queries in `charset`, that of a page.
-    pub(super) fn with_charset(self, charset: Declared) -> Absolute {
+    pub(super) fn with_charset(self, charset: Declared) -> Absolute<'s> {
         Absolute { charset, ..self }
     }
 
@@ -100,6 +103,11 @@ impl Absolute {
     /// The scheme of the base.
     pub(crate) fn scheme(&self) -> Option<&[u8]> {
         scheme(&self.base)
+    }
+
+    /// Whether links of this `scheme` are added.
+    pub(crate) fn allows(&self, scheme: &[u8]) -> bool {
+        self.schemes.allows(scheme)
     }
 
     /// Whether there is a base.
@@ -138,27 +146,21 @@ impl Absolute {
         let whole = Span { start: 0, end: reference.len() as u32 };
         append_usual_target(isa, &base, Record::new(reference, &self.index, whole), out)
     }
-}
 
-/// Adds the link for `typed`, which was read from `span`.
-pub(crate) fn push(
-    schemes: &Schemes,
-    absolute: &mut Absolute,
-    typed: &[u8],
-    span: Span,
-    context: Context,
-    links: &mut Links,
-) {
-    let reference = absolute.encoded(typed);
-    match scheme(&reference) {
-        Some(scheme) if !schemes.allows(scheme) => {}
-        Some(_) => links.push_made(span, context, |out| out.extend_from_slice(&reference)),
-        None => {
-            let Some(target) = absolute.resolve(&reference) else {
-                return links.count_relative();
-            };
-            if scheme(target).is_some_and(|scheme| schemes.allows(scheme)) {
-                links.push_made(span, context, |out| out.extend_from_slice(target));
+    /// Adds the link for `typed`, which was read from `span`.
+    pub(crate) fn push(&mut self, typed: &[u8], span: Span, context: Context, links: &mut Links) {
+        let schemes = self.schemes;
+        let reference = self.encoded(typed);
+        match scheme(&reference) {
+            Some(scheme) if !schemes.allows(scheme) => {}
+            Some(_) => links.push_made(span, context, |out| out.extend_from_slice(&reference)),
+            None => {
+                let Some(target) = self.resolve(&reference) else {
+                    return links.count_relative();
+                };
+                if scheme(target).is_some_and(|scheme| schemes.allows(scheme)) {
+                    links.push_made(span, context, |out| out.extend_from_slice(target));
+                }
             }
         }
     }
@@ -171,11 +173,11 @@ mod tests {
     #[test]
     fn references_need_a_base() {
         for kernels in Kernels::available() {
-            let mut absolute = Absolute::new(kernels, Some(b"http://a/b/c"));
+            let mut absolute = Absolute::new(&Schemes::Known, kernels, Some(b"http://a/b/c"));
             assert_eq!(absolute.resolve(b"../g"), Some(&b"http://a/g"[..]));
             assert_eq!(absolute.resolve(b"h"), Some(&b"http://a/b/h"[..]));
             for base in [None, Some(&b"/b"[..]), Some(b"1:/b"), Some(b"http://[/b"), Some(b"")] {
-                assert_eq!(Absolute::new(kernels, base).resolve(b"g"), None);
+                assert_eq!(Absolute::new(&Schemes::Known, kernels, base).resolve(b"g"), None);
             }
         }
     }
@@ -194,7 +196,8 @@ mod tests {
             ("http://a/b[1]/c?d[]=%#f#", "", "http://a/b[1]/c?d[]=%"),
             ("http://a/b c/d", "g", "http://a/b%20c/g"),
         ] {
-            let mut absolute = Absolute::new(Kernels::detect(), Some(base.as_bytes()));
+            let mut absolute =
+                Absolute::new(&Schemes::Known, Kernels::detect(), Some(base.as_bytes()));
             let found = absolute.resolve(reference.as_bytes()).map(String::from_utf8_lossy);
             assert_eq!(found.as_deref(), Some(target), "{base} {reference}");
         }

@@ -1,21 +1,14 @@
 //! The sitemaps that a robots.txt names (sitemaps.org).
 
-use super::reference::{self, Absolute};
-use super::{Context, Links, Schemes};
+use super::how::How;
+use super::{Context, Links};
 use crate::chunk::{Padded, Span};
-use crate::simd::Kernels;
 
 /// Appends the URIs of the `Sitemap` lines of `text` to `links`.
-pub(super) fn lines(
-    schemes: &Schemes,
-    kernels: Kernels,
-    text: Padded<'_>,
-    base: Option<&[u8]>,
-    links: &mut Links,
-) {
+pub(super) fn lines(how: How<'_>, text: Padded<'_>, links: &mut Links) {
     const NAME: &[u8] = b"sitemap";
     let content = text.content();
-    let mut absolute = Absolute::new(kernels, base);
+    let mut absolute = how.absolute();
     for line in content.split(|&byte| byte == b'\n' || byte == b'\r') {
         if links.is_full(line.as_ptr().addr() - content.as_ptr().addr()) {
             return;
@@ -30,7 +23,7 @@ pub(super) fn lines(
         if name.eq_ignore_ascii_case(NAME) && !value.is_empty() {
             let start = (value.as_ptr().addr() - content.as_ptr().addr()) as u32;
             let span = Span { start, end: start + end as u32 };
-            reference::push(schemes, &mut absolute, value, span, Context::Sitemap, links);
+            absolute.push(value, span, Context::Sitemap, links);
         }
     }
 }

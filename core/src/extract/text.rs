@@ -69,16 +69,8 @@ impl Finder {
 
     /// Appends all links of `text` to `links`.
     pub fn find_all(&self, kernels: Kernels, text: Padded<'_>, links: &mut Links) {
-        struct Find<'a>(&'a Finder, Padded<'a>, &'a mut Links);
-        impl Task for Find<'_> {
-            type Output = ();
-            #[inline(always)]
-            fn run<I: Isa>(self, isa: I) {
-                let whole = Span { start: 0, end: self.1.len() as u32 };
-                self.0.find_in(isa, self.1, whole, Context::Text, self.2);
-            }
-        }
-        kernels.run(Find(self, text, links));
+        let whole = Span { start: 0, end: text.len() as u32 };
+        self.find_span(kernels, text, whole, Context::Text, links);
     }
 
     /// [`Finder::find_all`] in `span` of `text`, as if there were nothing around it.

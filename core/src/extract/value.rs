@@ -2,15 +2,14 @@
 
 use core::ops::Range;
 
-use super::reference::{self, Absolute, encoded, scheme};
-use super::{Context, Finder, Links, fragment};
+use super::how::How;
+use super::reference::{Absolute, encoded, scheme};
+use super::{Context, Links, fragment};
 use crate::chunk::{Padded, PaddedBuf, Span};
-use crate::simd::Kernels;
 
 /// Extracts links from the values of a text.
 pub(crate) struct Values<'a> {
-    finder: &'a Finder,
-    kernels: Kernels,
+    how: How<'a>,
     text: Padded<'a>,
     /// Whether fields were selected by name or number, so that a value may be a URI as a whole.
     is_chosen: bool,
@@ -19,34 +18,24 @@ pub(crate) struct Values<'a> {
     /// A stretch of the text without a `<`, which nearly all of it is: no value within holds HTML.
     plain_text: Range<usize>,
     context: Context,
-    absolute: Absolute,
+    absolute: Absolute<'a>,
     /// A value that differs from the bytes in the text.
     plain: PaddedBuf,
 }
 
 impl<'a> Values<'a> {
     /// Values of `text`. With `is_chosen`, a value that is a URI as a whole counts as one, and with
-    /// `base` so does a relative reference.
-    pub(crate) fn new(
-        finder: &'a Finder,
-        kernels: Kernels,
-        text: Padded<'a>,
-        is_chosen: bool,
-        base: Option<&[u8]>,
-    ) -> Values<'a> {
-        let absolute = Absolute::new(kernels, base);
-        let (context, plain) = (Context::Field, PaddedBuf::default());
-        let (is_relative, plain_text) = (false, 0..0);
+    /// a base so does a relative reference.
+    pub(crate) fn new(how: How<'a>, text: Padded<'a>, is_chosen: bool) -> Values<'a> {
         Values {
-            finder,
-            kernels,
+            how,
             text,
             is_chosen,
-            is_relative,
-            plain_text,
-            context,
-            absolute,
-            plain,
+            is_relative: false,
+            plain_text: 0..0,
+            context: Context::Field,
+            absolute: how.absolute(),
+            plain: PaddedBuf::default(),
         }
     }
 
@@ -67,7 +56,7 @@ impl<'a> Values<'a> {
 
     /// Adds the links of the text at `span`, which is not a value.
     pub(crate) fn take_text(&self, span: Span, links: &mut Links) {
-        self.finder.find_span(self.kernels, self.text, span, Context::Text, links);
+        self.how.find(self.text, span, Context::Text, links);
     }
 
     /// Whether there is a `<` in the value at `span`. Values come in order, so that a text is searched once.
@@ -84,17 +73,14 @@ impl<'a> Values<'a> {
     /// Adds the links of the value at `span`; `made` is the value if it differs from those bytes.
     pub(crate) fn take(&mut self, span: Span, made: Option<&[u8]>, links: &mut Links) {
         let may_be_html = made.is_some() || self.has_less_than(span);
-        let Values {
-            finder, kernels, text, is_chosen, is_relative, context, absolute, plain, ..
-        } = self;
+        let Values { how, text, is_chosen, is_relative, context, absolute, plain, .. } = self;
         let context = *context;
         let value = made.unwrap_or(span.of(text.content()));
         if *is_relative && (scheme(value.trim_ascii_start()).is_some() || !is_whole(value, true)) {
             return;
         }
         if *is_chosen && is_whole(value, absolute.has_base()) {
-            let schemes = &finder.options().schemes;
-            reference::push(schemes, absolute, value, span, context, links);
+            absolute.push(value, span, context, links);
         } else if may_be_html && fragment::is_html(value) {
             let base = absolute.has_base().then(|| absolute.base());
             let is_made = made.is_some();
@@ -102,12 +88,12 @@ impl<'a> Values<'a> {
                 true => span,
                 false => Span { start: span.start + found.start, end: span.start + found.end },
             };
-            fragment::search(finder, *kernels, (value, context), place, base, links);
+            fragment::search(how.with_base(base), (value, context), place, links);
         } else if made.is_some() {
             plain.set(value);
-            finder.find_made(*kernels, plain.padded(), span, context, links);
+            how.finder.find_made(how.kernels, plain.padded(), span, context, links);
         } else {
-            finder.find_span(*kernels, *text, span, context, links);
+            how.find(*text, span, context, links);
         }
     }
 }

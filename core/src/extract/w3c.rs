@@ -11,6 +11,7 @@
 use core::ops::Range;
 use std::borrow::Cow;
 
+use super::columns::without_doubled_quotes;
 use super::log::{Entry, Field, Log, Origin, is_log, is_remark, is_scheme};
 use super::request::Request;
 use super::{Links, sniff};
@@ -220,8 +221,10 @@ impl Layout {
         let is_quoted = at.start > 0 && line[at.start - 1] == b'"';
         let text = match (self.is_coded, is_quoted) {
             (true, _) => decoded(raw),
-            (false, true) => unquoted(raw),
-            (false, false) => raw.into(),
+            (false, true) if memchr::memchr(b'"', raw).is_some() => {
+                without_doubled_quotes(raw).into()
+            }
+            (false, _) => raw.into(),
         };
         Some(Field { at, text })
     }
@@ -278,24 +281,6 @@ fn quoted_end(line: &[u8], mut from: usize) -> Option<usize> {
         }
         from = quote + 2;
     }
-}
-
-/// `raw` with doubled quotes reduced to one.
-fn unquoted(raw: &[u8]) -> Cow<'_, [u8]> {
-    let mut parts = raw.split(|&byte| byte == b'"');
-    let Some(first) = parts.next().filter(|first| first.len() < raw.len()) else {
-        return raw.into();
-    };
-    // Between the two quotes of a pair is an empty part.
-    parts
-        .skip(1)
-        .step_by(2)
-        .fold(first.to_vec(), |mut out, part| {
-            out.push(b'"');
-            out.extend_from_slice(part);
-            out
-        })
-        .into()
 }
 
 /// `raw` without the encoding that CloudFront adds: `%`, `[`, `]`, `'`, `~` and the bytes that no URI
@@ -408,8 +393,8 @@ mod tests {
         assert_eq!(cells(r#""a b" c "d ""e""" f""#), ["a b", "c", r#"d ""e"""#, "f\""]);
         assert_eq!(cells(r#""a b"c "d"#), ["\"a", "b\"c", "\"d"]);
         assert_eq!(cells(r#""" "#), [""]);
-        assert_eq!(*unquoted(br#"d ""e"""#), *br#"d "e""#);
-        assert_eq!(*unquoted(br#""""""#), *br#""""#);
+        assert_eq!(without_doubled_quotes(br#"d ""e"""#), br#"d "e""#);
+        assert_eq!(without_doubled_quotes(br#""""""#), br#""""#);
     }
 
     #[test]

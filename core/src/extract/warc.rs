@@ -3,14 +3,14 @@
 mod pages;
 
 use super::arc;
-use super::body::{Sort, body, has_prefix, is_media};
+use super::body::{Sort, body, decoded_body, is_media};
 use super::charset;
 use super::coding::{self, Decoded};
 use super::fault::{BodyFault, Document, LONGEST_BASE};
-use super::reference::{self, Absolute};
-use super::{Context, Extractor, ExtractorOptions, Fault, Links, page, sniff};
-use crate::chunk::{Padded, PaddedBuf, Span};
-use crate::simd::Kernels;
+use super::how::How;
+use super::{Context, ExtractorOptions, Fault, Links, page, sniff};
+use crate::chunk::{Padded, Span};
+use crate::grammar::has_prefix;
 
 pub use pages::{Archived, ArchivedPage, archived_pages};
 
@@ -232,12 +232,7 @@ pub fn garbage_end(text: &[u8]) -> Option<usize> {
 
 /// Appends the links of the records of `text`: those in pages and texts, or the target URIs of the
 /// records if `only_targets`. Garbage is counted and skipped.
-pub(crate) fn records(
-    extractor: &Extractor,
-    kernels: Kernels,
-    text: Padded<'_>,
-    links: &mut Links,
-) {
+pub(crate) fn records(how: How<'_>, text: Padded<'_>, links: &mut Links) {
     let content = text.content();
     let mut at = after_ends(content, 0);
     while at < content.len() && !links.is_full(at) {
@@ -247,7 +242,7 @@ pub(crate) fn records(
                 let is_cut = end > content.len();
                 let end = end.min(content.len());
                 let block = Span { start: (at + record.block).min(end) as u32, end: end as u32 };
-                if !one(extractor, kernels, text, at, &record, block, links) {
+                if !one(how, text, at, &record, block, links) {
                     return links.leave(at);
                 }
                 if is_cut {
@@ -269,8 +264,7 @@ pub(crate) fn records(
 
 /// Searches a record; returns whether it was, and not left for later.
 fn one(
-    extractor: &Extractor,
-    kernels: Kernels,
+    how: How<'_>,
     text: Padded<'_>,
     at: usize,
     record: &WarcRecord<'_>,
@@ -279,7 +273,7 @@ fn one(
 ) -> bool {
     let target = record.target();
     let (kind, media) = record.kind(block.of(text.content()));
-    let ExtractorOptions { warc_types, media_types, .. } = extractor.options();
+    let ExtractorOptions { warc_types, media_types, .. } = how.options;
     let is_type = |name: &String| name.as_bytes().eq_ignore_ascii_case(kind);
     if !warc_types.is_empty() && !warc_types.iter().any(is_type) {
         return true;
@@ -287,35 +281,30 @@ fn one(
     if !media_types.is_empty() && !has_media(media_types, media, block.of(text.content())) {
         return true;
     }
-    if extractor.options().warc_targets {
+    if how.options.warc_targets {
         if let Some(target) = target {
             let start = target.as_ptr().addr() - text.content().as_ptr().addr();
             let span = Span { start: start as u32, end: (start + target.len()) as u32 };
-            let schemes = &extractor.finder().options().schemes;
-            let mut absolute = Absolute::new(kernels, None);
-            reference::push(schemes, &mut absolute, target, span, Context::Target, links);
+            how.absolute_to(None).push(target, span, Context::Target, links);
         }
         return true;
     }
     let is = |name: &[u8]| kind.eq_ignore_ascii_case(name);
-    let found = Record { extractor, kernels, text, at: at as u32, target };
+    let found = Record { how, text, at: at as u32, target };
     if is(b"response") && has_prefix(media, b"application/http") {
         return found.response(block, links);
     } else if (is(b"resource") || is(b"conversion") || is(b"metadata"))
         && let Some(sort) = Sort::of(media)
     {
         let sort = (sort, charset::of_content_type(media));
-        found.search(block.len(), links, |base, links| {
-            body(extractor, kernels, (text, block), sort, base, links);
-        });
+        found.search(block.len(), links, |how, links| body(how, (text, block), sort, links));
     }
     true
 }
 
 /// A record that is searched.
 struct Record<'a> {
-    extractor: &'a Extractor,
-    kernels: Kernels,
+    how: How<'a>,
     text: Padded<'a>,
     /// Where it begins.
     at: u32,
@@ -336,12 +325,13 @@ fn has_media(types: &[String], media: &[u8], block: &[u8]) -> bool {
 impl Record<'_> {
     /// Searches a document of `len` bytes with `find`, which gets its base: the URI of the record, unless that is too long,
     /// which is counted if there are references.
-    fn search(&self, len: usize, links: &mut Links, find: impl FnOnce(Option<&[u8]>, &mut Links)) {
+    fn search(&self, len: usize, links: &mut Links, find: impl FnOnce(How<'_>, &mut Links)) {
         let target = self.target.unwrap_or_default();
         let document = || Document { at: Some(self.at), target: Fault::shown(target) };
         links.search(document, len, |links| {
             let before = links.relative();
-            find(self.target.filter(|target| target.len() <= LONGEST_BASE), links);
+            let base = self.target.filter(|target| target.len() <= LONGEST_BASE);
+            find(self.how.with_base(base), links);
             if target.len() > LONGEST_BASE && links.relative() > before {
                 links.count_base(target.len());
             }
@@ -350,7 +340,7 @@ impl Record<'_> {
 
     /// Searches the HTTP response at `block`; returns whether it was, and not left for later.
     fn response(&self, block: Span, links: &mut Links) -> bool {
-        let Record { extractor, kernels, text, .. } = *self;
+        let text = self.text;
         let message = block.of(text.content());
         // A header that breaks off has links, too.
         let end = header_end(message);
@@ -366,26 +356,17 @@ impl Record<'_> {
         if end.is_none() && !message.is_empty() {
             links.count_fault(Fault::of_body(self.at, b"", self.target, BodyFault::Partial));
         }
-        self.search(header_len, links, |base, links| {
-            header_links(extractor, kernels, (header, block.start), base, links);
+        self.search(header_len, links, |how, links| {
+            header_links(how, (header, block.start), links);
         });
         match decoded {
-            Some((sort, Body::Plain)) => self.search(payload.len(), links, |base, links| {
-                body(extractor, kernels, (text, payload), (sort, charset), base, links);
+            Some((sort, Body::Plain)) => self.search(payload.len(), links, |how, links| {
+                body(how, (text, payload), (sort, charset), links);
             }),
             // Decoded from the payload; its links get that position.
             Some((sort, Body::Made(plain, is_whole))) => {
-                let all = Span { start: 0, end: plain.len() as u32 };
-                let buf = PaddedBuf::from_bytes(plain);
-                let text = buf.padded();
-                self.search(text.len(), links, |base, links| {
-                    let mut found = Links::of_part(text.len(), |found| {
-                        body(extractor, kernels, (text, all), (sort, charset), base, found);
-                    });
-                    if !is_whole {
-                        found.drop_cut(text.content(), false);
-                    }
-                    links.take_made(&found, text.content(), |_| payload);
+                self.search(plain.len(), links, |how, links| {
+                    decoded_body(how, (plain, !is_whole), (sort, charset), payload, links);
                 });
             }
             Some((_, Body::Left | Body::Unknown)) | None => {}
@@ -409,7 +390,7 @@ impl Record<'_> {
             // Each of several codings may expand.
             return Body::Left;
         }
-        let times = self.extractor.options().max_expansion.unwrap_or(MAX_EXPANSION);
+        let times = self.how.options.max_expansion.unwrap_or(MAX_EXPANSION);
         let allowed = (coded.len() as u64).saturating_mul(times).clamp(SMALL, coding::MOST);
         let most = if links.is_alone() { allowed } else { allowed.min(LARGE) };
         let (body, fault) = match coding::decoded(codings, coded, most, |it| sort.is_like(it)) {
@@ -454,20 +435,13 @@ const SMALL: u64 = 1 << 20;
 
 /// Adds the links in the `header` of a response, which is at an offset of the text: those of
 /// `Location` and `Content-Location` (RFC 9110 sections 10.2.2 and 8.7), `Link` (RFC 8288) and `Refresh`.
-fn header_links(
-    extractor: &Extractor,
-    kernels: Kernels,
-    (header, at): (&[u8], u32),
-    target: Option<&[u8]>,
-    links: &mut Links,
-) {
-    let schemes = &extractor.finder().options().schemes;
+fn header_links(how: How<'_>, (header, at): (&[u8], u32), links: &mut Links) {
     let mut absolute = None;
     let mut push = |typed: &[u8], context| {
-        let absolute = absolute.get_or_insert_with(|| Absolute::new(kernels, target));
+        let absolute = absolute.get_or_insert_with(|| how.absolute());
         let start = at + (typed.as_ptr().addr() - header.as_ptr().addr()) as u32;
         let span = Span { start, end: start + typed.len() as u32 };
-        reference::push(schemes, absolute, typed, span, context, links);
+        absolute.push(typed, span, context, links);
     };
     for line in sniff::lines(header)
         .filter(|line| line.first().is_some_and(|byte| b"lLrRcC".contains(byte)))

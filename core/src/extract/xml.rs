@@ -10,13 +10,13 @@ use quick_xml::events::{BytesStart, Event};
 use super::attribute::decoded;
 use super::charset::UTF8;
 use super::fault::LONGEST_BASE;
+use super::how::How;
 use super::markdown::characters;
 use super::page;
-use super::reference::{self, Absolute, encoded, scheme};
+use super::reference::{Absolute, encoded, scheme};
 use super::sniff;
-use super::{Context, Detail, Fault, Links, Schemes};
+use super::{Context, Detail, Fault, Links};
 use crate::chunk::{Padded, PaddedBuf, Span};
-use crate::simd::Kernels;
 
 /// Maximum number of nested elements with a base of their own; others are ignored.
 const DEEPEST_BASE: usize = 32;
@@ -24,27 +24,19 @@ const DEEPEST_BASE: usize = 32;
 const LONGEST_DETAIL: usize = 40;
 
 /// Appends the links of the sitemap or feed `text` to `links`, resolved against the `xml:base` of
-/// their element or against `base`, the document's own URI.
+/// their element or against the document's own URI.
 ///
 /// Bytes that are not UTF-8 are read as `?` in attributes. What follows the first fault of a document that is not
 /// well-formed is not searched, and reported.
-pub(super) fn document(
-    schemes: &Schemes,
-    kernels: Kernels,
-    text: Padded<'_>,
-    base: Option<&[u8]>,
-    links: &mut Links,
-) {
+pub(super) fn document(how: How<'_>, text: Padded<'_>, links: &mut Links) {
     let typed = characters(text.content());
     let mut reader = Reader::from_str(&typed);
     let config = reader.config_mut();
     (config.check_end_names, config.allow_unmatched_ends) = (false, true);
     config.allow_dangling_amp = true;
-    let bases = vec![(0, Absolute::new(kernels, base))];
     let mut document = Document {
-        schemes,
-        kernels,
-        bases,
+        how,
+        bases: vec![(0, how.absolute())],
         depth: 0,
         entry: Context::Loc,
         open: None,
@@ -91,10 +83,9 @@ pub(super) fn document(
 
 /// The state within a document.
 struct Document<'a> {
-    schemes: &'a Schemes,
-    kernels: Kernels,
+    how: How<'a>,
     /// The bases of the enclosing elements that have one, each with its depth.
-    bases: Vec<(usize, Absolute)>,
+    bases: Vec<(usize, Absolute<'a>)>,
     /// The number of enclosing elements.
     depth: usize,
     /// The kind of link that a `loc` holds.
@@ -135,8 +126,8 @@ enum Content {
     Priority,
 }
 
-impl Document<'_> {
-    fn base(&mut self) -> &mut Absolute {
+impl<'a> Document<'a> {
+    fn base(&mut self) -> &mut Absolute<'a> {
         let last = self.bases.len() - 1;
         &mut self.bases[last].1
     }
@@ -145,7 +136,7 @@ impl Document<'_> {
         let before = self.links.len();
         let last = self.bases.len() - 1;
         let absolute = &mut self.bases[last].1;
-        reference::push(self.schemes, absolute, typed, span, context, self.links);
+        absolute.push(typed, span, context, self.links);
         if self.links.len() == before {
             return;
         }
@@ -215,7 +206,7 @@ impl Document<'_> {
             return self.links.count_base(target.len());
         }
         if let Some(target) = target {
-            let absolute = Absolute::new(self.kernels, Some(&target));
+            let absolute = self.how.absolute_to(Some(&target));
             if absolute.has_base() {
                 self.bases.push((self.depth, absolute));
             }
@@ -274,7 +265,8 @@ impl Document<'_> {
         let buf = PaddedBuf::from_content(text);
         let base = Some(self.base().base().to_vec());
         let found = Links::of_part(text.len(), |found| {
-            page::page(self.schemes, self.kernels, (buf.padded(), UTF8), base.as_deref(), found);
+            let how = self.how.with_base(base.as_deref());
+            page::page(how, (buf.padded(), UTF8), None, found);
         });
         self.links.take_made(&found, text, |_| span);
     }

@@ -15,4 +15,4 @@ pub use entity::character_reference;
 pub use entity::has_reference;
 pub use scheme::{PathForm, SchemeFacts, known_schemes, scheme_facts};
 #[cfg(feature = "bulk")]
-pub use words::{byte_words, words};
+pub use words::{byte_words, has_prefix, words};

@@ -1,4 +1,5 @@
-//! Lists of names, written as text with spaces between them: they are divided when the program is compiled.
+//! Names: lists of them, written as text with spaces between them and divided when the program is compiled, and what begins
+//! with one.
 
 /// The `N` words of `text`. Another number of them does not compile where the result is a constant.
 pub const fn words<const N: usize>(text: &'static str) -> [&'static str; N] {
@@ -31,6 +32,12 @@ pub const fn byte_words<const N: usize>(text: &'static str) -> [&'static [u8]; N
     found
 }
 
+/// Whether `text` begins with `prefix`, in any case.
+#[inline]
+pub fn has_prefix(text: &[u8], prefix: &[u8]) -> bool {
+    text.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -44,6 +51,7 @@ mod tests {
         assert_eq!(WORDS, ["a", "bc", "d-e"]);
         assert_eq!(byte_words("a bc"), [&b"a"[..], b"bc"]);
         assert_eq!(words("a"), ["a"]);
+        assert!(has_prefix(b"ABC", b"ab") && !has_prefix(b"a", b"ab"));
     }
 
     #[test]

@@ -10,9 +10,7 @@ use crate::simd::prefetch;
 /// hash has a secret seed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
-    text: Vec<u8>,
-    /// Where each name ends in `text`.
-    ends: Vec<usize>,
+    all: Gathered,
     /// Some bits of a hash for each slot; 0 is free. At most half are taken. One that is free, as most look-ups end, is
     /// found without a look at what is larger.
     tags: Vec<u8>,
@@ -20,9 +18,6 @@ pub(super) struct Names {
     slots: Vec<u32>,
     /// For hashes of the last two labels of a name: whether any name has them. A quick test, which may say yes falsely.
     bases: Vec<u64>,
-    longest: usize,
-    /// There are names of one label.
-    has_single: bool,
     seed: u64,
 }
 
@@ -30,8 +25,10 @@ pub(super) struct Names {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Gathered {
     text: Vec<u8>,
+    /// Where each name ends in `text`.
     ends: Vec<usize>,
     longest: usize,
+    /// There are names of one label.
     has_single: bool,
 }
 
@@ -69,17 +66,17 @@ const AT_ONCE: usize = 32;
 
 impl Names {
     pub(super) fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.all.ends.is_empty()
     }
 
     /// The length of the longest name.
     pub(super) fn longest(&self) -> usize {
-        self.longest
+        self.all.longest
     }
 
     /// Adds `name`, which may be there.
     pub(super) fn insert(&mut self, name: &[u8]) {
-        if self.slots.len() < 2 * (self.ends.len() + 1) {
+        if self.slots.len() < 2 * (self.all.ends.len() + 1) {
             self.grow();
         }
         let hash = self.hash(name);
@@ -87,35 +84,32 @@ impl Names {
         if is_there {
             return;
         }
-        self.text.extend_from_slice(name);
-        self.ends.push(self.text.len());
-        self.put(slot, hash, self.ends.len() - 1);
+        self.all.push(name, memchr::memchr(b'.', name).is_some());
+        self.put(slot, hash, self.all.ends.len() - 1);
         let (word, bit) = self.bit(base(name));
         self.bases[word] |= bit;
-        self.longest = self.longest.max(name.len());
-        self.has_single |= memchr::memchr(b'.', name).is_none();
     }
 
     /// Adds `names`, of which some may be there: much faster than each alone if they are many, as slots are not in caches.
     pub(super) fn extend(&mut self, names: Gathered) {
-        let first = self.ends.len();
-        self.longest = self.longest.max(names.longest);
-        self.has_single |= names.has_single;
+        let first = self.all.ends.len();
         if first == 0 {
-            (self.text, self.ends) = (names.text, names.ends);
+            self.all = names;
         } else {
-            let start = self.text.len();
-            self.text.extend_from_slice(&names.text);
-            self.ends.extend(names.ends.iter().map(|end| start + end));
+            let start = self.all.text.len();
+            self.all.text.extend_from_slice(&names.text);
+            self.all.ends.extend(names.ends.iter().map(|end| start + end));
+            self.all.longest = self.all.longest.max(names.longest);
+            self.all.has_single |= names.has_single;
         }
-        match self.slots.len() < 2 * self.ends.len() {
+        match self.slots.len() < 2 * self.all.ends.len() {
             true => self.grow(),
             false => self.fill(first),
         }
     }
 
     pub(super) fn contains(&self, name: &[u8]) -> bool {
-        !self.is_empty() && name.len() <= self.longest && self.find(name, self.hash(name)).1
+        !self.is_empty() && name.len() <= self.all.longest && self.find(name, self.hash(name)).1
     }
 
     /// [`Names::contains`] for one of many hosts, most of which are not there.
@@ -131,14 +125,14 @@ impl Names {
         let mut dots = memchr::memrchr_iter(b'.', host);
         // Most hosts share not even the last two labels with a name.
         let Some(last) = dots.next() else { return self.contains(host) };
-        if self.has_single && self.contains(&host[last + 1..]) {
+        if self.all.has_single && self.contains(&host[last + 1..]) {
             return true;
         }
         if !self.may_have_base(base(host)) {
             return false;
         }
         let mut parents =
-            dots.map(|dot| &host[dot + 1..]).take_while(|it| it.len() <= self.longest);
+            dots.map(|dot| &host[dot + 1..]).take_while(|it| it.len() <= self.all.longest);
         parents.any(|parent| self.contains(parent)) || self.contains(host)
     }
 
@@ -147,8 +141,8 @@ impl Names {
     }
 
     fn name(&self, number: usize) -> &[u8] {
-        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.text[start..self.ends[number]]
+        let start = number.checked_sub(1).map_or(0, |before| self.all.ends[before]);
+        &self.all.text[start..self.all.ends[number]]
     }
 
     /// The slot of `name`, and whether it is there, or the free one in which it belongs.
@@ -174,7 +168,7 @@ impl Names {
     }
 
     fn grow(&mut self) {
-        let len = (2 * (self.ends.len() + 1)).next_power_of_two().max(16);
+        let len = (2 * (self.all.ends.len() + 1)).next_power_of_two().max(16);
         if self.slots.is_empty() {
             let mut seed = [0; 8];
             getrandom::fill(&mut seed).expect("random bytes from the system");
@@ -188,8 +182,8 @@ impl Names {
     /// Fills the slots of the names from the one with the number `first` on.
     fn fill(&mut self, first: usize) {
         let mut asked = [(0, (0, 0)); AT_ONCE];
-        for first in (first..self.ends.len()).step_by(AT_ONCE) {
-            let numbers = first..self.ends.len().min(first + AT_ONCE);
+        for first in (first..self.all.ends.len()).step_by(AT_ONCE) {
+            let numbers = first..self.all.ends.len().min(first + AT_ONCE);
             for (asked, number) in asked.iter_mut().zip(numbers.clone()) {
                 let name = self.name(number);
                 *asked = (self.hash(name), self.bit(base(name)));
@@ -254,7 +248,7 @@ mod tests {
             let has_parent = parents.into_iter().any(|at| expected.contains(&below[at..]));
             assert_eq!(names.contains_a_parent(&below), has_parent, "{i}");
         }
-        assert_eq!(names.ends.len(), expected.len());
+        assert_eq!(names.all.ends.len(), expected.len());
     }
 
     #[test]
@@ -269,7 +263,7 @@ mod tests {
             (0..before).for_each(|i| alone.insert(&name(3 * i)));
             (0..count).for_each(|i| alone.insert(&name(5 * i)));
             assert_eq!(names.longest(), alone.longest());
-            assert!(names.slots.len() >= 2 * names.ends.len());
+            assert!(names.slots.len() >= 2 * names.all.ends.len());
             for i in 0..8000 {
                 let below = [b"a.", &name(i)[..]].concat();
                 assert_eq!(names.contains(&name(i)), alone.contains(&name(i)));

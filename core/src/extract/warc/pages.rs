@@ -8,11 +8,11 @@ use super::{
 };
 use super::{unchunked, value_of};
 use crate::extract::attribute;
-use crate::extract::body::{Sort, has_prefix};
+use crate::extract::body::Sort;
 use crate::extract::coding::{self, Decoded};
 use crate::extract::html::{Attribute, Tags, start_tags};
 use crate::extract::sniff;
-use crate::grammar::byte_words;
+use crate::grammar::{byte_words, has_prefix};
 use crate::resolve::{BaseUri, Options, Resolver};
 
 /// What an archived response says about the page of a URL. All fields but the first may be empty.
@@ -271,9 +271,7 @@ fn link_element(url: &[u8], page: &[u8]) -> Vec<u8> {
 fn head_end(page: &[u8]) -> usize {
     const TAG: &[u8] = b"</head";
     let mut starts = memchr::memchr_iter(b'<', page);
-    let is_tag =
-        |&at: &usize| page.get(at..at + TAG.len()).is_some_and(|tag| tag.eq_ignore_ascii_case(TAG));
-    starts.find(is_tag).unwrap_or(page.len())
+    starts.find(|&at| has_prefix(&page[at..], TAG)).unwrap_or(page.len())
 }
 
 /// Canonical links of a page that are compared.
@@ -338,11 +336,10 @@ fn after_template(text: &[u8]) -> Option<usize> {
     loop {
         at += memchr::memchr(b'<', &text[at..])?;
         let rest = &text[at + 1..];
-        let is = |tag: &[u8]| rest.get(..tag.len()).is_some_and(|it| it.eq_ignore_ascii_case(tag));
         if depth == 0 {
             return Some(at);
         }
-        depth = match (is(b"/template"), is(b"template")) {
+        depth = match (has_prefix(rest, b"/template"), has_prefix(rest, b"template")) {
             (true, _) => depth - 1,
             (_, true) => depth + 1,
             _ => depth,

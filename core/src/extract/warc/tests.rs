@@ -3,7 +3,9 @@
 use std::io::Write;
 
 use super::*;
-use crate::extract::{ExtractorOptions, Format, Kind, Room};
+use crate::chunk::PaddedBuf;
+use crate::extract::{Extractor, ExtractorOptions, Format, Kind, Room};
+use crate::simd::Kernels;
 
 const LINK: &[u8] = b"<a href=x>";
 
