@@ -2,7 +2,7 @@
 //! counting, so an edit that is missed here is a rule that is not found, and no more.
 
 use super::edit::Edit;
-use uriscan_core::rules::fold;
+use uriscan_core::rules::{DECODED, decode, fold, host_in, name_of};
 use uriscan_core::uri::{Split, split};
 
 /// Bytes of URLs, and parameters of them, that are looked at: the time for two is that of a product of these.
@@ -39,7 +39,7 @@ pub(super) fn between(a: &[u8], b: &[u8]) -> Option<Vec<Edit>> {
 /// What follows the host in the authority, and what precedes it.
 fn port<'t>(url: &Split<'t>) -> (&'t [u8], &'t [u8]) {
     let authority = url.authority.unwrap_or_default();
-    let (start, end) = uriscan_core::rules::host_in(authority);
+    let (start, end) = host_in(authority);
     (&authority[..start], &authority[end..])
 }
 
@@ -103,7 +103,8 @@ fn reduced(path: &[u8], edits: &[Edit]) -> Vec<u8> {
     let has = |edit: &Edit| edits.contains(edit);
     let mut path = path.to_vec();
     if has(&Edit::Decode) {
-        path = decoded(&path);
+        let typed = std::mem::take(&mut path);
+        decode(&typed, DECODED.as_bytes(), &mut path);
     }
     if has(&Edit::Session) {
         path = without_parameters(&path);
@@ -149,27 +150,6 @@ fn reduced(path: &[u8], edits: &[Edit]) -> Vec<u8> {
         path.truncate(len);
     }
     path
-}
-
-/// `path` without encodings of characters that need none, but for delimiters.
-fn decoded(path: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(path.len());
-    let mut rest = path;
-    while let Some((&byte, after)) = rest.split_first() {
-        let digits = after.get(..2).filter(|_| byte == b'%');
-        let value = digits.and_then(|two| u8::from_str_radix(str::from_utf8(two).ok()?, 16).ok());
-        match value.filter(|value| b"!$&'()*+,;=:@".contains(value)) {
-            Some(value) => {
-                out.push(value);
-                rest = &after[2..];
-            }
-            None => {
-                out.push(byte);
-                rest = after;
-            }
-        }
-    }
-    out
 }
 
 /// `path` without what follows a `;` in its segments, and without segments in brackets.
@@ -258,10 +238,6 @@ fn params(query: &[u8]) -> Vec<&[u8]> {
         return Vec::new();
     }
     query.split(|&byte| byte == b'&').collect()
-}
-
-fn name_of(param: &[u8]) -> &[u8] {
-    &param[..memchr::memchr(b'=', param).unwrap_or(param.len())]
 }
 
 #[cfg(test)]

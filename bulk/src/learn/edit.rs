@@ -61,16 +61,14 @@ const LONGEST_NAME: usize = 100;
 const LONGEST_EXTENSION: usize = 8;
 
 impl Edit {
-    /// Dropping the parameter `name`; `None` if no rule can do that.
+    /// Dropping the parameter `name`; `None` if no rule can do that, as for those that follow.
     pub(super) fn param(name: &[u8]) -> Option<Edit> {
-        let fits = !name.is_empty() && name.len() <= LONGEST_NAME;
-        fits.then(|| Edit::Param(name.to_vec())).filter(Edit::is_rule)
+        Edit::Param(name.to_vec()).named(name)
     }
 
-    /// Dropping the index page `segment`; `None` if no rule can do that.
+    /// Dropping the index page `segment`.
     pub(super) fn index(segment: &[u8]) -> Option<Edit> {
-        let fits = !segment.is_empty() && segment.len() <= LONGEST_NAME && !segment.contains(&b',');
-        fits.then(|| Edit::Index(segment.to_vec())).filter(Edit::is_rule)
+        Edit::Index(segment.to_vec()).named(segment).filter(|_| !segment.contains(&b','))
     }
 
     /// Dropping the extension of the last `segment`; `None` if it has none.
@@ -83,24 +81,25 @@ impl Edit {
         fits.then(|| Edit::Extension(extension.to_vec()))
     }
 
-    /// Dropping parameters of these `names` below `segment`; `None` if no rule can do that.
+    /// Dropping parameters of these `names` below `segment`.
     pub(super) fn below(segment: &[u8], names: Vec<Vec<u8>>) -> Option<Edit> {
-        let fits = !segment.is_empty() && segment.len() <= LONGEST_NAME;
-        let edit = Edit::Below { segment: segment.to_vec(), names };
-        Some(edit).filter(|edit| fits && edit.is_rule())
+        Edit::Below { segment: segment.to_vec(), names }.named(segment)
     }
 
-    /// Dropping parameters of these `names` beside `param`; `None` if no rule can do that.
+    /// Dropping parameters of these `names` beside `param`.
     pub(super) fn given(param: &[u8], names: Vec<Vec<u8>>) -> Option<Edit> {
-        let fits = !param.is_empty() && param.len() <= LONGEST_NAME;
-        let edit = Edit::Given { param: param.to_vec(), names };
-        Some(edit).filter(|edit| fits && edit.is_rule())
+        Edit::Given { param: param.to_vec(), names }.named(param)
     }
 
-    /// Dropping the first segment; `None` if no rule can do that.
+    /// Dropping the first segment.
     pub(super) fn prefix(segment: &[u8]) -> Option<Edit> {
-        let fits = !segment.is_empty() && segment.len() <= LONGEST_NAME && !segment.contains(&b',');
-        fits.then(|| Edit::Prefix(segment.to_vec())).filter(Edit::is_rule)
+        Edit::Prefix(segment.to_vec()).named(segment).filter(|_| !segment.contains(&b','))
+    }
+
+    /// This edit if rules can do it, and `name`, which it is about, is neither empty nor long.
+    fn named(self, name: &[u8]) -> Option<Edit> {
+        let fits = (1..=LONGEST_NAME).contains(&name.len());
+        Some(self).filter(|edit| fits && edit.is_rule())
     }
 
     fn is_rule(&self) -> bool {

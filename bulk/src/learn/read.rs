@@ -82,11 +82,7 @@ impl Legends {
 #[derive(Debug, Default)]
 pub(super) struct Found {
     rows: Vec<u8>,
-    report: Report,
-    others: u64,
-    telling: u64,
-    log_entries: u64,
-    derived: u64,
+    read: Read,
     scratch: Scratch,
 }
 
@@ -100,52 +96,52 @@ impl Part {
     fn read(&mut self, how: &How<'_>) {
         let Part { chunk, legend, reader, found } = self;
         let text = chunk.text.padded();
-        found.report.bytes = text.len() as u64;
+        found.read.report.bytes = text.len() as u64;
         if chunk.shape != Shape::Records {
             if chunk.shape == Shape::LongFirst {
-                found.report.records += 1;
-                found.report.invalid.add(UriErrorKind::TooLong);
+                found.read.report.records += 1;
+                found.read.report.invalid.add(UriErrorKind::TooLong);
             }
         } else if chunk.kind.format == Format::Warc {
             let broken = archived_pages(text.content(), &mut |archived| {
                 let page = match archived {
                     Archived::Page(page) => page,
                     Archived::Other => return found.take(&Line::Other, how),
-                    Archived::Derived => return found.derived += 1,
+                    Archived::Derived => return found.read.derived += 1,
                 };
                 found.take(&reader.read_archived(page), how);
                 for names in &page.clean {
                     found.add(&reader.read_declared(page.url, names), how);
                 }
             });
-            found.report.broken += broken;
+            found.read.report.broken += broken;
         } else {
             for line in text.content().split_inclusive(|&byte| byte == b'\n') {
                 match line.trim_ascii() {
-                    b"" => found.report.blank += 1,
+                    b"" => found.read.report.blank += 1,
                     // A tab at the end is before an empty field.
                     trimmed => {
                         *legend = Legend::of(line).or(*legend);
                         let row = reader.read(line, legend.as_ref());
                         let is_invalid = matches!(row, Line::Invalid(_));
-                        found.log_entries += u64::from(is_invalid && is_of_log(trimmed));
+                        found.read.log_entries += u64::from(is_invalid && is_of_log(trimmed));
                         found.take(&row, how);
                     }
                 }
             }
         }
-        found.report.repaired += std::mem::take(&mut reader.repaired);
+        found.read.report.repaired += std::mem::take(&mut reader.repaired);
     }
 }
 
 impl Found {
     /// Counts a record and adds its row.
     pub(super) fn take(&mut self, line: &Line<'_>, how: &How<'_>) {
-        self.report.records += 1;
+        self.read.report.records += 1;
         match line {
             Line::Row(..) => self.add(line, how),
-            Line::Invalid(kind) => self.report.invalid.add(*kind),
-            Line::Other => self.others += 1,
+            Line::Invalid(kind) => self.read.report.invalid.add(*kind),
+            Line::Other => self.read.others += 1,
         }
     }
 
@@ -156,21 +152,16 @@ impl Found {
 
     /// Puts its rows into `store`, adds its counts to `read`, and forgets both.
     pub(super) fn move_to(&mut self, store: &mut Store, read: &mut Read) -> Result<(), Error> {
-        let Found { rows, report, others, telling, log_entries, derived, .. } = self;
-        read.report += &std::mem::take(report);
-        read.others += std::mem::take(others);
-        read.telling += std::mem::take(telling);
-        read.log_entries += std::mem::take(log_entries);
-        read.derived += std::mem::take(derived);
-        store.push(rows)?;
-        rows.clear();
+        read.add(&std::mem::take(&mut self.read));
+        store.push(&self.rows)?;
+        self.rows.clear();
         Ok(())
     }
 
     /// Adds its row, if it is one.
     fn add(&mut self, line: &Line<'_>, how: &How<'_>) {
         let Line::Row(row, targets) = line else { return };
-        self.telling += u64::from(row.same | row.names | row.leads != 0);
+        self.read.telling += u64::from(row.same | row.names | row.leads != 0);
         let targets = targets.iter().flatten().map(|url| Row { url, ..Row::default() });
         for row in std::iter::once(*row).chain(targets) {
             let form = match how.rules {

@@ -8,7 +8,7 @@ use uriscan_core::key::Hasher;
 use uriscan_core::normalize::{Level, Normalizer, Options};
 use uriscan_core::repair::{Repairs, repair};
 use uriscan_core::resolve::{BaseUri, Resolver};
-use uriscan_core::rules::{host_in, registrable_domain};
+use uriscan_core::rules::{host_of, registrable_domain};
 use uriscan_core::simd::Kernels;
 use uriscan_core::uri::{UriErrorKind, split};
 
@@ -203,18 +203,13 @@ fn is_absent(text: &[u8]) -> bool {
 /// Whether rules may change the canonical `url`.
 fn is_web(url: &[u8]) -> bool {
     let parts = split(url);
-    matches!(parts.scheme, Some(b"http" | b"https")) && !host_of(parts.authority).is_empty()
-}
-
-fn host_of(authority: Option<&[u8]>) -> &[u8] {
-    let authority = authority.unwrap_or_default();
-    let (from, to) = host_in(authority);
-    &authority[from..to]
+    let authority = parts.authority.unwrap_or_default();
+    matches!(parts.scheme, Some(b"http" | b"https")) && !host_of(authority).is_empty()
 }
 
 /// The name of the site of the canonical `url`: its registrable domain, or else its host.
 pub(super) fn site_of(url: &[u8]) -> &[u8] {
-    let host = host_of(split(url).authority);
+    let host = host_of(split(url).authority.unwrap_or_default());
     registrable_domain(host).unwrap_or(host)
 }
 

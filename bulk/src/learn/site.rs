@@ -318,6 +318,11 @@ fn is_plain(name: &[u8]) -> bool {
     !name.is_empty() && !name.ends_with(b".") && name.iter().all(is_allowed)
 }
 
+/// What was `found` for a host.
+fn of_host(host: &Host<'_>, found: &Hypothesis) -> Rule {
+    Rule { host: host.name.clone(), becomes: None, hypothesis: found.clone() }
+}
+
 /// The rules that were found, in the order of the file.
 fn written(hosts: &[Host<'_>]) -> Vec<Rule> {
     let aliases = hosts.iter().flat_map(|host| {
@@ -329,14 +334,8 @@ fn written(hosts: &[Host<'_>]) -> Vec<Rule> {
         };
         host.aliases.iter().map(rule)
     });
-    let others = hosts.iter().flat_map(|host| {
-        let rule = |found: &Hypothesis| Rule {
-            host: host.name.clone(),
-            becomes: None,
-            hypothesis: found.clone(),
-        };
-        host.rules.accepted.iter().map(rule)
-    });
+    let others =
+        hosts.iter().flat_map(|host| host.rules.accepted.iter().map(|found| of_host(host, found)));
     // A rule with a secret, as one beside `token=…`, would give it away.
     aliases.chain(others).filter(|rule| rule.name() == rule.masked_name()).collect()
 }
@@ -348,14 +347,8 @@ fn open(hosts: &[Host<'_>], rejected: Vec<OpenAlias>) -> Vec<Rule> {
         becomes: Some(main),
         hypothesis,
     });
-    let others = hosts.iter().flat_map(|host| {
-        let rule = |found: &Hypothesis| Rule {
-            host: host.name.clone(),
-            becomes: None,
-            hypothesis: found.clone(),
-        };
-        host.rules.rejected.iter().map(rule)
-    });
+    let others =
+        hosts.iter().flat_map(|host| host.rules.rejected.iter().map(|found| of_host(host, found)));
     aliases.chain(others).collect()
 }
 
