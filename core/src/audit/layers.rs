@@ -18,8 +18,8 @@ pub(super) struct Layers<'t> {
     /// Of each byte that is encoded, the bytes of the text that encode it.
     lens: Vec<usize>,
     /// The ends of the path and of the query.
-    path_end: usize,
-    query_end: usize,
+    pub(super) path_end: usize,
+    pub(super) query_end: usize,
 }
 
 impl<'t> Layers<'t> {
@@ -51,14 +51,6 @@ impl<'t> Layers<'t> {
     /// In how many layers the byte at `at` is encoded.
     pub(super) fn depth(&self, at: usize) -> usize {
         self.depths.get(at).copied().unwrap_or(0).into()
-    }
-
-    pub(super) fn path_end(&self) -> usize {
-        self.path_end
-    }
-
-    pub(super) fn query_end(&self) -> usize {
-        self.query_end
     }
 
     /// The end of the component that has the byte at `at`.

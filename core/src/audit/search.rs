@@ -105,7 +105,7 @@ impl<'l, 't, F: FnMut(Range<usize>, Kind)> Search<'l, 't, F> {
                 self.begin_names(at + 1, self.layers.depth(at), true);
             }
             b'/' | b'\\' => {
-                if byte == b'/' && at < self.layers.path_end() {
+                if byte == b'/' && at < self.layers.path_end {
                     self.begin_names(at + 1, self.layers.depth(at), false);
                 }
                 return self.slashes(at);
@@ -150,7 +150,7 @@ impl<'l, 't, F: FnMut(Range<usize>, Kind)> Search<'l, 't, F> {
             && bytes.get(len) == Some(&b':')
             && (0..=len).all(is_plain);
         let start = if has_scheme { len + 1 } else { 0 };
-        let slashes = slashes(bytes, start, self.layers.path_end());
+        let slashes = slashes(bytes, start, self.layers.path_end);
         // One that is encoded is part of the authority.
         let plain = (start..start + slashes).take_while(|&at| is_plain(at)).count();
         let is_authority = plain == 2 && bytes[start..].starts_with(b"//");
@@ -251,7 +251,7 @@ impl<'l, 't, F: FnMut(Range<usize>, Kind)> Search<'l, 't, F> {
         let name = &self.bytes[start..equals];
         // What begins a parameter may be encoded more often than its `=`.
         let is_parameter = is_parameter
-            || equals >= self.layers.path_end()
+            || equals >= self.layers.path_end
             || name.iter().any(|byte| b"&;?#".contains(byte));
         if !is_parameter || !self.is_secret(name, equals) {
             return equals + 1;
@@ -267,7 +267,7 @@ impl<'l, 't, F: FnMut(Range<usize>, Kind)> Search<'l, 't, F> {
             return true;
         }
         let is_nested = self.layers.depth(equals) > 0 || word.len() < name.len();
-        let is_query = equals > self.layers.path_end() || is_nested;
+        let is_query = equals > self.layers.path_end || is_nested;
         is_query && secret::is_of_oauth_answer(word) && self.is_oauth_answer(equals)
     }
 
@@ -282,7 +282,7 @@ impl<'l, 't, F: FnMut(Range<usize>, Kind)> Search<'l, 't, F> {
                     b'&' => true,
                     // Otherwise it is part of the value, as it is of that of `a=b;c`.
                     b';' => self.is_parameter(at + 1, end, depth),
-                    b'/' => own == 0 && at < self.layers.path_end(),
+                    b'/' => own == 0 && at < self.layers.path_end,
                     b'#' => own > 0,
                     _ => self.is_quoted && self.ends_string(at),
                 }
@@ -310,12 +310,12 @@ impl<'l, 't, F: FnMut(Range<usize>, Kind)> Search<'l, 't, F> {
     fn is_oauth_answer(&mut self, at: usize) -> bool {
         let end = self.layers.component_end(at);
         if self.answer.is_none_or(|(known, _)| known != end) {
-            let start = if end <= self.layers.path_end() {
+            let start = if end <= self.layers.path_end {
                 0
-            } else if end <= self.layers.query_end() {
-                self.layers.path_end()
+            } else if end <= self.layers.query_end {
+                self.layers.path_end
             } else {
-                self.layers.query_end()
+                self.layers.query_end
             };
             self.answer = Some((end, self.has_oauth_answer(start..end)));
         }

@@ -23,7 +23,7 @@ const WINDOW: usize = 32 << 10;
 ///
 /// A line that is not an entry is searched as text, unless fields were selected.
 pub(crate) fn entries(entries: &Entries<'_>, splits: Splits, links: &mut Links) {
-    let (text, kernels) = (entries.log.text(), entries.log.kernels());
+    let (text, kernels) = (entries.log.text, entries.log.how.kernels);
     let content = text.content();
     let (mut marks, mut parts) = (Vec::new(), Parts::new(splits));
     let mut start = 0;
@@ -65,7 +65,7 @@ impl<'a> Entries<'a> {
 
     /// Adds the links of the line at `span`, which holds `marks`; `[]` if they were not collected.
     fn line(&self, span: Span, marks: &[u32], parts: &mut Parts, links: &mut Links) {
-        let content = self.log.text().content();
+        let content = self.log.text.content();
         match parts.read(content, span, links.is_cut()) {
             split_lines::Read::Alone => {}
             split_lines::Read::Done => return,
@@ -103,7 +103,7 @@ impl<'a> Entries<'a> {
 
     /// Adds the links of the line at `span`, which no time precedes. It may have several objects.
     fn whole(&self, mut span: Span, links: &mut Links) {
-        let content = self.log.text().content();
+        let content = self.log.text.content();
         while let Some(len) = json_log::before_another(span.of(content)) {
             let next = span.start + len as u32;
             self.one(Span { start: span.start, end: next }, links);
@@ -114,7 +114,7 @@ impl<'a> Entries<'a> {
 
     /// Adds the links of the line, or of one of its objects, at `span`.
     fn one(&self, span: Span, links: &mut Links) {
-        let line = span.of(self.log.text().content());
+        let line = span.of(self.log.text.content());
         match self.log_format.read(line) {
             Some(read) => self.entry(span, read, links),
             None => match json_log::wrapped(line) {
@@ -127,7 +127,7 @@ impl<'a> Entries<'a> {
     /// Adds the links of the line at `span`, which may have an object that is an entry after what syslog or Docker Compose
     /// writes.
     fn after_prefix(&self, span: Span, links: &mut Links) {
-        let line = span.of(self.log.text().content());
+        let line = span.of(self.log.text.content());
         let read = json_log::after_prefix(line)
             .and_then(|len| Some((len, self.log_format.read(&line[len..])?)));
         let Some((len, read)) = read else { return self.other(span, links) };
@@ -140,7 +140,7 @@ impl<'a> Entries<'a> {
 
     /// Adds the links of the line at `span`, which was `read`.
     fn entry(&self, span: Span, read: Read, links: &mut Links) {
-        let line = span.of(self.log.text().content());
+        let line = span.of(self.log.text.content());
         let Read { fields, facts, escapes, used } = read;
         let (entry, request) = (fields.entry(line, escapes), || facts.request(line, escapes));
         self.log.take_entry(span, entry, request, links, |links| {
@@ -159,7 +159,7 @@ impl<'a> Entries<'a> {
 
     /// Adds the links of the line at `span`, whose member with the value at `range` may be an entry.
     fn member(&self, span: Span, range: Range<usize>, links: &mut Links) {
-        let line = span.of(self.log.text().content());
+        let line = span.of(self.log.text.content());
         let inner = json::decoded(&line[range.clone()]);
         let inner = inner.trim_ascii_end();
         let Some(read) = self.log_format.read(inner) else { return self.other(span, links) };
@@ -192,7 +192,7 @@ impl<'a> Entries<'a> {
 
     /// Adds the links of the line at `span`, which is not an entry.
     fn other(&self, span: Span, links: &mut Links) {
-        let content = self.log.text().content();
+        let content = self.log.text.content();
         if span.of(content).trim_ascii_start().starts_with(b"{") && self.log.has_others() {
             let breaks_off = self.log.take_json(span, links);
             if breaks_off && span.end as usize == content.len() {

@@ -128,16 +128,14 @@ impl<'a> Archive<'a, '_> {
 
     fn finish_field(&mut self) {
         let (Some(name), Some(value)) = core::mem::take(&mut self.entry.field) else { return };
-        let name = self.value(name);
-        if name.eq_ignore_ascii_case(b"location") {
-            self.entry.fields.push((Context::Location, value));
-        } else if name.eq_ignore_ascii_case(b"link") {
-            self.entry.fields.push((Context::Link, value));
-        } else if name.eq_ignore_ascii_case(b"refresh") {
-            self.entry.fields.push((Context::Refresh, value));
-        } else if name.eq_ignore_ascii_case(b"content-location") {
-            self.entry.fields.push((Context::ContentLocation, value));
-        }
+        let context = match &self.value(name).to_ascii_lowercase()[..] {
+            b"location" => Context::Location,
+            b"link" => Context::Link,
+            b"refresh" => Context::Refresh,
+            b"content-location" => Context::ContentLocation,
+            _ => return,
+        };
+        self.entry.fields.push((context, value));
     }
 
     /// Adds the links of the entry.

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use super::json::{is_name, string_end};
 use super::log_fields::{Escapes, Fields, Found, Value, is_target};
-use super::log_pattern::VARIABLES;
+use super::log_pattern::{Names, VARIABLES};
 
 /// A program that writes such logs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,93 +19,68 @@ pub(crate) enum Writer {
 }
 
 /// The members that matter for each [`Writer`], by their path; of several for one value, the best come first.
-static MEMBERS: [&[&[(&str, Value)]]; 5] =
+static MEMBERS: [&[&[Names]]; 5] =
     [&[ENVOY], &[TRAEFIK], &[CADDY], &[CLOUDFLARE], &[&VARIABLES, NGINX]];
 
-const CADDY: &[(&str, Value)] = &[
-    ("request.host", Value::Host),
-    ("request.uri", Value::Target),
-    ("request.headers.X-Forwarded-Proto", Value::Forwarded),
-    ("request.tls", Value::Tls),
-    ("request.headers.Referer", Value::Referer),
-    ("request.headers.User-Agent", Value::Agent),
-    ("request.method", Value::Method),
-    ("status", Value::Status),
-    ("ts", Value::Time),
-    ("time", Value::Time),
-    ("timestamp", Value::Time),
+const CADDY: &[Names] = &[
+    (Value::Host, "request.host"),
+    (Value::Target, "request.uri"),
+    (Value::Forwarded, "request.headers.X-Forwarded-Proto"),
+    (Value::Tls, "request.tls"),
+    (Value::Referer, "request.headers.Referer"),
+    (Value::Agent, "request.headers.User-Agent"),
+    (Value::Method, "request.method"),
+    (Value::Status, "status"),
+    (Value::Time, "ts time timestamp"),
 ];
 
-const TRAEFIK: &[(&str, Value)] = &[
-    ("RequestAddr", Value::Host),
-    ("RequestHost", Value::Host),
-    ("RequestPort", Value::Port),
-    ("RequestPath", Value::Target),
-    ("request_X-Forwarded-Proto", Value::Forwarded),
-    ("RequestScheme", Value::Scheme),
-    ("TLSVersion", Value::Tls),
-    ("request_Referer", Value::Referer),
-    ("request_User-Agent", Value::Agent),
-    ("RequestMethod", Value::Method),
-    ("DownstreamStatus", Value::Status),
-    ("StartUTC", Value::Time),
-    ("time", Value::Time),
+const TRAEFIK: &[Names] = &[
+    (Value::Host, "RequestAddr RequestHost"),
+    (Value::Port, "RequestPort"),
+    (Value::Target, "RequestPath"),
+    (Value::Forwarded, "request_X-Forwarded-Proto"),
+    (Value::Scheme, "RequestScheme"),
+    (Value::Tls, "TLSVersion"),
+    (Value::Referer, "request_Referer"),
+    (Value::Agent, "request_User-Agent"),
+    (Value::Method, "RequestMethod"),
+    (Value::Status, "DownstreamStatus"),
+    (Value::Time, "StartUTC time"),
 ];
 
-const CLOUDFLARE: &[(&str, Value)] = &[
-    ("ClientRequestHost", Value::Host),
-    ("ClientRequestURI", Value::Target),
-    ("ClientRequestPath", Value::Target),
-    ("ClientRequestQuery", Value::Query),
-    ("ClientRequestScheme", Value::Scheme),
-    ("ClientSSLProtocol", Value::Tls),
-    ("ClientRequestReferer", Value::Referer),
-    ("ClientRequestUserAgent", Value::Agent),
-    ("ClientRequestMethod", Value::Method),
-    ("EdgeResponseStatus", Value::Status),
-    ("EdgeStartTimestamp", Value::Time),
-    ("EdgeEndTimestamp", Value::Time),
-    ("Datetime", Value::Time),
+const CLOUDFLARE: &[Names] = &[
+    (Value::Host, "ClientRequestHost"),
+    (Value::Target, "ClientRequestURI ClientRequestPath"),
+    (Value::Query, "ClientRequestQuery"),
+    (Value::Scheme, "ClientRequestScheme"),
+    (Value::Tls, "ClientSSLProtocol"),
+    (Value::Referer, "ClientRequestReferer"),
+    (Value::Agent, "ClientRequestUserAgent"),
+    (Value::Method, "ClientRequestMethod"),
+    (Value::Status, "EdgeResponseStatus"),
+    (Value::Time, "EdgeStartTimestamp EdgeEndTimestamp Datetime"),
 ];
 
 /// The names of the formatters in the documents of Envoy and Istio, in the usual spellings.
-const ENVOY: &[(&str, Value)] = &[
-    (":authority", Value::Host),
-    ("authority", Value::Host),
-    ("x_envoy_original_path", Value::Target),
-    ("x-envoy-original-path", Value::Target),
-    (":path", Value::Target),
-    ("path", Value::Target),
-    ("x_forwarded_proto", Value::Forwarded),
-    ("x-forwarded-proto", Value::Forwarded),
-    (":scheme", Value::Scheme),
-    ("scheme", Value::Scheme),
-    ("downstream_tls_version", Value::Tls),
-    ("referer", Value::Referer),
-    ("referrer", Value::Referer),
-    ("user_agent", Value::Agent),
-    ("user-agent", Value::Agent),
-    (":method", Value::Method),
-    ("method", Value::Method),
-    ("response_code", Value::Status),
-    ("start_time", Value::Time),
-    ("@timestamp", Value::Time),
-    ("timestamp", Value::Time),
-    ("time", Value::Time),
+const ENVOY: &[Names] = &[
+    (Value::Host, ":authority authority"),
+    (Value::Target, "x_envoy_original_path x-envoy-original-path :path path"),
+    (Value::Forwarded, "x_forwarded_proto x-forwarded-proto"),
+    (Value::Scheme, ":scheme scheme"),
+    (Value::Tls, "downstream_tls_version"),
+    (Value::Referer, "referer referrer"),
+    (Value::Agent, "user_agent user-agent"),
+    (Value::Method, ":method method"),
+    (Value::Status, "response_code"),
+    (Value::Time, "start_time @timestamp timestamp time"),
 ];
 
 /// Usual names besides those of the variables of nginx.
-const NGINX: &[(&str, Value)] = &[
-    ("http_referrer", Value::Referer),
-    ("referer", Value::Referer),
-    ("referrer", Value::Referer),
-    ("user_agent", Value::Agent),
-    ("agent", Value::Agent),
-    ("method", Value::Method),
-    ("@timestamp", Value::Time),
-    ("timestamp", Value::Time),
-    ("time", Value::Time),
-    ("ts", Value::Time),
+const NGINX: &[Names] = &[
+    (Value::Referer, "http_referrer referer referrer"),
+    (Value::Agent, "user_agent agent"),
+    (Value::Method, "method"),
+    (Value::Time, "@timestamp timestamp time ts"),
 ];
 
 /// A member that matters to a writer.
@@ -121,8 +96,10 @@ struct Member {
 static BY_NAME: LazyLock<HashMap<&'static [u8], Vec<Member>>> = LazyLock::new(|| {
     let mut found: HashMap<&[u8], Vec<Member>> = HashMap::new();
     for (writer, tables) in MEMBERS.iter().enumerate() {
-        let all = tables.iter().flat_map(|table| table.iter()).enumerate();
-        for (rank, &(path, value)) in all.filter(|(_, (_, value))| is_kept(*value)) {
+        let kept =
+            tables.iter().flat_map(|table| table.iter()).filter(|(value, _)| is_kept(*value));
+        let all = kept.flat_map(|&(value, paths)| paths.split(' ').map(move |path| (path, value)));
+        for (rank, (path, value)) in all.enumerate() {
             let last = path.rsplit('.').next().unwrap_or(path);
             found.entry(last.as_bytes()).or_default().push(Member { writer, path, rank, value });
         }

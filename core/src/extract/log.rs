@@ -11,7 +11,6 @@ use super::{Context, ExtractorOptions, Links, json, sniff};
 use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::grammar::class::{ALPHA, SCHEME, URI_BYTE};
 use crate::normalize::percent::push_triplet;
-use crate::simd::Kernels;
 use crate::uri::split;
 
 /// A field of an entry.
@@ -91,8 +90,8 @@ const REPEATED: usize = 8;
 
 /// A log, and the fields to search.
 pub(crate) struct Log<'a> {
-    how: How<'a>,
-    text: Padded<'a>,
+    pub(super) how: How<'a>,
+    pub(super) text: Padded<'a>,
     /// Scheme and authority of the base.
     site: Option<Vec<u8>>,
 }
@@ -111,16 +110,6 @@ impl<'a> Log<'a> {
     /// The same log, if it had this `text`.
     pub(super) fn with_text<'b>(&'b self, text: Padded<'b>) -> Log<'b> {
         Log { text, site: self.site.clone(), ..*self }
-    }
-
-    /// The text.
-    pub(crate) fn text(&self) -> Padded<'a> {
-        self.text
-    }
-
-    /// The SIMD kernels to use.
-    pub(crate) fn kernels(&self) -> Kernels {
-        self.how.kernels
     }
 
     /// Whether more than the links of entries matters.
@@ -145,8 +134,8 @@ impl<'a> Log<'a> {
         let request = request();
         match self.how.options.requests.apply(&request) {
             Fate::Read => {}
-            Fate::Drop(cause) => return links.count_filtered(cause),
-            Fate::Unknown => return links.count_unknown_entry(),
+            Fate::Drop(cause) => return links.filtered.add(cause),
+            Fate::Unknown => return links.unknown_entries += 1,
         }
         if let Some(part) = self.how.options.log_part {
             return self.take_part(part, (span, &request), entry, links);
@@ -211,7 +200,7 @@ impl<'a> Log<'a> {
         if self.has_others() {
             self.take_text(line, links);
         } else if !is_remark(line.of(self.text.content())) {
-            links.count_other_line();
+            links.other_lines += 1;
         }
     }
 
@@ -321,7 +310,7 @@ impl<'a> Log<'a> {
             let is_wanted = self.how.options.is_of_logs() && !schemes.is_list();
             return match is_wanted && self.how.base.is_none() {
                 true => self.path(span, typed, links),
-                false => links.count_relative(),
+                false => links.relative += 1,
             };
         };
         if scheme(site).is_some_and(|scheme| schemes.allows(scheme)) {

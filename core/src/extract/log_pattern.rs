@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use super::log::is_host;
-use super::log_fields::{Found, Value, quote_end};
+use super::log_fields::{Found, SEARCHED, Value, quote_end};
 use crate::grammar::class::{ALPHA, DIGIT};
 use crate::time::Timestamp;
 
@@ -95,11 +95,7 @@ impl Pattern {
                 }
             }
         }
-        let is_link = |value: &Value| {
-            let links =
-                [Value::Request, Value::Target, Value::Joined, Value::Referer, Value::Agent];
-            links.contains(value)
-        };
+        let is_link = |value: &Value| SEARCHED.contains(value);
         if !parts.iter().any(|part| matches!(part, Part::Values(all) if all.iter().any(is_link))) {
             return Err("it names no request, path or referrer".to_owned());
         }
@@ -263,37 +259,32 @@ fn next_part(rest: &[u8]) -> Result<Next<'_>, String> {
     }
 }
 
-/// The variables of nginx that matter; of several for one value, the best come first.
-pub(crate) static VARIABLES: [(&str, Value); 23] = [
-    ("request", Value::Request),
-    ("request_uri", Value::Target),
-    ("uri", Value::Target),
-    ("document_uri", Value::Target),
-    ("args", Value::Query),
-    ("query_string", Value::Query),
-    ("is_args", Value::Mark),
-    ("http_host", Value::Host),
-    ("host", Value::Host),
-    ("server_name", Value::Host),
-    ("server_port", Value::Port),
-    ("scheme", Value::Scheme),
-    ("http_x_forwarded_proto", Value::Forwarded),
-    ("http_referer", Value::Referer),
-    ("http_user_agent", Value::Agent),
-    ("https", Value::Tls),
-    ("ssl_protocol", Value::Tls),
-    ("ssl_cipher", Value::Tls),
-    ("request_method", Value::Method),
-    ("status", Value::Status),
-    ("time_local", Value::Time),
-    ("time_iso8601", Value::Time),
-    ("msec", Value::Time),
+/// A value, and the names for it with spaces between them, of which the best come first.
+pub(crate) type Names = (Value, &'static str);
+
+/// The variables of nginx that matter.
+pub(crate) static VARIABLES: [Names; 14] = [
+    (Value::Request, "request"),
+    (Value::Target, "request_uri uri document_uri"),
+    (Value::Query, "args query_string"),
+    (Value::Mark, "is_args"),
+    (Value::Host, "http_host host server_name"),
+    (Value::Port, "server_port"),
+    (Value::Scheme, "scheme"),
+    (Value::Forwarded, "http_x_forwarded_proto"),
+    (Value::Referer, "http_referer"),
+    (Value::Agent, "http_user_agent"),
+    (Value::Tls, "https ssl_protocol ssl_cipher"),
+    (Value::Method, "request_method"),
+    (Value::Status, "status"),
+    (Value::Time, "time_local time_iso8601 msec"),
 ];
 
 /// The variable of nginx with this `name`.
 fn of_nginx(name: &[u8]) -> Value {
-    let found = VARIABLES.iter().find(|(known, _)| known.as_bytes() == name);
-    found.map_or(Value::Other, |&(_, value)| value)
+    let is_name = |known: &str| known.as_bytes() == name;
+    let found = VARIABLES.iter().find(|(_, names)| names.split(' ').any(is_name));
+    found.map_or(Value::Other, |&(value, _)| value)
 }
 
 /// The directive of Apache after a `%`, and the text after it.

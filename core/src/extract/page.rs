@@ -233,7 +233,7 @@ impl References<'_> {
             Some(scheme) if self.absolute.allows(scheme) => self.links.push(span, context),
             Some(_) => {}
             None if self.absolute.has_base() => return false,
-            None => self.links.count_relative(),
+            None => self.links.relative += 1,
         }
         true
     }

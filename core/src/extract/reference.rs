@@ -156,7 +156,8 @@ impl<'s> Absolute<'s> {
             Some(_) => links.push_made(span, context, |out| out.extend_from_slice(&reference)),
             None => {
                 let Some(target) = self.resolve(&reference) else {
-                    return links.count_relative();
+                    links.relative += 1;
+                    return;
                 };
                 if scheme(target).is_some_and(|scheme| schemes.allows(scheme)) {
                     links.push_made(span, context, |out| out.extend_from_slice(target));

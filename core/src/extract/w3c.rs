@@ -317,7 +317,7 @@ fn decoded(raw: &[u8]) -> Cow<'_, [u8]> {
 /// Lines that are not entries are searched as text unless fields were selected, and so are entries
 /// whose layout is unknown.
 pub(crate) fn lines(log: &Log<'_>, mut layout: Layout, links: &mut Links) {
-    let content = log.text().content();
+    let content = log.text.content();
     let (mut cells, mut start) = (Vec::new(), 0);
     while start < content.len() && !links.is_full(start) {
         let end = memchr::memchr(b'\n', &content[start..]).map_or(content.len(), |at| start + at);
@@ -329,7 +329,7 @@ pub(crate) fn lines(log: &Log<'_>, mut layout: Layout, links: &mut Links) {
         } else if is_remark(line) {
             log.take_other(span, links);
         } else if layout.count == 0 {
-            links.count_unnamed();
+            links.unnamed += 1;
             if log.has_others() {
                 log.take_text(span, links);
             }

@@ -20,10 +20,10 @@ use super::patterns::literal;
 /// assert!(!filter.keeps(b"http://example.org/"));
 /// assert!(Property::host("http://example.com/").is_err());
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Property(pub(super) Kind);
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Scheme(String),
     Host(String),
@@ -168,15 +168,6 @@ fn is_possible(name: &str) -> Result<(), String> {
         false => Ok(()),
     }
 }
-
-impl PartialEq for Property {
-    fn eq(&self, other: &Property) -> bool {
-        let is_like = core::mem::discriminant(&self.0) == core::mem::discriminant(&other.0);
-        is_like && self.to_string() == other.to_string()
-    }
-}
-
-impl Eq for Property {}
 
 impl fmt::Display for Property {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -65,20 +65,20 @@ pub struct Links {
     is_cut: bool,
     /// The document that is being searched.
     document: Option<Open>,
-    relative: u64,
-    filtered: Filtered,
+    pub(super) relative: u64,
+    pub(super) filtered: Filtered,
     lost: u64,
     bases: u64,
     expanded: u64,
-    broken: u64,
+    pub(super) broken: u64,
     partial: u64,
     undecoded: u64,
     unparsed: u64,
     malformed: u64,
     miscoded: u64,
-    other_lines: u64,
-    unnamed: u64,
-    unknown_entries: u64,
+    pub(super) other_lines: u64,
+    pub(super) unnamed: u64,
+    pub(super) unknown_entries: u64,
     /// The first faults that can be described.
     faults: Vec<Fault>,
     /// Details of links, in their order, and their texts.
@@ -277,10 +277,6 @@ impl Links {
         found
     }
 
-    pub(crate) fn count_broken(&mut self) {
-        self.broken += 1;
-    }
-
     /// An empty list of positions, to be returned with [`Links::give_back_places`].
     pub(crate) fn take_places(&mut self) -> Vec<(Context, Span)> {
         core::mem::take(&mut self.places)
@@ -393,10 +389,6 @@ impl Links {
         let start = self.notes.len() as u32;
         self.notes.extend_from_slice(text);
         Span { start, end: self.notes.len() as u32 }
-    }
-
-    pub(crate) fn count_relative(&mut self) {
-        self.relative += 1;
     }
 
     /// Number of links.

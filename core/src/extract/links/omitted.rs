@@ -1,8 +1,8 @@
 //! What is not among the links of a text: the numbers of what was skipped, and the first faults.
 
 use super::Links;
+use crate::extract::Filtered;
 use crate::extract::fault::{BodyFault, Fault};
-use crate::extract::{Cause, Filtered};
 
 impl Links {
     /// The number of relative references that were skipped because there is no base.
@@ -82,22 +82,6 @@ impl Links {
     /// [`ExtractorOptions::requests`](crate::extract::ExtractorOptions::requests) selects them.
     pub fn unknown_entries(&self) -> u64 {
         self.unknown_entries
-    }
-
-    pub(crate) fn count_filtered(&mut self, cause: Cause) {
-        self.filtered.add(cause);
-    }
-
-    pub(crate) fn count_unknown_entry(&mut self) {
-        self.unknown_entries += 1;
-    }
-
-    pub(crate) fn count_unnamed(&mut self) {
-        self.unnamed += 1;
-    }
-
-    pub(crate) fn count_other_line(&mut self) {
-        self.other_lines += 1;
     }
 
     /// The first faults that can be described, at most [`Fault::MOST`].
