@@ -1,7 +1,7 @@
 //! What all enums with names, and all options, have in common.
 
 /// Defines enums whose variants have stable names: `Variant = "name"`, or `"name" | "other"` where `from_name` takes
-/// `other` too.
+/// `other` too. The documentation of a variant ends with its name.
 ///
 /// The order of the variants is that of `ALL`. Names are part of machine output: they do not change.
 #[doc(hidden)]
@@ -15,7 +15,12 @@ macro_rules! named {
     ) => {
         $(#[$attribute])*
         $vis enum $Enum {
-            $($(#[$of_variant])* $Variant,)*
+            $(
+                $(#[$of_variant])*
+                #[doc = ""]
+                #[doc = concat!("`", $name, "`")]
+                $Variant,
+            )*
         }
 
         impl $Enum {

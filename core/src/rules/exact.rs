@@ -102,9 +102,7 @@ impl RuleSet {
         }
         unreachable!("no rule set is built with sites that change a host for ever")
     }
-}
 
-impl RuleSet {
     /// The action for the parameter `name` on `host`, and the pattern that decides: tests each
     /// pattern, from strong to weak.
     pub(super) fn action_one_by_one(

@@ -92,19 +92,15 @@ const MOST_INCLUDED_BYTES: usize = 4 << 20;
 /// The built-in packs: name and text.
 const BUILT_IN: [(&str, &str); 1] = [("tracking", include_str!("packs/tracking.toml"))];
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 struct Document {
     name: Option<String>,
     version: Option<u32>,
     meaning: Option<String>,
-    #[serde(default)]
     include: Vec<Spanned<String>>,
-    #[serde(default)]
     rules: Vec<Spanned<String>>,
-    #[serde(default)]
     param: Vec<Spanned<Table>>,
-    #[serde(default)]
     site: Vec<Spanned<SiteTable>>,
 }
 

@@ -11,49 +11,27 @@ named! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     #[non_exhaustive]
     pub enum Rule {
-        /// `fragment`
         Fragment = "fragment",
-        /// `anchor`
         Anchor = "anchor",
-        /// `userinfo`
         Userinfo = "userinfo",
-        /// `https`
         Https = "https",
-        /// `host-dot`
         HostDot = "host-dot",
-        /// `www`
         Www = "www",
-        /// `host-alias`
         HostAlias = "host-alias",
-        /// `path-decode`
         PathDecode = "path-decode",
-        /// `session-id`
         SessionId = "session-id",
-        /// `duplicate-slash`
         DuplicateSlash = "duplicate-slash",
-        /// `path-case`
         PathCase = "path-case",
-        /// `path-prefix`
         PathPrefix = "path-prefix",
-        /// `index-page`
         IndexPage = "index-page",
-        /// `extension`
         Extension = "extension",
-        /// `trailing-slash`
         TrailingSlash = "trailing-slash",
-        /// `param-case`
         ParamCase = "param-case",
-        /// `keep-param`
         KeepParam = "keep-param",
-        /// `drop-param`
         DropParam = "drop-param",
-        /// `allow-param`
         AllowParam = "allow-param",
-        /// `empty-param`
         EmptyParam = "empty-param",
-        /// `sort-query`
         SortQuery = "sort-query",
-        /// `empty-query`
         EmptyQuery = "empty-query",
     }
 }

@@ -35,21 +35,15 @@ impl fmt::Display for PackError {
 
 impl std::error::Error for PackError {}
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct Table {
     hosts: Option<Vec<Spanned<String>>>,
-    #[serde(default)]
     except: Vec<Spanned<String>>,
-    #[serde(default)]
     keep: Vec<Spanned<String>>,
-    #[serde(default)]
     drop: Vec<Spanned<String>>,
-    #[serde(default)]
     allow: Vec<Spanned<String>>,
-    #[serde(default)]
     paths: Vec<Spanned<String>>,
-    #[serde(default)]
     given: Vec<Spanned<String>>,
     why: Option<String>,
 }
@@ -99,6 +93,15 @@ impl Places {
         }
     }
 
+    /// What `parse` makes of `text`.
+    fn parsed<T>(
+        &self,
+        text: &Spanned<String>,
+        parse: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Result<T, PackError> {
+        parse(text.get_ref()).map_err(|why| self.error(text.span(), why))
+    }
+
     pub(super) fn error(&self, span: Range<usize>, message: impl Into<String>) -> PackError {
         PackError { place: self.of(span.start), message: message.into() }
     }
@@ -108,8 +111,8 @@ impl Places {
 pub(super) fn scope(typed: &[Spanned<String>], places: &Places) -> Result<Scope, PackError> {
     let mut scope = Scope::default();
     for text in typed {
-        let added = typed_rule(text.get_ref()).and_then(|(rule, arg)| scope.add(rule, arg));
-        added.map_err(|why| places.error(text.span(), why))?;
+        places
+            .parsed(text, |typed| typed_rule(typed).and_then(|(rule, arg)| scope.add(rule, arg)))?;
     }
     Ok(scope)
 }
@@ -149,12 +152,7 @@ pub(super) fn site(
             places.error(span, "a [[site]] needs host, rules, without, keep, drop or allow")
         );
     }
-    let main = match &host {
-        None => None,
-        Some(text) => {
-            Some(canonical_host(text.get_ref()).map_err(|why| places.error(text.span(), why))?)
-        }
-    };
+    let main = host.as_ref().map(|text| places.parsed(text, canonical_host)).transpose()?;
     if main.is_some() {
         on.rules.add(Rule::HostAlias);
     }
@@ -214,10 +212,7 @@ pub(super) fn unit(table: Spanned<Table>, places: &Places) -> Result<Unit, PackE
 /// The rules for parameters of a table at `span`.
 fn unit_of(table: Table, span: Range<usize>, places: &Places) -> Result<Unit, PackError> {
     let hosts = |list: &[Spanned<String>]| -> Result<Vec<HostPattern>, PackError> {
-        let host = |text: &Spanned<String>| {
-            HostPattern::new(text.get_ref()).map_err(|why| places.error(text.span(), why))
-        };
-        list.iter().map(host).collect()
+        list.iter().map(|text| places.parsed(text, HostPattern::new)).collect()
     };
     if table.hosts.as_ref().is_some_and(Vec::is_empty) {
         return Err(places
@@ -230,8 +225,7 @@ fn unit_of(table: Table, span: Range<usize>, places: &Places) -> Result<Unit, Pa
         (Rule::AllowParam, &table.allow),
     ] {
         for text in texts {
-            let glob =
-                name_pattern(text.get_ref()).map_err(|why| places.error(text.span(), why))?;
+            let glob = places.parsed(text, name_pattern)?;
             let place = places.of(text.span().start);
             patterns.push(Named { list, text: Arc::from(text.get_ref().as_str()), glob, place });
         }
@@ -244,10 +238,8 @@ fn unit_of(table: Table, span: Range<usize>, places: &Places) -> Result<Unit, Pa
         return Err(places.error(given.span(), what));
     }
     let list = |texts: &[Spanned<String>], parse: fn(&str) -> Result<Vec<u8>, String>| {
-        let parsed = |text: &Spanned<String>| {
-            parse(text.get_ref()).map_err(|why| places.error(text.span(), why))
-        };
-        let mut list = texts.iter().map(parsed).collect::<Result<Vec<_>, _>>()?;
+        let parsed = texts.iter().map(|text| places.parsed(text, parse));
+        let mut list = parsed.collect::<Result<Vec<_>, _>>()?;
         list.sort_unstable();
         list.dedup();
         Ok(list)

@@ -195,15 +195,7 @@ impl Text {
         if has_dot_segment(&self.bytes[path.clone()]) {
             return Vec::new();
         }
-        let mut start = path.start;
-        let segments = self.bytes[path].split(|&byte| byte == b'/');
-        segments
-            .map(|segment| {
-                let range = start..start + segment.len();
-                start = range.end + 1;
-                range
-            })
-            .collect()
+        self.parts_of(path, b'/')
     }
 
     /// Drops the first session id of the path; returns whether there was one.
@@ -284,16 +276,18 @@ impl Text {
 
     /// Ranges of the parameters.
     fn params(&self, place: Where) -> Vec<Range<usize>> {
-        let Some(query) = self.query(place) else { return Vec::new() };
-        let mut start = query.start;
-        let params = self.bytes[query].split(|&byte| byte == b'&');
-        params
-            .map(|param| {
-                let range = start..start + param.len();
-                start = range.end + 1;
-                range
-            })
-            .collect()
+        self.query(place).map_or(Vec::new(), |query| self.parts_of(query, b'&'))
+    }
+
+    /// Ranges of the parts of `whole` that are between bytes `by`.
+    fn parts_of(&self, whole: Range<usize>, by: u8) -> Vec<Range<usize>> {
+        let mut start = whole.start;
+        let part = |part: &[u8]| {
+            let range = start..start + part.len();
+            start = range.end + 1;
+            range
+        };
+        self.bytes[whole].split(|&byte| byte == by).map(part).collect()
     }
 
     /// Brings the names of parameters to lower case, one after the other.
