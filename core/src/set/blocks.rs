@@ -89,7 +89,7 @@ impl Blocks {
     fn of_file(mut file: File, path: &Path, kind: &'static Kind) -> Result<Blocks, SetError> {
         let mut header = [0; BLOCK];
         file.seek(SeekFrom::Start(0)).at(path)?;
-        read_exactly(&mut file, &mut header, path, 0)?;
+        expect_whole(file.read_exact(&mut header), path, 0)?;
         let damaged = |what, at| SetError::damaged(path, what, at);
         if &header[..kind.magic.len()] != kind.magic {
             return Err(damaged(kind.stranger, 0));
@@ -124,7 +124,7 @@ impl Blocks {
         };
         file.seek(SeekFrom::Start(end)).at(path)?;
         let mut bytes = zeros(size - end).at(path)?;
-        read_exactly(&mut file, &mut bytes, path, end)?;
+        expect_whole(file.read_exact(&mut bytes), path, end)?;
         if xxh3_64(&bytes) != number(&header, 24) {
             return Err(damaged("the checksums of the blocks do not match the header", end));
         }
@@ -182,12 +182,7 @@ impl Blocks {
     /// may be shorter.
     pub(super) fn read_into(&self, first: u64, bytes: &mut [u8]) -> Result<(), SetError> {
         let offset = BLOCK as u64 + self.bytes_of(first..first).start;
-        self.file.read_exact_at(bytes, offset).map_err(|error| match error.kind() {
-            io::ErrorKind::UnexpectedEof => {
-                SetError::damaged(&self.path, "it ends too early", offset)
-            }
-            _ => SetError::new(&self.path, Fault::Io(error)),
-        })?;
+        expect_whole(self.file.read_exact_at(bytes, offset), &self.path, offset)?;
         for (number, block) in (first..).zip(bytes.chunks(BLOCK)) {
             if xxh3_64(block) != self.checks[number as usize] {
                 let at = (1 + number) * BLOCK as u64;
@@ -251,13 +246,9 @@ fn number(bytes: &[u8], at: usize) -> u64 {
     u64::from_be_bytes(bytes[at..at + 8].try_into().expect("8 bytes"))
 }
 
-fn read_exactly(
-    file: &mut File,
-    bytes: &mut [u8],
-    path: &Path,
-    offset: u64,
-) -> Result<(), SetError> {
-    file.read_exact(bytes).map_err(|error| match error.kind() {
+/// That a file ends before what was read at `offset` is damage.
+fn expect_whole(read: io::Result<()>, path: &Path, offset: u64) -> Result<(), SetError> {
+    read.map_err(|error| match error.kind() {
         io::ErrorKind::UnexpectedEof => SetError::damaged(path, "it ends too early", offset),
         _ => SetError::new(path, Fault::Io(error)),
     })

@@ -45,7 +45,7 @@ impl SetWriter {
         let given = keys.write(&[], &mut writer)?;
         let gone = writer.finish(false)?;
         let (mut removed, mut affected) = (0, Vec::new());
-        for run in self.set().runs() {
+        for run in &self.set().runs {
             let held = [std::slice::from_ref(run)];
             let sorted = [Sorted::Run(&gone)];
             let count = combine(&sorted, But::In(&held), |_: &[u128]| Ok::<_, SetError>(()))?;
@@ -58,9 +58,9 @@ impl SetWriter {
         if count == 0 {
             return Ok((0, given));
         }
-        let runs: Vec<&Run> = self.set().runs()[..count].iter().collect();
+        let runs: Vec<&Run> = self.set().runs[..count].iter().collect();
         let (writer, written) = self.combined(&runs, But::Not(&[&gone]))?;
-        expect_distinct(&self.set().runs()[..count], written + removed)?;
+        expect_distinct(&self.set().runs[..count], written + removed)?;
         self.replace(count, (written > 0).then_some(writer))?;
         Ok((removed, given))
     }
@@ -78,7 +78,7 @@ impl SetWriter {
         if count == 0 {
             return Ok(0);
         }
-        let runs = &self.set().runs()[..count];
+        let runs = &self.set().runs[..count];
         let before: u64 = runs.iter().map(Run::len).sum();
         let mut writer = RunWriter::new(self.set().directory(), true)?;
         let sorted: Vec<Sorted<'_, Dated>> = runs.iter().map(Sorted::Run).collect();

@@ -148,10 +148,6 @@ impl KeySet {
         Ok(self.runs.iter().all(|run| run.resident().is_some()))
     }
 
-    pub(super) fn runs(&self) -> &[Run] {
-        &self.runs
-    }
-
     /// Calls `take` with all keys, in rising order, some thousand at a time; runs on the current
     /// rayon pool.
     ///

@@ -201,7 +201,7 @@ impl SetWriter {
     /// # Errors
     /// As for [`SetWriter::add`]; [`Fault::Differs`] for a set with another meaning.
     pub fn fill_with_all(&mut self, sets: &[KeySet]) -> Result<u64, SetError> {
-        let runs: Vec<&Run> = sets.iter().flat_map(KeySet::runs).collect();
+        let runs: Vec<&Run> = sets.iter().flat_map(|set| &set.runs).collect();
         self.fill(sets, &runs, But::Not(&[]))
     }
 
@@ -211,8 +211,8 @@ impl SetWriter {
     /// As for [`SetWriter::fill_with_all`].
     pub fn fill_with_difference(&mut self, sets: &[KeySet]) -> Result<u64, SetError> {
         let (first, others) = sets.split_at(1.min(sets.len()));
-        let runs: Vec<&Run> = first.iter().flat_map(KeySet::runs).collect();
-        let others: Vec<&Run> = others.iter().flat_map(KeySet::runs).collect();
+        let runs: Vec<&Run> = first.iter().flat_map(|set| &set.runs).collect();
+        let others: Vec<&Run> = others.iter().flat_map(|set| &set.runs).collect();
         self.fill(sets, &runs, But::Not(&others))
     }
 
@@ -228,8 +228,8 @@ impl SetWriter {
         let is_asked = |i: &usize| *i != shortest || self.set.is_dated;
         let all = 0..sets.len();
         let runs: Vec<&Run> =
-            all.clone().filter(is_gone_through).flat_map(|i| sets[i].runs()).collect();
-        let others: Vec<&[Run]> = all.filter(is_asked).map(|i| sets[i].runs()).collect();
+            all.clone().filter(is_gone_through).flat_map(|i| &sets[i].runs).collect();
+        let others: Vec<&[Run]> = all.filter(is_asked).map(|i| &sets[i].runs[..]).collect();
         self.fill(sets, &runs, But::In(&others))
     }
 
