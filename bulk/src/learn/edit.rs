@@ -38,19 +38,9 @@ pub(super) enum Edit {
     /// All parameters are dropped.
     AnyParam,
     /// Parameters of these names are dropped below the first segment.
-    Below {
-        /// The segment.
-        segment: Vec<u8>,
-        /// The names.
-        names: Vec<Vec<u8>>,
-    },
-    /// Parameters of these names are dropped beside a parameter.
-    Given {
-        /// The parameter, with its value.
-        param: Vec<u8>,
-        /// The names.
-        names: Vec<Vec<u8>>,
-    },
+    Below { segment: Vec<u8>, names: Vec<Vec<u8>> },
+    /// Parameters of these names are dropped beside a parameter with its value.
+    Given { param: Vec<u8>, names: Vec<Vec<u8>> },
 }
 
 /// Where a table for parameters applies: a field of it and its value.

@@ -15,7 +15,6 @@ use uriscan_core::uri::split;
 /// A host with those that become it, and what was found for it.
 #[derive(Debug, Default)]
 pub(super) struct Host<'u> {
-    /// Its name.
     pub(super) name: Vec<u8>,
     /// Other names, and why they are the same.
     pub(super) aliases: Vec<(Vec<u8>, Hypothesis)>,

@@ -76,7 +76,7 @@ fn test_here(
     sinks: &mut Sinks<'_>,
 ) -> Result<Tested, Error> {
     let (hasher, mut found) = (Hasher::random(), OfSites::default());
-    let work = |site: Site<'_>| OfSite::new(&site, rules, &hasher);
+    let work = |site: Site<'_>| of_site(&site, rules, &hasher);
     let how = How { options, hasher: &hasher, rules: Some(rules) };
     let (read, fault) =
         each_site(sources, &how, settings, sinks, &work, &mut |site| found.push(site))?;
@@ -133,24 +133,17 @@ impl Tester {
     pub fn finish(self, out: &mut (dyn Write + Send)) -> Result<Tested, Error> {
         let Tester { learner, rules } = self;
         let (hasher, mut found) = (learner.hasher().clone(), OfSites::default());
-        let work = |site: Site<'_>| OfSite::new(&site, &rules, &hasher);
+        let work = |site: Site<'_>| of_site(&site, &rules, &hasher);
         let read = learner.each_site(&work, &mut |site| found.push(site))?;
         found.write(&read, out)
     }
 }
 
-/// The rules on a site.
-struct OfSite {
-    name: Vec<u8>,
-    score: Score,
-    is_whole: bool,
-}
+/// The name of a site, the rules on it, and whether all of it was there.
+type OfSite = (Vec<u8>, Score, bool);
 
-impl OfSite {
-    fn new(site: &Site<'_>, rules: &RuleSet, hasher: &Hasher) -> OfSite {
-        let score = site.score(rules, hasher);
-        OfSite { name: site.name.to_vec(), score, is_whole: site.is_whole }
-    }
+fn of_site(site: &Site<'_>, rules: &RuleSet, hasher: &Hasher) -> OfSite {
+    (site.name.to_vec(), site.score(rules, hasher), site.is_whole)
 }
 
 /// The rules on all sites.
@@ -162,7 +155,7 @@ struct OfSites {
 }
 
 impl OfSites {
-    fn push(&mut self, OfSite { name, score, is_whole }: OfSite) {
+    fn push(&mut self, (name, score, is_whole): OfSite) {
         self.tested.score += score;
         self.tested.sampled += u64::from(!is_whole);
         if score.possible > 0 || score.wrong > 0 {

@@ -51,11 +51,8 @@ pub(super) fn pool(hosts: &mut [Host<'_>], may_be_wide: bool, proof: &Proof, has
                 continue;
             }
             let pool = Some(Pool { hosts: speaking, is_wide, is_shown });
-            let (trial, example) = (sum.clone(), example.clone());
-            host.accept(
-                Hypothesis { trial, example, pool, ..Hypothesis::of(edits.clone()) },
-                hasher,
-            );
+            let (edits, trial, example) = (edits.clone(), sum.clone(), example.clone());
+            host.accept(Hypothesis { edits, trial, example, pool, ..Default::default() }, hasher);
         }
     }
 }

@@ -14,7 +14,7 @@ use uriscan_core::key::Hasher;
 use uriscan_core::rules::Scratch;
 
 /// Edits that are right or wrong together, and what counts for and against them.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Hypothesis {
     pub(super) edits: Vec<Edit>,
     pub(super) trial: Trial,
@@ -217,19 +217,6 @@ impl HostRules {
 }
 
 impl Hypothesis {
-    /// One that has not been tried.
-    pub(super) fn of(edits: Vec<Edit>) -> Hypothesis {
-        Hypothesis {
-            edits,
-            trial: Trial::default(),
-            example: None,
-            counterexample: None,
-            fetch: Fetches::default(),
-            is_declared: false,
-            pool: None,
-        }
-    }
-
     pub(super) fn new(
         edits: Vec<Edit>,
         trial: Trial,
@@ -239,7 +226,7 @@ impl Hypothesis {
         fetch.settle(trial.right);
         let pair = |(a, b): (u32, u32)| (forms.seen(a).to_vec(), forms.seen(b).to_vec());
         let (example, counterexample) = (trial.example.map(pair), trial.counterexample.map(pair));
-        Hypothesis { trial, example, counterexample, fetch, ..Hypothesis::of(edits) }
+        Hypothesis { edits, trial, example, counterexample, fetch, ..Hypothesis::default() }
     }
 
     /// Adds URLs to fetch, which are not among `forms` and which `undone` makes of forms with known content. Where little speaks for the

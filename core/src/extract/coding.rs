@@ -15,12 +15,7 @@ pub(super) enum Decoded {
     /// The body has no codings.
     Plain,
     /// These bytes; not all of them if the body exceeds the limit or is truncated.
-    Made {
-        /// The bytes.
-        text: Vec<u8>,
-        /// Whether the bytes are complete.
-        is_whole: bool,
-    },
+    Made { text: Vec<u8>, is_whole: bool },
     /// The coding is unknown, or not the one that was used.
     Unknown,
 }
