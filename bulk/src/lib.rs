@@ -1,8 +1,8 @@
 //! Jobs over files and streams of URIs: in parallel, in input order, within a memory limit.
 //!
-//! [`pipeline`] has a function for each job: it takes sources, options, settings and a writer. [`io`] is what is read and written:
-//! files, compression, lines, rows and templates. [`learn`](mod@learn) finds the rules that data prove. What a URI is, and when two are
-//! equivalent, is in the crate `uriscan`.
+//! [`pipeline`] has a function for each job: it takes sources, options, settings and a writer. [`io`] is what is read
+//! and written: files, compression, lines, rows and templates. [`learn`](mod@learn) finds the rules that data prove.
+//! What a URI is, and when two are equivalent, is in the crate `uriscan`.
 //!
 //! What is hidden in the documentation is for the crates for columns and tables, and changes without notice.
 

@@ -223,7 +223,7 @@ impl Plan {
         self.evidence.extend(filters::paths(&from.find.filters).cloned());
         if from.extract {
             let mut options = extract_options(&from.find, links.accepts_iris)?
-                .has_places(links.has_places)
+                .has_origins(links.has_origins)
                 .entities(links.entities);
             // Links are decoded as they are found, once.
             let repairs = &mut self.job.equivalence.repairs;
@@ -251,7 +251,7 @@ impl Plan {
         (accepts_iris, entities): (bool, Entities),
     ) -> Result<Plan, Failure> {
         let base = pages.base.as_deref();
-        self.reading(&pages.from, LinkUse { base, accepts_iris, entities, has_places: true })
+        self.reading(&pages.from, LinkUse { base, accepts_iris, entities, has_origins: true })
     }
 
     pub(crate) fn of_job(

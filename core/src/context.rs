@@ -30,7 +30,7 @@ pub enum Context {
 
 /// A target that is about to be normalized. Reusable.
 #[derive(Clone, Debug, Default)]
-pub struct Placed {
+pub struct TargetBuffer {
     target: Vec<u8>,
     text: PaddedBuf,
     index: Index,
@@ -62,7 +62,7 @@ impl Context {
         }
     }
 
-    /// The target of a record, which is not empty, as a record of its own: in `placed`, or the
+    /// The target of a record, which is not empty, as a record of its own: in `buffer`, or the
     /// record itself if it is its own target, or has none.
     ///
     /// A caller that normalizes the result therefore finds the same faults as without a context, at
@@ -72,27 +72,27 @@ impl Context {
         &self,
         isa: I,
         record: Record<'a>,
-        placed: &'a mut Placed,
+        buffer: &'a mut TargetBuffer,
     ) -> Record<'a> {
-        struct Place<'c, 'a>(&'c Context, Record<'a>, &'a mut Placed);
-        impl<'a> Task for Place<'_, 'a> {
+        struct Resolve<'c, 'a>(&'c Context, Record<'a>, &'a mut TargetBuffer);
+        impl<'a> Task for Resolve<'_, 'a> {
             type Output = Record<'a>;
             #[inline(always)]
             fn run<I: Isa>(self, isa: I) -> Record<'a> {
-                self.0.place_here(isa, self.1, self.2)
+                self.0.target_record(isa, self.1, self.2)
             }
         }
-        isa.call(Place(self, record, placed))
+        isa.call(Resolve(self, record, buffer))
     }
 
     #[inline(always)]
-    fn place_here<'a, I: Isa>(
+    fn target_record<'a, I: Isa>(
         &self,
         isa: I,
         record: Record<'a>,
-        placed: &'a mut Placed,
+        buffer: &'a mut TargetBuffer,
     ) -> Record<'a> {
-        let Placed { target, text, index } = placed;
+        let TargetBuffer { target, text, index } = buffer;
         target.clear();
         let is_written = match self {
             Context::Base { base, options } => {

@@ -29,9 +29,9 @@ impl Timestamp {
         Timestamp(u32::try_from(seconds).unwrap_or(u32::MAX))
     }
 
-    /// The time `text` of an entry of a log: `10/Oct/2000:13:55:36 -0700`, a form of ISO 8601 with `T` or a space, or a number
-    /// of seconds, milli-, micro- or nanoseconds since 1970, which its length shows. Without a zone it is in UTC.
-    /// Fractions of a second are truncated.
+    /// The time `text` of an entry of a log: `10/Oct/2000:13:55:36 -0700`, a form of ISO 8601 with `T` or a space, or a
+    /// number of seconds, milli-, micro- or nanoseconds since 1970, which its length shows. Without a zone it is in
+    /// UTC. Fractions of a second are truncated.
     pub(crate) fn of_log(text: &[u8]) -> Option<Timestamp> {
         let text = text.strip_prefix(b"[").unwrap_or(text);
         let text = text.strip_suffix(b"]").unwrap_or(text).trim_ascii();
@@ -131,8 +131,8 @@ impl Date {
         is_like(&date, b"0000-00-00").then_some((Date(date), rest))
     }
 
-    /// This date at `clock`, `HH:MM:SS`, in a zone `offset` seconds ahead of UTC. A leap second equals the second before it,
-    /// as in POSIX.
+    /// This date at `clock`, `HH:MM:SS`, in a zone `offset` seconds ahead of UTC. A leap second equals the second
+    /// before it, as in POSIX.
     fn at(&self, clock: [u8; 8], offset: i64) -> Option<Timestamp> {
         if !is_like(&clock, b"00:00:00") {
             return None;

@@ -1,9 +1,9 @@
 //! Counts of texts that come many at a time, exact as long as there is room, then of the frequent ones.
 //!
-//! The texts of a part of the input are counted where they are found ([`Counts`]), and parts are added up in any order. When
-//! that takes too much at the end of a window of the input, the texts with the lowest counts are dropped, and begin at 0 if
-//! they come again (as in the summaries of Misra and Gries, 1982, which can be merged). What a window is does not depend on
-//! how the input is cut into parts, so the result depends on the input and the limit only.
+//! The texts of a part of the input are counted where they are found ([`Counts`]), and parts are added up in any order.
+//! When that takes too much at the end of a window of the input, the texts with the lowest counts are dropped, and
+//! begin at 0 if they come again (as in the summaries of Misra and Gries, 1982, which can be merged). What a window is
+//! does not depend on how the input is cut into parts, so the result depends on the input and the limit only.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -109,13 +109,13 @@ impl Task for KeysOf<'_> {
 
 /// The texts of a partition, by their numbers.
 #[derive(Debug, Default)]
-struct Held {
+struct PartitionCounts {
     counts: Vec<u64>,
     text: Vec<u8>,
     ends: Vec<usize>,
 }
 
-impl Held {
+impl PartitionCounts {
     fn text(&self, number: usize) -> &[u8] {
         let start = if number == 0 { 0 } else { self.ends[number - 1] };
         &self.text[start..self.ends[number]]
@@ -146,7 +146,7 @@ impl Held {
 /// The counts of all parts.
 #[derive(Debug)]
 pub(crate) struct Frequent {
-    classes: Classes<Held>,
+    classes: Classes<PartitionCounts>,
     /// Bytes of memory that the counts may take at the end of a window.
     limit: usize,
     /// A count is too low by this at most.
@@ -173,19 +173,19 @@ impl Frequent {
     /// Adds the counts of `parts`, on the current rayon pool.
     pub(crate) fn add(&mut self, parts: &[&Counts]) {
         let rows: Vec<&Rows> = parts.iter().map(|part| &part.rows).collect();
-        self.classes.insert(&rows, |held, probed| {
+        self.classes.insert(&rows, |partition, probed| {
             let part = parts[probed.chunk];
             if probed.is_first {
-                held.counts.push(0);
-                held.text.extend_from_slice(part.get(probed.row));
-                held.ends.push(held.text.len());
+                partition.counts.push(0);
+                partition.text.extend_from_slice(part.get(probed.row));
+                partition.ends.push(partition.text.len());
             }
-            held.counts[probed.class as usize] += part.counts[probed.row];
+            partition.counts[probed.class as usize] += part.counts[probed.row];
         });
     }
 
-    /// Ends a window: drops the texts with the lowest counts if there is no room for all, and calls `on_drop` for each, on the
-    /// current rayon pool. Returns what that has made of the texts of each partition.
+    /// Ends a window: drops the texts with the lowest counts if there is no room for all, and calls `on_drop` for each,
+    /// on the current rayon pool. Returns what that has made of the texts of each partition.
     pub(crate) fn end_window<D: Default + Send>(
         &mut self,
         on_drop: impl Fn(&mut D, &[u8], u64) + Sync,
@@ -196,9 +196,9 @@ impl Frequent {
         let least = self.least_kept();
         self.missed += least - 1;
         let dropped: Mutex<Vec<D>> = Mutex::default();
-        self.classes.retain(|held, keys| {
+        self.classes.retain(|partition, keys| {
             let mut all = D::default();
-            held.retain(least, keys, |text, count| on_drop(&mut all, text, count));
+            partition.retain(least, keys, |text, count| on_drop(&mut all, text, count));
             dropped.lock().unwrap_or_else(PoisonError::into_inner).push(all);
         });
         dropped.into_inner().unwrap_or_else(PoisonError::into_inner)
@@ -209,13 +209,13 @@ impl Frequent {
         /// Nearly all texts occur less often.
         const FEW: usize = 256;
         let (mut few, mut bytes) = ([0; FEW], BTreeMap::<u64, usize>::new());
-        for held in self.classes.partitions() {
-            for (number, &count) in held.counts.iter().enumerate() {
+        for partition in self.classes.partitions() {
+            for (number, &count) in partition.counts.iter().enumerate() {
                 let sum = match few.get_mut(count as usize) {
                     Some(sum) => sum,
                     None => bytes.entry(count).or_default(),
                 };
-                *sum += ENTRY + held.text(number).len();
+                *sum += ENTRY + partition.text(number).len();
             }
         }
         bytes.extend((0..).zip(few).filter(|&(_, bytes)| bytes > 0));
@@ -231,34 +231,34 @@ impl Frequent {
     }
 
     fn bytes(&self) -> usize {
-        let text: usize = self.classes.partitions().map(|held| held.text.len()).sum();
+        let text: usize = self.classes.partitions().map(|partition| partition.text.len()).sum();
         self.classes.len() * ENTRY + text
     }
 
     /// Calls `each` with each text and its count, in no order.
     pub(crate) fn each(&self, mut each: impl FnMut(&[u8], u64)) {
-        for held in self.classes.partitions() {
-            for (number, &count) in held.counts.iter().enumerate() {
-                each(held.text(number), count);
+        for partition in self.classes.partitions() {
+            for (number, &count) in partition.counts.iter().enumerate() {
+                each(partition.text(number), count);
             }
         }
     }
 
     /// The `most` texts that occur most often.
     pub(crate) fn most(&self, most: usize) -> MostFrequent {
-        let held: Vec<&Held> = self.classes.partitions().collect();
-        let mut all = numbers(&held);
+        let partitions: Vec<&PartitionCounts> = self.classes.partitions().collect();
+        let mut all = numbers(&partitions);
         let distinct = (self.missed == 0).then_some(all.len() as u64);
-        keep_first(&mut all, most, |a, b| order(&held, *a).cmp(&order(&held, *b)));
+        keep_first(&mut all, most, |a, b| order(&partitions, *a).cmp(&order(&partitions, *b)));
         let text = |(at, number): (usize, usize)| {
-            (held[at].text(number).to_vec(), held[at].counts[number])
+            (partitions[at].text(number).to_vec(), partitions[at].counts[number])
         };
         MostFrequent { texts: all.into_iter().map(text).collect(), distinct, missed: self.missed }
     }
 }
 
 /// No texts, in tables that grow no further than needed for `limit` bytes.
-fn within(limit: usize) -> Classes<Held> {
+fn within(limit: usize) -> Classes<PartitionCounts> {
     let mut classes = Classes::new();
     // Beyond that they would grow for each batch.
     classes.limit_to(limit / 2);
@@ -266,14 +266,19 @@ fn within(limit: usize) -> Classes<Held> {
 }
 
 /// All texts: the partition of each, and its number there.
-fn numbers(held: &[&Held]) -> Vec<(usize, usize)> {
-    let of = |(at, held): (usize, &&Held)| (0..held.counts.len()).map(move |number| (at, number));
-    held.iter().enumerate().flat_map(of).collect()
+fn numbers(partitions: &[&PartitionCounts]) -> Vec<(usize, usize)> {
+    let of = |(at, partition): (usize, &&PartitionCounts)| {
+        (0..partition.counts.len()).map(move |number| (at, number))
+    };
+    partitions.iter().enumerate().flat_map(of).collect()
 }
 
 /// The order of texts: by count, the highest first, then by text.
-fn order<'h>(held: &[&'h Held], (at, number): (usize, usize)) -> (Reverse<u64>, &'h [u8]) {
-    (Reverse(held[at].counts[number]), held[at].text(number))
+fn order<'h>(
+    partitions: &[&'h PartitionCounts],
+    (at, number): (usize, usize),
+) -> (Reverse<u64>, &'h [u8]) {
+    (Reverse(partitions[at].counts[number]), partitions[at].text(number))
 }
 
 #[cfg(test)]
@@ -303,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn agrees_with_a_map_however_windows_are_cut() {
+    fn counts_agree_with_a_map_however_windows_are_cut() {
         let text = |i: u32| format!("text {}", (i * i % 997) * (i % 3));
         let windows: Vec<Vec<String>> =
             (0..12).map(|w| (w * 700..(w + 1) * 700).map(text).collect()).collect();
@@ -343,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_too_low_by_what_is_missed_at_most() {
+    fn counts_are_too_low_by_at_most_the_missed_ones() {
         let (mut frequent, hasher) = (Frequent::new(2_000), Hasher::random());
         let mut recent = Recent::new();
         for window in 0..50u32 {

@@ -1,11 +1,11 @@
 //! Counts how often each text occurs, exactly as long as there is room, then by Space-Saving.
 //!
-//! [`Frequent`] counts texts that come many at a time, in any order, for surveys. What follows is about [`TopK`], which takes them in
-//! their order.
+//! [`Frequent`] counts texts that come many at a time, in any order, for surveys. What follows is about [`TopK`], which
+//! takes them in their order.
 //!
 //! It knows texts and their order, not what they are. Exact counts are kept in partitions, which take their texts in
-//! parallel. When the next batch might exceed the limit, all counts move to a [`SpaceSaving`] table, which takes texts one
-//! by one in their order. So the result depends on the texts, their order and the limit, and on nothing else.
+//! parallel. When the next batch might exceed the limit, all counts move to a [`SpaceSaving`] table, which takes texts
+//! one by one in their order. So the result depends on the texts, their order and the limit, and on nothing else.
 
 mod frequent;
 mod space_saving;
@@ -146,7 +146,7 @@ impl Exact {
 
 /// A text and how often it occurs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Counted {
+pub(crate) struct TextCount {
     pub(crate) text: Vec<u8>,
     /// Not less than the true count.
     pub(crate) count: u64,
@@ -156,9 +156,9 @@ pub(crate) struct Counted {
 
 /// The most frequent texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Most {
+pub(crate) struct TopTexts {
     /// By count, the highest first, then by text.
-    pub(crate) texts: Vec<Counted>,
+    pub(crate) texts: Vec<TextCount>,
     /// The number of different texts; `None` if there was no room to know it.
     pub(crate) distinct: Option<u64>,
     /// A text that is not known occurs this often at most; 0 if all are known.
@@ -221,7 +221,7 @@ impl TopK {
     }
 
     /// The `most` texts that occur most often.
-    pub(crate) fn most(self, most: usize) -> Most {
+    pub(crate) fn most(self, most: usize) -> TopTexts {
         match self.state {
             State::Bounded(table) => table.most(most),
             State::Exact { classes, .. } => {
@@ -236,12 +236,12 @@ impl TopK {
                 };
                 let distinct = Some(all.len() as u64);
                 keep_first(&mut all, most, |a, b| of(a).cmp(&of(b)));
-                let counted = |(at, number): (usize, usize)| Counted {
+                let counted = |(at, number): (usize, usize)| TextCount {
                     text: parts[at].text(number).to_vec(),
                     count: parts[at].counts[number].0,
                     error: 0,
                 };
-                Most { texts: all.into_iter().map(counted).collect(), distinct, error: 0 }
+                TopTexts { texts: all.into_iter().map(counted).collect(), distinct, error: 0 }
             }
         }
     }

@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use super::{Counted, Most, keep_first};
+use super::{TextCount, TopTexts, keep_first};
 use uriscan_core::key::Key;
 
 /// Bytes that a text takes beside its own: here, or in exact counts while they move here.
@@ -130,15 +130,15 @@ impl SpaceSaving {
     }
 
     /// The `most` texts that occur most often.
-    pub(super) fn most(self, most: usize) -> Most {
+    pub(super) fn most(self, most: usize) -> TopTexts {
         let SpaceSaving { mut entries, dropped, .. } = self;
         let distinct = (dropped == 0).then_some(entries.len() as u64);
         keep_first(&mut entries, most, |a, b| {
             (Reverse(a.count), &a.text).cmp(&(Reverse(b.count), &b.text))
         });
         let counted =
-            |Entry { text, count, error, .. }| Counted { text: text.into(), count, error };
-        Most { texts: entries.into_iter().map(counted).collect(), distinct, error: dropped }
+            |Entry { text, count, error, .. }| TextCount { text: text.into(), count, error };
+        TopTexts { texts: entries.into_iter().map(counted).collect(), distinct, error: dropped }
     }
 
     /// Bytes taken, by the measure of the limit.

@@ -75,7 +75,7 @@ fn bounds_hold_and_frequent_texts_are_present() {
         let bound = stream.len() as u64 / entries as u64;
         assert!(found.error <= bound, "{} > {bound}", found.error);
         let mut present = BTreeMap::new();
-        for Counted { text, count, error } in &found.texts {
+        for TextCount { text, count, error } in &found.texts {
             let actual = counts[&text[..]];
             assert!((count - error..=*count).contains(&actual), "{actual} {count} {error}");
             assert!(*error <= found.error);

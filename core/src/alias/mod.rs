@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn chains_loops_and_conflicts() {
+    fn chains_are_followed_and_loops_and_conflicts_reported() {
         let rows = [
             (1, 2),
             (2, 3),
@@ -307,7 +307,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn agrees_with_steps(rows in proptest::collection::vec((0u32..40, 0u32..40), 0..60)) {
+        fn lookups_agree_with_following_the_rows_one_by_one(rows in proptest::collection::vec((0u32..40, 0u32..40), 0..60)) {
             let table = table(&rows);
             let mut counts = (0, 0);
             for name in 0..40 {

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn errs_on_one_side_only_and_no_more_than_it_says() {
+    fn known_keys_are_never_new_and_new_ones_rarely_taken_for_known() {
         for (rate, expected) in [(0.01, 0), (0.01, 200_000), (0.0001, 0)] {
             let mut set = ApproxSet::new(rate, expected);
             assert_eq!(set.rate(), rate);

@@ -140,17 +140,17 @@ impl<P: Default + Send> Classes<P> {
         self.partitions.iter_mut().map(|partition| &mut partition.beside).collect()
     }
 
-    /// Calls `each` for all partitions, on the current rayon pool: with its place among them, the keys of its classes by
-    /// their numbers, and what is kept beside it.
+    /// Calls `each` for all partitions, on the current rayon pool: with its place among them, the keys of its classes
+    /// by their numbers, and what is kept beside it.
     pub fn by_number(&mut self, each: impl Fn(usize, Vec<Key>, &mut P) + Sync) {
         threads::each(&mut self.partitions, |i, partition| {
             each(i, partition.table.by_number(), &mut partition.beside);
         });
     }
 
-    /// Keeps some classes of each partition, on the current rayon pool, and the memory of its table: `keep` gets what is kept beside
-    /// the partition and the keys of its classes by their numbers, and leaves the keys of those that are kept, which are numbered
-    /// anew in this order.
+    /// Keeps some classes of each partition, on the current rayon pool, and the memory of its table: `keep` gets what
+    /// is kept beside the partition and the keys of its classes by their numbers, and leaves the keys of those that are
+    /// kept, which are numbered anew in this order.
     pub fn retain(&mut self, keep: impl Fn(&mut P, &mut Vec<Key>) + Sync) {
         threads::each(&mut self.partitions, |_, Partition { table, beside, .. }| {
             let mut keys = table.by_number();
@@ -198,8 +198,9 @@ impl<P: Default + Send> Classes<P> {
         );
     }
 
-    /// Calls `insert` for each partition and each of `chunks`, in their order, with the keys of the chunk in the partition and
-    /// their rows, for which there is room, and with the keys that follow, some way ahead, so that memory is asked for in time.
+    /// Calls `insert` for each partition and each of `chunks`, in their order, with the keys of the chunk in the
+    /// partition and their rows, for which there is room, and with the keys that follow, some way ahead, so that memory
+    /// is asked for in time.
     #[inline(always)]
     fn each_run<'c>(
         &mut self,
@@ -240,7 +241,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     #[test]
-    fn tables_keep_to_their_limit() {
+    fn classes_respect_their_memory_limit() {
         let hasher = Hasher::random();
         let mut classes = Classes::<()>::new();
         classes.limit_to(1 << 20);
@@ -260,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_retained_is_numbered_anew() {
+    fn retained_classes_are_numbered_anew() {
         let hasher = Hasher::random();
         let key = |i: u32| hasher.key(&i.to_le_bytes());
         let rows_of = |range: core::ops::Range<u32>| {
@@ -303,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_are_what_is_met_row_by_row() {
+    fn runs_report_what_row_by_row_insertion_does() {
         let hasher = Hasher::random();
         let (mut by_row, mut by_run) =
             (Classes::<Vec<Probed>>::new(), Classes::<Vec<Probed>>::new());
@@ -336,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn agrees_with_a_tree_map_however_rows_are_cut() {
+    fn classes_agree_with_a_tree_map_however_rows_are_cut() {
         let hasher = Hasher::random();
         let keys: Vec<Key> =
             (0..20_000u32).map(|i| hasher.key(&(i * i % 7_011).to_le_bytes())).collect();

@@ -32,7 +32,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     #[test]
-    fn agrees_with_a_tree_map_through_many_growths() {
+    fn a_numbered_table_agrees_with_a_tree_map_through_many_growths() {
         let mut table = Table::<Numbered>::new();
         let mut oracle: BTreeMap<u128, u32> = BTreeMap::new();
         let mut state = 1u128;
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn homes_at_the_very_end_wrap_around() {
+    fn probing_wraps_around_at_the_end_of_the_table() {
         let mut table = Table::<Numbered>::new();
         let keys: Vec<u128> = (0..100).map(|i| u128::from(u64::MAX) | (i + 1) << 64).collect();
         table.reserve(2 * keys.len(), 0, usize::MAX);

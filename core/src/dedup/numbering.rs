@@ -99,7 +99,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     #[test]
-    fn agrees_with_a_tree_map_part_by_part() {
+    fn a_numbering_agrees_with_a_tree_map_part_by_part() {
         let key = |i: u128| Key((i * i % 7_919 + 1).wrapping_mul(0x2360_ED05_1FC6_5DA4_4385_DF64));
         let mut numbering = Numbering::new();
         for part in [40_000, 3, 20_000] {
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_that_is_far_too_large_is_given_back() {
+    fn a_table_that_is_far_too_large_is_freed() {
         let mut numbering = Numbering::new();
         numbering.reserve(100_000);
         let bytes = numbering.table.memory_bytes();

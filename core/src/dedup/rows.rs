@@ -148,8 +148,8 @@ impl Rows {
             + self.is_first.capacity()
     }
 
-    /// Where a partition is in the sorted rows: nowhere if [`Rows::partition`] was never called, as after a chunk that could
-    /// not be read.
+    /// Where a partition is in the sorted rows: nowhere if [`Rows::partition`] was never called, as after a chunk that
+    /// could not be read.
     pub(super) fn run(&self, partition: usize) -> core::ops::Range<usize> {
         match self.bounds.get(partition..partition + 2) {
             Some(&[start, end]) => start as usize..end as usize,

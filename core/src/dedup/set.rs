@@ -110,12 +110,12 @@ impl Set {
         });
     }
 
-    /// Inserts the rows of all `chunks` as long as there is room within [`Set::limit_to`], on the current rayon pool, and
-    /// calls `missing` for each whose key was not there, with what the caller keeps beside its partition: the chunk, as an
-    /// index into `chunks`, the row and its key. `beside` has [`Rows::PARTITIONS`] of these.
+    /// Inserts the rows of all `chunks` as long as there is room within [`Set::limit_to`], on the current rayon pool,
+    /// and calls `missing` for each whose key was not there, with what the caller keeps beside its partition: the
+    /// chunk, as an index into `chunks`, the row and its key. `beside` has [`Rows::PARTITIONS`] of these.
     ///
-    /// A key that found no room is missing again each time it comes. Rows of one partition come in their order; no result
-    /// is written. Every chunk must have been through [`Rows::partition`] since its last row came.
+    /// A key that found no room is missing again each time it comes. Rows of one partition come in their order; no
+    /// result is written. Every chunk must have been through [`Rows::partition`] since its last row came.
     pub fn insert_within<P: Send>(
         &mut self,
         chunks: &[&Rows],
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn agrees_with_a_tree_map_however_rows_are_cut() {
+    fn a_set_agrees_with_a_tree_map_however_rows_are_cut() {
         let hasher = Hasher::random();
         let keys: Vec<Key> =
             (0..50_000u32).map(|i| hasher.key(&(i * i % 30_011).to_le_bytes())).collect();
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn reports_what_was_not_inserted_and_keeps_to_its_limit() {
+    fn a_full_set_respects_its_limit_and_reports_missing_keys() {
         let hasher = Hasher::random();
         let mut set = Set::new();
         set.limit_to(0);

@@ -16,9 +16,10 @@ pub(super) const LINE: usize = 4;
 /// The size of a huge page on most systems.
 const HUGE_PAGE: usize = 2 << 20;
 
-/// A table this large has a map of its own, which goes back to the system at once: an allocator keeps what was freed for a
-/// while, and of all partitions, which grow together, that would be as much again as they hold. Maps of partitions lie side by
-/// side, so that they have huge pages in common: without them nearly every insertion waits for a translation of its address.
+/// A table this large has a map of its own, which goes back to the system at once: an allocator keeps what was freed
+/// for a while, and of all partitions, which grow together, that would be as much again as they hold. Maps of
+/// partitions lie side by side, so that they have huge pages in common: without them nearly every insertion waits for a
+/// translation of its address.
 const MAPPED: usize = 128 << 10;
 
 /// A table this large grows at least by half, a smaller one fourfold.
@@ -50,9 +51,9 @@ pub(super) trait Layout {
 }
 
 /// Keys and nothing else.
-pub(super) struct Bare;
+pub(super) struct KeysOnly;
 
-impl Layout for Bare {
+impl Layout for KeysOnly {
     const KEYS: usize = LINE;
 
     #[inline(always)]
@@ -69,7 +70,7 @@ impl Layout for Bare {
 /// A key's home line is its low half scaled to the number of lines, so any size works, and
 /// growing reads the old slots and writes the new ones in one sweep. The high half
 /// picks the partition (see [`super::Set`]): bits used twice would crowd the homes.
-pub(super) struct Table<L: Layout = Bare> {
+pub(super) struct Table<L: Layout = KeysOnly> {
     slots: Slots,
     used: usize,
     /// Grow when `used` reaches this.
@@ -149,8 +150,8 @@ fn home(key: u128, count: usize) -> usize {
     ((u128::from(low) * count as u128) >> 64) as usize
 }
 
-/// The places for keys that a table of `count` places grows to that is to hold `needed` keys now and an estimated `expected`
-/// in the end (0 if unknown), filled to three quarters.
+/// The places for keys that a table of `count` places grows to that is to hold `needed` keys now and an estimated
+/// `expected` in the end (0 if unknown), filled to three quarters.
 ///
 /// Fresh memory is dear and moving keys is not free, so small tables grow in
 /// large steps; large ones in small steps unless more is expected, so that memory keeps to the keys.
@@ -214,8 +215,8 @@ impl<L: Layout> Table<L> {
 
     /// Maps the memory that [`Table::reserve`] will need for `more` keys, without touching it.
     ///
-    /// If all partitions do so one after the other, before any of them is written to, their memory lies side by side, and the
-    /// system can give them huge pages in common.
+    /// If all partitions do so one after the other, before any of them is written to, their memory lies side by side,
+    /// and the system can give them huge pages in common.
     pub(super) fn map_ahead(&mut self, more: usize, expected: usize, most: usize) {
         let needed = self.used + more;
         if needed <= self.limit
@@ -274,8 +275,8 @@ impl<L: Layout> Table<L> {
         (number, is_new)
     }
 
-    /// Inserts `keys`, for which [`Table::reserve`] made room, and calls `each` with the place of each in the list, and what
-    /// [`Table::insert`] gives. Meanwhile asks for the memory that as many keys of `ahead` will touch.
+    /// Inserts `keys`, for which [`Table::reserve`] made room, and calls `each` with the place of each in the list, and
+    /// what [`Table::insert`] gives. Meanwhile asks for the memory that as many keys of `ahead` will touch.
     #[inline(always)]
     pub(super) fn insert_all<'k>(
         &mut self,
@@ -409,11 +410,11 @@ fn insert<L: Layout>(slots: &mut [u128], key: u128, new_number: u32) -> (u32, bo
     }
 }
 
-/// The places of `line` that hold `key` or are free, one bit each. Lines fill from the front, so the lowest one is the key,
-/// or the first free place.
+/// The places of `line` that hold `key` or are free, one bit each. Lines fill from the front, so the lowest one is the
+/// key, or the first free place.
 ///
-/// All places are asked at once: which one it will be cannot be foreseen. They are asked by their low halves first, which hardly
-/// ever deceive.
+/// All places are asked at once: which one it will be cannot be foreseen. They are asked by their low halves first,
+/// which hardly ever deceive.
 #[inline(always)]
 fn hits<L: Layout>(line: &[u128; LINE], key: u128) -> u32 {
     let mut halves = 0u32;

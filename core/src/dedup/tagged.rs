@@ -1,7 +1,7 @@
 //! A set whose keys carry a few marks, which add up: on which levels of the ladder a form was met.
 //!
-//! All keys of a partition have the same top bits. The marks stand in their place, so that a key and its marks come with one access
-//! to memory, and take no more of it than a key.
+//! All keys of a partition have the same top bits. The marks stand in their place, so that a key and its marks come
+//! with one access to memory, and take no more of it than a key.
 
 use super::rows::{KeysOf, LOOK_AHEAD, PARTITIONS, Rows};
 use super::table::{LINE, Layout, Table};
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_differ_in_the_upper_half_only_are_apart() {
+    fn keys_that_differ_in_the_upper_half_only_are_distinct() {
         // And those whose lower half is that of a free place.
         for low in [0u128, 1] {
             let mut set = TaggedSet::default();

@@ -1,8 +1,8 @@
 //! What beyond the options would make two URIs equivalent: higher levels, rules, packs and presets, found by applying them.
 //!
-//! A rule with an argument is tried with what the two URIs hold: the names of parameters that differ, the prefix that one
-//! path has before the other, the page that one has after it. Not tried are `keep-param` and `allow-param`, whose effect `drop-param` has,
-//! and `host-alias`, which would merge any two hosts.
+//! A rule with an argument is tried with what the two URIs hold: the names of parameters that differ, the prefix that
+//! one path has before the other, the page that one has after it. Not tried are `keep-param` and `allow-param`, whose
+//! effect `drop-param` has, and `host-alias`, which would merge any two hosts.
 
 use core::fmt;
 use std::collections::BTreeMap;
@@ -65,10 +65,10 @@ impl fmt::Display for Merger {
     }
 }
 
-/// What would merge `a` and `b`, which differ under `options` and `rules`: of higher levels the lowest; each rule that is enough
-/// alone, else a minimal set of rules; packs; presets; if none of these is enough, the lowest of the
-/// higher levels with which one of them is. Empty if one of the two is not a URI, or if nothing does. Rules are
-/// applied after `rules`, to the forms of the level.
+/// What would merge `a` and `b`, which differ under `options` and `rules`: of higher levels the lowest; each rule that
+/// is enough alone, else a minimal set of rules; packs; presets; if none of these is enough, the lowest of the higher
+/// levels with which one of them is. Empty if one of the two is not a URI, or if nothing does. Rules are applied after
+/// `rules`, to the forms of the level.
 ///
 /// `explain_pair` of the crate for jobs also tries repairs and a scheme.
 ///
@@ -213,8 +213,8 @@ fn is_plain(name: &[u8]) -> bool {
     !name.is_empty() && name.iter().all(is_plain)
 }
 
-/// What one of the two paths has before all segments of the other, if it can be typed as it is. Before `/` alone it is a path that
-/// ends in a slash; another is a [`page`].
+/// What one of the two paths has before all segments of the other, if it can be typed as it is. Before `/` alone it is
+/// a path that ends in a slash; another is a [`page`].
 fn prefix(a: &[u8], b: &[u8]) -> Option<String> {
     let (a, b) = (split(a).path, split(b).path);
     let (long, short) = if a.len() > b.len() { (a, b) } else { (b, a) };
@@ -228,8 +228,8 @@ fn prefix(a: &[u8], b: &[u8]) -> Option<String> {
     Some(prefix.trim_end_matches('/').to_owned()).filter(|prefix| !prefix.is_empty())
 }
 
-/// The last segment of one of the two paths, if without it the path would be the other, with or without a slash at the end, and if it
-/// can be typed as it is.
+/// The last segment of one of the two paths, if without it the path would be the other, with or without a slash at the
+/// end, and if it can be typed as it is.
 fn page(a: &[u8], b: &[u8]) -> Option<String> {
     let (a, b) = (split(a).path, split(b).path);
     let (long, short) = if a.len() > b.len() { (a, b) } else { (b, a) };

@@ -331,9 +331,9 @@ pub enum Comparison {
     Equivalent {
         /// The lowest level at which they are equivalent, with the rules among the steps.
         level: Level,
-        /// The steps that make them equivalent, in order. Of the level, those that change a component which the
-        /// two spell differently. Then a minimal set of rules: without one of them the two differ at the level of the options;
-        /// [`Step::level`] is `None` for them. Empty if their bytes are equal.
+        /// The steps that make them equivalent, in order. Of the level, those that change a component which the two
+        /// spell differently. Then a minimal set of rules: without one of them the two differ at the level of the
+        /// options; [`Step::level`] is `None` for them. Empty if their bytes are equal.
         steps: Vec<&'static Step>,
     },
     /// They are not equivalent at any level up to that of the options.
@@ -370,8 +370,8 @@ pub fn compare(a: &[u8], b: &[u8], options: Options) -> Comparison {
     compare_with_rules(a, b, options, None)
 }
 
-/// [`compare`], with rules beyond the RFC, which are applied to the form of each level. Only rules that are necessary are
-/// among the steps, after those of the level.
+/// [`compare`], with rules beyond the RFC, which are applied to the form of each level. Only rules that are necessary
+/// are among the steps, after those of the level.
 ///
 /// ```
 /// use uriscan::explain::{Comparison, compare_with_rules};

@@ -13,9 +13,9 @@ pub(super) struct Pair<'a> {
     pub(super) rules: Option<&'a RuleSet>,
 }
 
-/// The rules without any of which `a` and `b`, which are equivalent under `options` and `rules`, would differ: what is left
-/// when each that can be spared is omitted, one after the other in the order in which they are applied. `None` if `a` and `b`
-/// are not equivalent.
+/// The rules without any of which `a` and `b`, which are equivalent under `options` and `rules`, would differ: what is
+/// left when each that can be spared is omitted, one after the other in the order in which they are applied. `None` if
+/// `a` and `b` are not equivalent.
 ///
 /// [`Options::drop_fragment`] counts as the rule `fragment`. Rules that change neither of the two are omitted first.
 /// `allow-param` only keeps parameters: it is never omitted and never named.

@@ -46,7 +46,7 @@ pub enum PathForm {
     /// address has no case; what follows an `@` and is neither keeps its case.
     Mailto,
     /// `NID:NSS`; the NID is case-insensitive (RFC 8141). The NSS keeps its case, but not its
-    /// needless triplets: RFC 8141 section 3.1 decodes none when it compares URNs, but by RFC 3986
+    /// needless percent-encodings: RFC 8141 section 3.1 decodes none when it compares URNs, but by RFC 3986
     /// section 2.3 an encoded unreserved character is equivalent to the plain one in every URI. The
     /// latter is followed: `urn:x:%61` is `urn:x:a`.
     Urn,

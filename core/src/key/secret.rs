@@ -126,7 +126,7 @@ impl Hasher {
 
     /// Computes the key of `canonical`.
     pub fn key(&self, canonical: &[u8]) -> Key {
-        self.secrets.kernels.run(KeyOf(self, canonical.into()))
+        self.secrets.kernels.run(KeyTask(self, canonical.into()))
     }
 
     /// [`Hasher::key`] inside a [`Task`], which has a backend; fastest if 128 bytes may be read.
@@ -136,9 +136,9 @@ impl Hasher {
     /// use uriscan::key::{Hasher, Key};
     /// use uriscan_core::simd::{Isa, Kernels, Task};
     ///
-    /// struct KeyOf<'a>(&'a Hasher, Prefix<'a>);
+    /// struct KeyTask<'a>(&'a Hasher, Prefix<'a>);
     ///
-    /// impl Task for KeyOf<'_> {
+    /// impl Task for KeyTask<'_> {
     ///     type Output = Key;
     ///     #[inline(always)]
     ///     fn run<I: Isa>(self, isa: I) -> Key {
@@ -148,7 +148,7 @@ impl Hasher {
     ///
     /// let hasher = Hasher::random();
     /// for kernels in Kernels::available() {
-    ///     assert_eq!(kernels.run(KeyOf(&hasher, b"http://h/"[..].into())), hasher.key(b"http://h/"));
+    ///     assert_eq!(kernels.run(KeyTask(&hasher, b"http://h/"[..].into())), hasher.key(b"http://h/"));
     /// }
     /// ```
     #[doc(hidden)]
@@ -183,12 +183,12 @@ impl Hasher {
     /// The run key for the public key `public`: the result of [`Hasher::key`] for its form, if this
     /// hasher came from [`Hasher::of_public`].
     pub fn place(&self, public: Key) -> Key {
-        self.secrets.kernels.run(Place(self, public))
+        self.secrets.kernels.run(PlaceTask(self, public))
     }
 
     /// The public key of `key`, which a hasher made by [`Hasher::of_public`] computed.
     pub fn public(&self, key: Key) -> Key {
-        self.secrets.kernels.run(PublicOf(self, key))
+        self.secrets.kernels.run(PublicTask(self, key))
     }
 
     /// [`Hasher::public`] inside a [`Task`].
@@ -244,9 +244,9 @@ impl Task for Long<'_> {
     }
 }
 
-struct KeyOf<'a>(&'a Hasher, Prefix<'a>);
+struct KeyTask<'a>(&'a Hasher, Prefix<'a>);
 
-impl Task for KeyOf<'_> {
+impl Task for KeyTask<'_> {
     type Output = Key;
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> Key {
@@ -254,9 +254,9 @@ impl Task for KeyOf<'_> {
     }
 }
 
-struct Place<'a>(&'a Hasher, Key);
+struct PlaceTask<'a>(&'a Hasher, Key);
 
-impl Task for Place<'_> {
+impl Task for PlaceTask<'_> {
     type Output = Key;
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> Key {
@@ -264,9 +264,9 @@ impl Task for Place<'_> {
     }
 }
 
-struct PublicOf<'a>(&'a Hasher, Key);
+struct PublicTask<'a>(&'a Hasher, Key);
 
-impl Task for PublicOf<'_> {
+impl Task for PublicTask<'_> {
     type Output = Key;
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> Key {

@@ -1,9 +1,9 @@
-//! The changes that most records which are not canonical need: case of the head, default port, empty path, triplets, dot
-//! segments.
+//! The changes that most records which are not canonical need: case of the head, default port, empty path,
+//! percent-encodings, dot segments.
 //!
-//! [`Split`](super::Split) has seen that the record is an `http` or `https` URI of less than 128 bytes, and where its path
-//! begins. What is left is done in one go, nearly without a branch: the record is copied to a buffer, from one triplet to
-//! the next. A record that needs anything else is left to the other paths.
+//! [`Split`](super::Split) has seen that the record is an `http` or `https` URI of less than 128 bytes, and where its
+//! path begins. What is left is done in one go, nearly without a branch: the record is copied to a buffer, from one
+//! percent-encoding to the next. A record that needs anything else is left to the other paths.
 
 use crate::chunk::{PAD, Prefix};
 use crate::grammar::class::UNRESERVED;
@@ -13,51 +13,51 @@ use crate::uri::dots::remove_dot_segments_in_blocks;
 
 /// What the split has seen of a record.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Seen {
+pub struct SplitRecord {
     /// Bytes of the first 128 that need a closer look.
     pub(super) look: [u64; 2],
     /// `:`, `@` and upper case in scheme and authority, without the colon of the scheme.
     pub(super) head: u64,
     /// The number of the record.
     pub(super) number: u32,
-    /// Offset of the path, or the length if nothing follows the authority. It is 0 unless the record is common: an `http` or `https`
-    /// URI of less than 128 bytes whose authority ends in the first 64 and has no byte that is in `look`.
+    /// Offset of the path, or the length if nothing follows the authority. It is 0 unless the record is common: an
+    /// `http` or `https` URI of less than 128 bytes whose authority ends in the first 64 and has no byte that is in `look`.
     pub(super) path: u8,
     pub(super) is_https: bool,
 }
 
 /// Where a form is written: 128 bytes, one more for a `/`, and what wide stores write after them.
-pub type Room = [u8; 3 * BLOCK + PAD];
+pub type FormBuffer = [u8; 3 * BLOCK + PAD];
 
 /// Where a host is written, and what may be read after it.
 #[derive(Clone, Copy, Debug)]
-pub struct HostRoom([u8; 4 * BLOCK]);
+pub struct HostBuffer([u8; 4 * BLOCK]);
 
-impl Default for HostRoom {
-    fn default() -> HostRoom {
-        HostRoom([0; _])
+impl Default for HostBuffer {
+    fn default() -> HostBuffer {
+        HostBuffer([0; _])
     }
 }
 
 /// As many bytes of the text from the start of a record on as are read here.
 type Text = [u8; PAD];
 
-impl Seen {
+impl SplitRecord {
     /// The number of the record.
     #[inline(always)]
     pub fn number(&self) -> u32 {
         self.number
     }
 
-    /// The canonical form on level `scheme` of the record of `len` bytes at the start of `text`, which keeps its fragment; `None`
-    /// if another path has to decide.
+    /// The canonical form on level `scheme` of the record of `len` bytes at the start of `text`, which keeps its
+    /// fragment; `None` if another path has to decide.
     #[inline(always)]
     pub fn canonical<'a, I: Isa>(
         &self,
         isa: I,
         text: &[u8],
         len: usize,
-        out: &'a mut Room,
+        out: &'a mut FormBuffer,
     ) -> Option<Prefix<'a>> {
         let text: &Text = text.first_chunk()?;
         let mut path = usize::from(self.path);
@@ -117,8 +117,8 @@ impl Seen {
         Some(Prefix::new(out, end))
     }
 
-    /// Whether [`Seen::canonical`] gives a form, which takes less to find out than to make it: the record is a URI then. If not,
-    /// another path has to decide.
+    /// Whether [`SplitRecord::canonical`] gives a form, which takes less to find out than to make it: the record is a
+    /// URI then. If not, another path has to decide.
     #[inline(always)]
     pub fn has_form<I: Isa>(&self, isa: I, text: &[u8], len: usize) -> bool {
         let Some(text) = text.first_chunk::<PAD>() else { return false };
@@ -141,14 +141,14 @@ impl Seen {
         (odd == 0) & (hashes < 2)
     }
 
-    /// The host of [`Seen::canonical`], if that gives a form.
+    /// The host of [`SplitRecord::canonical`], if that gives a form.
     #[inline(always)]
     pub fn host<'a, I: Isa>(
         &self,
         isa: I,
         text: &'a [u8],
         len: usize,
-        out: &'a mut HostRoom,
+        out: &'a mut HostBuffer,
     ) -> Option<Prefix<'a>> {
         if !self.has_form(isa, text, len) {
             return None;
@@ -212,7 +212,7 @@ fn decimal(values: u64, count: usize) -> u64 {
 
 /// Copies `N` bytes.
 #[inline(always)]
-fn put<const N: usize>(text: &Text, from: usize, out: &mut Room, to: usize) {
+fn put<const N: usize>(text: &Text, from: usize, out: &mut FormBuffer, to: usize) {
     out[to % PAD..][..N].copy_from_slice(&text[from % 128..][..N]);
 }
 
@@ -228,7 +228,7 @@ static DIGITS: [u8; 256] = {
     values
 };
 
-/// The canonical form of the triplet of each byte, and its length in the highest byte.
+/// The canonical form of the percent-encoding of each byte, and its length in the highest byte.
 static TRIPLETS: [u32; 256] = {
     let mut forms = [0; 256];
     let mut byte = 0;
@@ -273,7 +273,7 @@ mod tests {
                 let len = spans[number].len();
                 let form = seen.canonical(isa, bytes, len, &mut room);
                 assert_eq!(seen.has_form(isa, bytes, len), form.is_some(), "{seen:?}");
-                let mut host_room = HostRoom::default();
+                let mut host_room = HostBuffer::default();
                 let host = seen.host(isa, bytes, len, &mut host_room);
                 let host_of = |form: &Prefix<'_>| {
                     parse(form.bytes()).unwrap().host(form.bytes()).unwrap().to_vec()
@@ -285,8 +285,8 @@ mod tests {
         }
     }
 
-    /// The forms of the records of `text`, lines, that are not canonical as they stand. Checks that they are those of the
-    /// reference path, by every backend.
+    /// The forms of the records of `text`, lines, that are not canonical as they stand. Checks that they are those of
+    /// the reference path, by every backend.
     fn forms(text: &[u8], after: u8) -> Vec<(usize, Option<Vec<u8>>)> {
         let mut bytes = text.to_vec();
         bytes.resize(Padded::needed(text.len()), after);
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn all_else_is_left_to_the_other_paths() {
+    fn unusual_records_are_left_to_the_other_paths() {
         let long = "a".repeat(128 - "http://h/%7e".len());
         for record in [
             "http:/",
@@ -410,7 +410,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn agrees_with_the_reference_path(
+        fn the_common_path_agrees_with_the_reference_path(
             text in "((http|https|HTTP|hTtPs|ftp)(://|:/|:)[a-zA-Z0-9.:@%]{0,3}[a-zA-Z.]{0,66}(:[0-9]{0,9})?([/?#][a-zA-Z./]{0,6}(%[0-9a-fA-F]{2}|%2[eEfFdD]|/\\.{1,2}/|[?#%\u{e9} ]|/){0,2}){0,6}[\r]?\n){0,4}",
             after in any::<u8>(),
         ) {

@@ -6,7 +6,7 @@
 //! | level | changes to the reference |
 //! | --- | --- |
 //! | `string` | nothing |
-//! | `syntax` | scheme and host in lower case, triplets normalized, dot segments removed from a path that begins with `/` |
+//! | `syntax` | scheme and host in lower case, percent-encodings normalized, dot segments removed from a path that begins with `/` |
 //! | `scheme` | also: empty and default ports, leading zeros of ports, the empty path after an authority, the default host, IP literals, A-labels, domains of `mailto:`, the NID of `urn:` |
 //!
 //! The additions of a level are a function of the form below it, so the ladder nests: equal at
@@ -18,9 +18,9 @@
 //! slash, reserved characters, encoded or not, and the dot segments of a rootless path:
 //! `urn:x:a/../b` and `urn:x:b` are different.
 //!
-//! Triplets of unreserved characters are decoded for every scheme, as 2.3 requires ("URIs that
+//! Percent-encodings of unreserved characters are decoded for every scheme, as 2.3 requires ("URIs that
 //! differ in the replacement of an unreserved character with its corresponding percent-encoded
-//! US-ASCII octet are equivalent"). By RFC 8141 section 3.1, no triplets are decoded when URNs are
+//! US-ASCII octet are equivalent"). By RFC 8141 section 3.1, no percent-encodings are decoded when URNs are
 //! compared, so that `urn:x:%61` and `urn:x:a` differ there; here they are equivalent from level
 //! `syntax` on.
 //!
@@ -41,8 +41,8 @@ use crate::uri::{Components, UriError, UriErrorKind, dots, parse, split};
 /// # Errors
 ///
 /// Those of [`parse`]; [`UriErrorKind::Relative`] at byte 0 for a relative reference. Without the feature `idna`, also
-/// [`UriErrorKind::NonAscii`] at level `scheme` for a name of the DNS that is not ASCII, which is also written `%C3%BC`. `out`
-/// is unchanged then.
+/// [`UriErrorKind::NonAscii`] at level `scheme` for a name of the DNS that is not ASCII, which is also written
+/// `%C3%BC`. `out` is unchanged then.
 ///
 /// ```
 /// use uriscan_core::normalize::normalize_exact;

@@ -32,7 +32,7 @@ pub(crate) struct Plan {
     pub(crate) drop_port: bool,
     /// Put a `/` in place of an empty path.
     root: bool,
-    /// Normalize triplets.
+    /// Normalize percent-encodings.
     pub(crate) triplets: Triplets,
     /// Remove dot segments.
     dots: bool,
@@ -175,8 +175,8 @@ fn drops_port(record: Record<'_>, port: Range<usize>, default_port: u32) -> Opti
     (drops || !has_leading_zero).then_some(drops)
 }
 
-/// Whether a scheme's own rules may change more than case, port and empty path of a URI whose host has `host_len` bytes;
-/// `None` without an authority.
+/// Whether a scheme's own rules may change more than case, port and empty path of a URI whose host has `host_len`
+/// bytes; `None` without an authority.
 fn needs_reference_path(facts: &SchemeFacts, host_len: Option<u32>) -> bool {
     let may_be_default = |host: &str| host_len.is_none_or(|len| len as usize == host.len());
     facts.path_form != PathForm::Generic || facts.default_host.is_some_and(may_be_default)
@@ -235,7 +235,7 @@ fn copy(record: Record<'_>, from: Range<usize>, out: &mut [u8], to: usize) -> us
     to + from.len()
 }
 
-/// Copies a short range like [`copy`]: the gap between two triplets.
+/// Copies a short range like [`copy`]: the gap between two percent-encodings.
 #[inline(always)]
 fn copy_gap(record: Record<'_>, from: Range<usize>, out: &mut [u8], to: usize) -> usize {
     let mut done = 0;
@@ -246,7 +246,7 @@ fn copy_gap(record: Record<'_>, from: Range<usize>, out: &mut [u8], to: usize) -
     to + from.len()
 }
 
-/// Copies the bytes `from` of the record to byte `to` of `out`, with triplets in canonical form.
+/// Copies the bytes `from` of the record to byte `to` of `out`, with percent-encodings in canonical form.
 #[inline(always)]
 fn copy_triplets<I: Isa>(
     isa: I,
@@ -256,7 +256,7 @@ fn copy_triplets<I: Isa>(
     out: &mut [u8],
     mut to: usize,
 ) -> usize {
-    // Bytes before `copied` are written or dropped. There are no triplets before the path.
+    // Bytes before `copied` are written or dropped. There are no percent-encodings before the path.
     let mut copied = from.start;
     for at in (0..from.end).step_by(BLOCK) {
         let work = match triplets.first.get(at / BLOCK) {

@@ -3,8 +3,8 @@
 use super::{case, idna, ip, percent};
 use crate::uri::HostKind;
 
-/// Appends `host`, with the brackets of a literal, in lower case (6.2.2.1) and with triplets
-/// normalized: `%45X` is `ex`, and triplets that stay encoded have upper-case digits.
+/// Appends `host`, with the brackets of a literal, in lower case (6.2.2.1) and with percent-encodings
+/// normalized: `%45X` is `ex`, and percent-encodings that stay encoded have upper-case digits.
 pub(crate) fn syntax_into(host: &[u8], kind: HostKind, out: &mut Vec<u8>) {
     let start = out.len();
     match kind {
@@ -13,7 +13,7 @@ pub(crate) fn syntax_into(host: &[u8], kind: HostKind, out: &mut Vec<u8>) {
             percent::normalize_into(host, out);
             case::lower_outside_triplets(&mut out[start..]);
         }
-        // Addresses and literals hold no triplets.
+        // Addresses and literals hold no percent-encodings.
         _ => case::lower_into(host, out),
     }
 }
@@ -48,7 +48,7 @@ mod tests {
 
     #[cfg(feature = "idna")]
     #[test]
-    fn each_kind_of_host() {
+    fn every_kind_of_host_is_normalized() {
         let cases = [
             ("", HostKind::RegName, "", ""),
             ("EX%41mple.%43OM", HostKind::RegName, "example.com", "example.com"),

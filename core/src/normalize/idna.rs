@@ -7,7 +7,7 @@
 //!
 //! The mapping is rejected, and the host stays as at the level `syntax`, if the result might be a
 //! different host than intended:
-//! - a triplet of an ASCII byte remains: reserved characters in a host are data, and DNS names have
+//! - a percent-encoding of an ASCII byte remains: reserved characters in a host are data, and DNS names have
 //!   none;
 //! - the bytes are not UTF-8, or UTS #46 rejects them;
 //! - the name has an empty label (other than the last) or one of more than 63 bytes, so it is not a
@@ -28,8 +28,8 @@ use super::percent;
 #[cfg(feature = "idna")]
 use crate::grammar::class::{REG_NAME, UPPER};
 
-/// Bytes of the longest name that is mapped. The DNS has none of more than 255, and each of these is made of at most four
-/// characters of four bytes, except for those that the mapping drops.
+/// Bytes of the longest name that is mapped. The DNS has none of more than 255, and each of these is made of at most
+/// four characters of four bytes, except for those that the mapping drops.
 #[cfg(feature = "idna")]
 pub(crate) const LONGEST_NAME: usize = 4096;
 

@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rfc_5952_form() {
+    fn ipv6_addresses_are_written_as_in_rfc_5952() {
         let cases = [
             ("[2001:DB8::1]", "[2001:db8::1]"),
             ("[2001:0db8:0000:0000:0001:0000:0000:0001]", "[2001:db8::1:0:0:1]"),

@@ -20,7 +20,7 @@ mod split;
 #[cfg(test)]
 mod tests;
 
-pub use common::{HostRoom, Room};
+pub use common::{FormBuffer, HostBuffer};
 pub use exact::normalize_exact;
 pub(crate) use idna::to_ascii as dns_to_ascii;
 #[cfg(feature = "bulk")]

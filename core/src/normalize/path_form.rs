@@ -1,7 +1,7 @@
 //! Paths with parts that a scheme declares case-insensitive (RFC 3986 section 6.2.3).
 //!
 //! Only paths of URIs without authority have such a form, and only after the level `syntax`:
-//! triplets are upper case already and stay so.
+//! percent-encodings are upper case already and stay so.
 
 use super::case::lower_outside_triplets;
 use super::percent::triplet;
@@ -36,7 +36,7 @@ fn lower_domain(address: &mut [u8]) {
     }
 }
 
-/// Whether `domain` is a `dot-atom-text`, whose triplets are those of UTF-8 (RFC 6068 section 5).
+/// Whether `domain` is a `dot-atom-text`, whose percent-encodings are those of UTF-8 (RFC 6068 section 5).
 fn is_dot_atom(domain: &[u8]) -> bool {
     let mut at = 0;
     let mut begins_label = true;
@@ -90,14 +90,14 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_a_triplet_of_a_domain_is_looked_at() {
+    fn a_domain_is_checked_after_a_percent_encoding_too() {
         assert!(is_dot_atom(b"aaaaaaaaaa%C3%A4b.c"));
         assert!(!is_dot_atom(b"aaaaaaaaaa%C3(b"));
         assert!(!is_dot_atom(b"aaaaaaaaaa%C3..b"));
     }
 
     #[test]
-    fn domains_of_mail_addresses() {
+    fn domains_of_mail_addresses_are_lower_cased() {
         let cases = [
             ("Joe@Example.COM", "Joe@example.com"),
             ("A@B.C,D@E.F", "A@b.c,D@e.f"),
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn namespace_identifiers() {
+    fn namespace_identifiers_are_lower_cased() {
         let cases = [
             ("ISBN:X", "isbn:X"),
             ("IETF:RFC:2648", "ietf:RFC:2648"),

@@ -1,6 +1,6 @@
 //! Percent-encoding normalization (RFC 3986 sections 6.2.2.1, 6.2.2.2 and 2.3).
 //!
-//! An encoded unreserved character is decoded; the digits of any other triplet become upper case.
+//! An encoded unreserved character is decoded; the digits of any other percent-encoding become upper case.
 //! Nothing is ever decoded twice: the cursor steps over its own output, so `%25%34%31` is `%2541`
 //! and not `%41`. Reserved characters and bytes of no class stay encoded: `%2F` is data and `/` is
 //! a delimiter.
@@ -16,7 +16,7 @@ fn nibble(digit: u8) -> u8 {
     }
 }
 
-/// The byte that the triplet `%` `high` `low` encodes. Both are hexadecimal digits.
+/// The byte that the percent-encoding `%` `high` `low` encodes. Both are hexadecimal digits.
 pub(crate) fn decode(high: u8, low: u8) -> u8 {
     nibble(high) << 4 | nibble(low)
 }
@@ -45,7 +45,7 @@ pub fn push_triplet(byte: u8, out: &mut Vec<u8>) {
     out.extend([b'%', DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
 }
 
-/// The bytes of `text` with its triplets decoded, once; other bytes are unchanged.
+/// The bytes of `text` with its percent-encodings decoded, once; other bytes are unchanged.
 pub fn decoded(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut at = 0;
@@ -64,7 +64,7 @@ pub fn decoded(text: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The byte that the triplet at `at` encodes, if there is one.
+/// The byte that the percent-encoding at `at` encodes, if there is one.
 pub(crate) fn triplet(text: &[u8], at: usize) -> Option<u8> {
     let digit = |byte: u8| char::from(byte).to_digit(16);
     match text.get(at..)? {
@@ -73,7 +73,7 @@ pub(crate) fn triplet(text: &[u8], at: usize) -> Option<u8> {
     }
 }
 
-/// Appends `byte`, as a triplet unless it is one of `plain`.
+/// Appends `byte`, as a percent-encoding unless it is one of `plain`.
 pub fn push_encoded(byte: u8, plain: ByteClass, out: &mut Vec<u8>) {
     if plain.has(byte) {
         out.push(byte);
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn all_triplets_and_nothing_else_are_decoded() {
+    fn all_percent_encodings_and_nothing_else_are_decoded() {
         assert_eq!(decoded(b"a%41%c3%A9%zz%4%2525%"), b"aA\xC3\xA9%zz%4%25%");
     }
 

@@ -29,7 +29,7 @@ mod tests {
     use super::canonical;
 
     #[test]
-    fn zeros_defaults_and_long_numbers() {
+    fn leading_zeros_and_default_ports_are_dropped() {
         let cases: [(&str, Option<u16>, Option<&str>); 14] = [
             ("", None, None),
             ("", Some(80), None),

@@ -1,10 +1,10 @@
 //! The records of a chunk by what they need, found in one pass without a branch that depends on them.
 //!
-//! Nearly half of all records are `http` or `https` URIs that no step of the ladder changes, and most others need little.
-//! To ask each record one question after the other costs mispredicted branches, more than the work itself. Here all
-//! conditions are combined into one word, and the record is written to each list, of which one grows.
+//! Nearly half of all records are `http` or `https` URIs that no step of the ladder changes, and most others need
+//! little. To ask each record one question after the other costs mispredicted branches, more than the work itself. Here
+//! all conditions are combined into one word, and the record is written to each list, of which one grows.
 
-use super::common::Seen;
+use super::common::SplitRecord;
 use crate::chunk::{Padded, Prefix, Span};
 use crate::index::{Index, low_bits};
 use crate::simd::{BLOCK, Isa, Summary, Task};
@@ -13,7 +13,7 @@ use crate::simd::{BLOCK, Isa, Summary, Task};
 #[derive(Clone, Debug, Default)]
 pub struct Split {
     unchanged: List<u32>,
-    others: List<Seen>,
+    others: List<SplitRecord>,
 }
 
 /// The first `count` items of a buffer, which only grows.
@@ -65,7 +65,7 @@ impl Split {
         self.unchanged.count = 0;
         self.others.clear_for(count);
         for (seen, number) in self.others.items.iter_mut().zip(0..count as u32) {
-            *seen = Seen { number, ..Seen::default() };
+            *seen = SplitRecord { number, ..SplitRecord::default() };
         }
         self.others.count = count;
     }
@@ -78,7 +78,7 @@ impl Split {
 
     /// All other records, blank and invalid ones among them.
     #[inline(always)]
-    pub fn others(&self) -> &[Seen] {
+    pub fn others(&self) -> &[SplitRecord] {
         self.others.all()
     }
 }
@@ -123,9 +123,9 @@ impl Task for Find<'_> {
             span.end -= u32::from((last == b'\r') & trims);
             let windows = index.windows(isa, span.start as usize);
             let head = u64::from_le_bytes(*bytes.first_chunk().expect("8 bytes of padding"));
-            let (seen, is_unchanged) = look_at(&windows, head, span.len());
+            let (seen, is_unchanged) = classify(&windows, head, span.len());
             to_unchanged[unchanged_count] = number;
-            to_others[others_count] = Seen { number, ..seen };
+            to_others[others_count] = SplitRecord { number, ..seen };
             unchanged_count += usize::from(is_unchanged);
             others_count += usize::from(!is_unchanged);
         }
@@ -133,11 +133,11 @@ impl Task for Find<'_> {
     }
 }
 
-/// What is seen of the record of `len` bytes with these `windows`, which begins with the bytes of `head`; and whether it is
-/// canonical on every level for reasons that can be seen at once: it is [common](Seen::path), nothing in its authority needs
-/// work, its path is not empty, and none of its bytes needs a closer look.
+/// What is seen of the record of `len` bytes with these `windows`, which begins with the bytes of `head`; and whether
+/// it is canonical on every level for reasons that can be seen at once: it is [common](SplitRecord::path), nothing in
+/// its authority needs work, its path is not empty, and none of its bytes needs a closer look.
 #[inline(always)]
-fn look_at(windows: &[Summary; 2], head: u64, len: usize) -> (Seen, bool) {
+fn classify(windows: &[Summary; 2], head: u64, len: usize) -> (SplitRecord, bool) {
     let [first, second] = windows;
     // The few bytes other than letters in upper case that this maps to those of a scheme need a closer look.
     let head = head | LOWER;
@@ -158,7 +158,7 @@ fn look_at(windows: &[Summary; 2], head: u64, len: usize) -> (Seen, bool) {
     let is_unchanged =
         is_common & (first.slash & inside & path != 0) & (head | look[0] | look[1] == 0);
     let path = stops.trailing_zeros() as u8 * u8::from(is_common);
-    (Seen { look, head, number: 0, path, is_https }, is_unchanged)
+    (SplitRecord { look, head, number: 0, path, is_https }, is_unchanged)
 }
 
 #[cfg(test)]
@@ -171,8 +171,8 @@ mod tests {
     use crate::simd::Kernels;
     use crate::uri::parse;
 
-    /// Splits `text` on every backend; gives the spans and, for each record, whether it is unchanged. Checks the hosts of those that
-    /// are.
+    /// Splits `text` on every backend; gives the spans and, for each record, whether it is unchanged. Checks the hosts
+    /// of those that are.
     fn split(text: &[u8], record_end: u8, after: u8) -> Vec<(Span, bool)> {
         let mut bytes = text.to_vec();
         bytes.resize(Padded::needed(text.len()), after);
@@ -200,7 +200,10 @@ mod tests {
             kernels.run(Run(padded, &index, &mut spans, &mut split));
             let count = split.unchanged().len() + split.others().len();
             assert_eq!(count, spans.len());
-            assert!(split.unchanged().is_sorted() && split.others().is_sorted_by_key(Seen::number));
+            assert!(
+                split.unchanged().is_sorted()
+                    && split.others().is_sorted_by_key(SplitRecord::number)
+            );
             let of_backend =
                 (0..).zip(&spans).map(|(i, &span)| (span, split.unchanged().contains(&i)));
             let of_backend: Vec<_> = of_backend.collect();

@@ -76,7 +76,7 @@ fn check(text: &[u8]) -> f64 {
 }
 
 #[test]
-fn handles_common_input_and_agrees() {
+fn the_fast_path_handles_common_input_as_the_reference_path_does() {
     let lines = b"http://h\nhttp://h/\nHTTPS://EXAMPLE.com:443/A/b?c#d\nhttp://h:80\nhttp://h:/\n\
         https://h:8080/x/../y/./z/..\nhttp://h/%7euser/%2fx%C3%a9\nftp://f/%2e%2e/x\nhttp://h?\nhttp://h#\n\
         http://1.2.3.4:80/?a=/../b\nfoo://x//y/..//z\nfoo:/a/b\nfoo:\nhttp://a-b.c/\nhttp://xn--A.b/\nhttp://XN--bcher-kva.example/\nhttp://h/a%2E/b\n\
@@ -86,7 +86,7 @@ fn handles_common_input_and_agrees() {
 }
 
 #[test]
-fn leaves_rare_input_to_the_reference_path() {
+fn the_fast_path_leaves_rare_input_to_the_reference_path() {
     for line in [
         &b"http://u@h/"[..],
         b"http://[::1]/",
@@ -114,7 +114,7 @@ fn leaves_rare_input_to_the_reference_path() {
 }
 
 #[test]
-fn long_records_and_long_ports_agree() {
+fn paths_agree_on_long_records_and_long_ports() {
     let mut text = Vec::new();
     for len in (100..700).step_by(7) {
         // What is the same everywhere would not show which bytes were copied.
@@ -141,7 +141,7 @@ fn canonical_records_are_not_copied() {
 }
 
 #[test]
-fn agrees_at_every_alignment_and_length() {
+fn paths_agree_at_every_alignment_and_length() {
     let mut text = Vec::new();
     for pad in 0..150 {
         for core in [
@@ -253,13 +253,13 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn fast_agrees_with_exact(records in prop::collection::vec(prop::collection::vec(piece(), 1..14), 1..8)) {
+    fn paths_agree_on_any_text(records in prop::collection::vec(prop::collection::vec(piece(), 1..14), 1..8)) {
         let lines: Vec<String> = records.into_iter().map(|pieces| pieces.concat()).collect();
         check(lines.join("\n").as_bytes());
     }
 
     #[test]
-    fn fast_agrees_with_exact_on_absolute_ones(tails in prop::collection::vec(prop::collection::vec(piece(), 0..14), 1..8)) {
+    fn paths_agree_on_absolute_uris(tails in prop::collection::vec(prop::collection::vec(piece(), 0..14), 1..8)) {
         let lines: Vec<String> = tails.into_iter().map(|pieces| format!("http://h/{}", pieces.concat())).collect();
         check(lines.join("\n").as_bytes());
     }

@@ -4,10 +4,10 @@
 //! - Without a scheme, the text before a first `/` is a host: `http://` is prepended. Schemes other
 //!   than `http`, `https`, `ftp` and `file` are rejected.
 //! - The fragment and the userinfo are dropped. Scheme and host are in lower case, the host without
-//!   triplets, in A-labels, without a final dot; a default or empty port is dropped; without a host
+//!   percent-encodings, in A-labels, without a final dot; a default or empty port is dropped; without a host
 //!   so is the `//`. The bytes of a decoded host are not checked: it may hold a backslash or
 //!   quotes.
-//! - Triplets of unreserved characters are decoded, the digits of others are in upper case. Bytes
+//! - Percent-encodings of unreserved characters are decoded, the digits of others are in upper case. Bytes
 //!   that no URI may hold are encoded, also `[`, `]` and a stray `%`, but not a backslash.
 //! - Empty and dot segments of the path are removed, unless `java.net.URI` rejects the URL, as it
 //!   does with a backslash, or with quotes in the host; an empty path is `/`.
@@ -18,7 +18,7 @@
 //!   if there is no host, without `//`.
 //!
 //! Not followed, since Java's result would merge different hosts or is not a URL of the same host;
-//! these are rejected: a host in which a triplet encodes `:`, `@`, `/`, `?`, `#` or a control
+//! these are rejected: a host in which a percent-encoding encodes `:`, `@`, `/`, `?`, `#` or a control
 //! character; an authority with more than one `@`, or with a backslash before it; a URL without a
 //! host whose path keeps a `//` in place of a host. Also rejected are a `file` URL whose path does
 //! not begin with `/`, a host with an empty label or a space, and a non-ASCII host that UTS #46
@@ -270,7 +270,7 @@ fn name_into(host: &[u8], out: &mut Vec<u8>) -> Result<(), UriError> {
     if has_empty_label && out.len() > start { Err(REFUSED) } else { Ok(()) }
 }
 
-/// Appends `text` with all bytes encoded that are not plain, and its triplets unchanged.
+/// Appends `text` with all bytes encoded that are not plain, and its percent-encodings unchanged.
 fn escape_into(text: &[u8], out: &mut Vec<u8>) {
     let mut at = 0;
     while at < text.len() {
@@ -283,7 +283,7 @@ fn escape_into(text: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Appends `text` with its triplets normalized and all other bytes encoded that are not plain.
+/// Appends `text` with its percent-encodings normalized and all other bytes encoded that are not plain.
 fn encode_into(text: &[u8], out: &mut Vec<u8>) {
     let mut at = 0;
     while at < text.len() {

@@ -7,7 +7,7 @@
 //! - both halves of the userinfo are decoded and encoded again; the host is in lower case, in
 //!   A-labels if it is not ASCII, an IPv6 address in the form of RFC 5952; a port is a number, also
 //!   the default one;
-//! - triplets of the path are decoded, except `%`, `/`, `;` and `?`, and encoded again where
+//! - percent-encodings of the path are decoded, except `%`, `/`, `;` and `?`, and encoded again where
 //!   necessary; dot segments are removed; an empty path is `/`. The text after `;` in the last
 //!   segment is unchanged in schemes that have parameters;
 //! - parameters of the query are decoded (`+` is a space), sorted by name and value, and encoded

@@ -9,9 +9,9 @@
 //!
 //! Most records are `http` or `https` URIs of RFC 3986, on which the two nearly agree, and these
 //! need no parser: scheme and host become lower case, a default port and dot segments are dropped,
-//! an empty path becomes `/`. The one difference is that triplets are unchanged. Nearly all take
+//! an empty path becomes `/`. The one difference is that percent-encodings are unchanged. Nearly all take
 //! the fast path of normalization. Those with a port to be rewritten, with encoded dot segments or
-//! with triplets in the host take a simple path, as do those without segments (`mailto:`). The
+//! with percent-encodings in the host take a simple path, as do those without segments (`mailto:`). The
 //! crate parses all others.
 
 use core::ops::Range;
@@ -55,7 +55,7 @@ fn fast_form<I: Isa>(isa: I, record: Record<'_>, out: &mut Vec<u8>) -> Option<Ca
     let options = Options { level: Level::Scheme, drop_fragment: false };
     let (mut plan, end) = fast::plan(isa, options, record)?;
     let port = if plan.drop_port { plan.host_end } else { plan.path_start };
-    // A triplet that encodes a dot may be part of a dot segment.
+    // A percent-encoding that encodes a dot may be part of a dot segment.
     if plan.triplets.dot || !agrees(isa, record, plan.host_end..port) {
         return None;
     }
@@ -142,7 +142,7 @@ fn number(digits: &[u8]) -> u64 {
 }
 
 /// Whether RFC 3986 and WHATWG agree on `record`, a valid URI without userinfo, apart from
-/// triplets. Its host ends where `port` starts, the port that is kept and its `:`.
+/// percent-encodings. Its host ends where `port` starts, the port that is kept and its `:`.
 #[inline(always)]
 fn agrees<I: Isa>(isa: I, record: Record<'_>, port: Range<usize>) -> bool {
     // The default port and all other scheme-specific rules are the same in both for these schemes.

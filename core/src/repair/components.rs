@@ -1,6 +1,6 @@
 //! The repairs within components, and where in the text a byte of the result comes from.
 
-use super::{Repair, Work};
+use super::{Repair, Repairer};
 use crate::context::Context;
 use crate::grammar::class::{ByteClass, PATH, QUERY, SCHEME, USERINFO};
 use crate::grammar::scheme_facts;
@@ -9,7 +9,7 @@ use crate::normalize::percent::{push_triplet, triplet};
 use crate::uri::split;
 
 /// What has been written of a text.
-pub(super) struct Written<'o> {
+pub(super) struct Output<'o> {
     pub(super) out: &'o mut Vec<u8>,
     /// Whether everything that is at fault in a component by itself has been repaired.
     pub(super) is_repaired: bool,
@@ -19,10 +19,10 @@ pub(super) struct Written<'o> {
     last: (usize, usize),
 }
 
-impl Written<'_> {
+impl Output<'_> {
     /// Nothing yet; `out` is empty. Of the byte that will be written at `sought` the origin is noted.
-    pub(super) fn new(out: &mut Vec<u8>, sought: usize) -> Written<'_> {
-        Written { out, is_repaired: true, sought, last: (0, 0) }
+    pub(super) fn new(out: &mut Vec<u8>, sought: usize) -> Output<'_> {
+        Output { out, is_repaired: true, sought, last: (0, 0) }
     }
 
     /// The offset in the text of what the byte at the offset that is sought comes from.
@@ -44,14 +44,14 @@ impl Written<'_> {
     }
 }
 
-impl Work {
-    /// Writes `text`, component by component. From a byte on that may not be repaired, a component is written as it is, so
-    /// that this is the first fault in it.
+impl Repairer {
+    /// Writes `text`, component by component. From a byte on that may not be repaired, a component is written as it is,
+    /// so that this is the first fault in it.
     pub(super) fn components(
         &mut self,
         context: Option<&Context>,
         text: &[u8],
-        to: &mut Written<'_>,
+        to: &mut Output<'_>,
     ) {
         let slashed = self.slashed(text);
         let text = slashed.as_deref().unwrap_or(text);
@@ -109,7 +109,7 @@ impl Work {
 
     /// Writes host and port. Only non-ASCII bytes of a host are mapped: a space in a name is a
     /// fault, and not a way to write one.
-    fn hostport(&mut self, text: &[u8], start: usize, is_dns: bool, to: &mut Written<'_>) {
+    fn hostport(&mut self, text: &[u8], start: usize, is_dns: bool, to: &mut Output<'_>) {
         let colon = memchr::memchr(b':', text).unwrap_or(text.len());
         let (host, port) = text.split_at(colon);
         if host.is_ascii() || host.starts_with(b"[") {
@@ -133,9 +133,9 @@ impl Work {
         to.keep(port);
     }
 
-    /// Writes the host that `path` begins with, if it is one beyond ASCII that has A-labels, as people write it without a
-    /// scheme; returns its length. What is not a suffix reference with the A-labels remains relative.
-    fn suffix_host(&mut self, path: &[u8], to: &mut Written<'_>) -> usize {
+    /// Writes the host that `path` begins with, if it is one beyond ASCII that has A-labels, as people write it without
+    /// a scheme; returns its length. What is not a suffix reference with the A-labels remains relative.
+    fn suffix_host(&mut self, path: &[u8], to: &mut Output<'_>) -> usize {
         let end = path.iter().position(|byte| b"/:".contains(byte)).unwrap_or(path.len());
         let host = &path[..end];
         let is_iri = !host.is_ascii() && iri_length(host, false) == host.len();
@@ -150,14 +150,14 @@ impl Work {
         end
     }
 
-    /// Writes `part`, which starts at `start`, with triplets for bytes that are not in `class`.
+    /// Writes `part`, which starts at `start`, with percent-encodings for bytes that are not in `class`.
     fn encode(
         &mut self,
         part: &[u8],
         start: usize,
         class: ByteClass,
         is_query: bool,
-        to: &mut Written<'_>,
+        to: &mut Output<'_>,
     ) {
         let iri_end = if part.is_ascii() { part.len() } else { iri_length(part, is_query) };
         for (i, &byte) in part.iter().enumerate() {

@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_decoded_once_and_knows_where_its_bytes_were() {
+    fn a_text_is_decoded_once_and_its_bytes_keep_their_positions() {
         let text = b"a&amp;amp;b&#xe9;c&x;d";
         let decoded = Decoded::of(text);
         assert_eq!(*decoded.text, *"a&amp;b\u{E9}c&x;d".as_bytes());

@@ -15,7 +15,7 @@ use crate::grammar::class::URI_BYTE;
 use crate::grammar::has_reference;
 use crate::normalize::percent::{push_triplet, triplet};
 use crate::uri::{UriError, UriErrorKind, parse};
-use components::Written;
+use components::Output;
 use entity::Decoded;
 
 named! {
@@ -24,10 +24,10 @@ named! {
     #[non_exhaustive]
     #[repr(u8)]
     pub enum Repair {
-        /// Characters beyond ASCII become triplets, in a DNS host A-labels (RFC 3987 section 3.1).
+        /// Characters beyond ASCII become percent-encodings, in a DNS host A-labels (RFC 3987 section 3.1).
         Iri = "iri",
         /// Character references of HTML become their characters, once: `&amp;`, `&#38;`, `&#x26;`. What no URI may hold
-        /// becomes triplets. The only repair that changes valid records.
+        /// becomes percent-encodings. The only repair that changes valid records.
         Entity = "entity",
         /// Spaces and invisible characters beyond ASCII around the record are removed: U+00A0, U+200B, U+FEFF, U+3000
         /// and their kind.
@@ -39,7 +39,7 @@ named! {
         LineBreak = "line-break",
         /// A space becomes `%20`.
         Space = "space",
-        /// `"`, `<`, `>`, `^`, `` ` ``, `{`, `|` and `}` become triplets.
+        /// `"`, `<`, `>`, `^`, `` ` ``, `{`, `|` and `}` become percent-encodings.
         Byte = "byte",
         /// A backslash becomes a slash before the query of `http`, `https`, `ws`, `wss`, `ftp` and `file`, as in
         /// browsers; elsewhere `%5C`.
@@ -134,8 +134,8 @@ pub struct Change {
 /// result of decoding it is not a URI-reference.
 ///
 /// # Errors
-/// If these repairs do not make `text` a URI-reference: the first fault, as [`parse`] orders them, that they leave, with
-/// its position in `text`; `out` is empty then.
+/// If these repairs do not make `text` a URI-reference: the first fault, as [`parse`] orders them, that they leave,
+/// with its position in `text`; `out` is empty then.
 ///
 /// ```
 /// use uriscan::repair::{Repair, Repairs, repair};
@@ -173,11 +173,11 @@ pub fn repair_in(
         true => Decoded::of(text),
         false => Decoded::unchanged(text),
     };
-    let mut work = Work { repairs, made: [None; Repair::ALL.len()] };
+    let mut work = Repairer { repairs, made: [None; Repair::ALL.len()] };
     work.made[Repair::Entity as usize] = decoded.made();
-    let inner = work.without_dirt(&decoded.text);
+    let inner = work.without_wrapping(&decoded.text);
     let plain = work.plain(&decoded, inner.clone());
-    let mut written = Written::new(out, 0);
+    let mut written = Output::new(out, 0);
     work.components(context, &plain, &mut written);
     let is_repaired = written.is_repaired;
     let left = parse(out);
@@ -186,11 +186,11 @@ pub fn repair_in(
         out.clear();
         if let (Err(_), Err(error)) = (parsed, left) {
             // Where everything comes from would take many times as much memory as the text.
-            let mut again = Written::new(out, error.at as usize);
+            let mut again = Output::new(out, error.at as usize);
             work.components(context, &plain, &mut again);
             let origin = again.origin();
             out.clear();
-            let at = decoded.place(work.place_in(&decoded, inner, origin));
+            let at = decoded.place(work.offset_in(&decoded, inner, origin));
             return Err(UriError { at: in_text(at), ..error });
         }
         parsed?;
@@ -203,21 +203,22 @@ pub fn repair_in(
         let at = match repair {
             Repair::Entity => at,
             Repair::Quotes | Repair::Padding | Repair::LineBreak => decoded.place(at),
-            _ => decoded.place(work.place_in(&decoded, inner.clone(), at)),
+            _ => decoded.place(work.offset_in(&decoded, inner.clone(), at)),
         };
         Change { repair, at: in_text(at), count }
     };
     Ok(changes.map(of_change).collect())
 }
 
-/// `text` with its character references decoded, whether it is valid or not; what no URI may hold becomes triplets.
+/// `text` with its character references decoded, whether it is valid or not; what no URI may hold becomes
+/// percent-encodings.
 pub fn decode(text: &[u8]) -> Cow<'_, [u8]> {
     let decoded = Decoded::of(text);
     if decoded.made().is_none() {
         return Cow::Borrowed(text);
     }
     let whole = 0..decoded.text.len();
-    let mut work = Work { repairs: Repairs::default(), made: [None; Repair::ALL.len()] };
+    let mut work = Repairer { repairs: Repairs::default(), made: [None; Repair::ALL.len()] };
     Cow::Owned(work.plain(&decoded, whole))
 }
 
@@ -226,19 +227,19 @@ const fn is_line_break(byte: u8) -> bool {
 }
 
 /// What becomes of a byte before components are looked at.
-enum Fate {
+enum ByteAction {
     Keep,
     Drop,
     Encode,
 }
 
-struct Work {
+struct Repairer {
     repairs: Repairs,
     /// For each repair the offset of the first changed byte, and the number of changed bytes.
     made: [Option<(usize, u32)>; Repair::ALL.len()],
 }
 
-impl Work {
+impl Repairer {
     /// Notes that `repair` is made at `at`; `None` if it may not be.
     fn make(&mut self, repair: Repair, at: usize) -> Option<()> {
         let made = self.made[repair as usize].get_or_insert((at, 0));
@@ -247,7 +248,7 @@ impl Work {
     }
 
     /// The part of `text` without padding and quotes around it.
-    fn without_dirt(&mut self, text: &[u8]) -> Range<usize> {
+    fn without_wrapping(&mut self, text: &[u8]) -> Range<usize> {
         let inner = self.without_padding(text, 0..text.len());
         if !self.repairs.has(Repair::Quotes) {
             return inner;
@@ -292,28 +293,28 @@ impl Work {
         range.start + kept.start..range.start + kept.end
     }
 
-    /// The bytes of `inner`, a part of the decoded text, without line breaks; decoded characters that no URI may hold are
-    /// triplets.
+    /// The bytes of `inner`, a part of the decoded text, without line breaks; decoded characters that no URI may hold
+    /// are percent-encodings.
     fn plain(&mut self, decoded: &Decoded<'_>, inner: Range<usize>) -> Vec<u8> {
         let mut plain = Vec::with_capacity(inner.len());
         let mut dropped = None;
-        self.each(decoded, inner, |at, byte, fate| match fate {
-            Fate::Keep => plain.push(byte),
-            Fate::Encode => push_triplet(byte, &mut plain),
-            Fate::Drop => dropped.get_or_insert((at, 0_u32)).1 += 1,
+        self.each(decoded, inner, |at, byte, action| match action {
+            ByteAction::Keep => plain.push(byte),
+            ByteAction::Encode => push_triplet(byte, &mut plain),
+            ByteAction::Drop => dropped.get_or_insert((at, 0_u32)).1 += 1,
         });
         self.made[Repair::LineBreak as usize] = dropped;
         plain
     }
 
-    /// The offset in the decoded text of byte `at` of what [`Work::plain`] gives for the same `inner`.
-    fn place_in(&self, decoded: &Decoded<'_>, inner: Range<usize>, at: usize) -> usize {
+    /// The offset in the decoded text of byte `at` of what [`Repairer::plain`] gives for the same `inner`.
+    fn offset_in(&self, decoded: &Decoded<'_>, inner: Range<usize>, at: usize) -> usize {
         let (mut place, mut end) = (inner.end, 0);
-        self.each(decoded, inner, |i, _, fate| {
-            end += match fate {
-                Fate::Keep => 1,
-                Fate::Encode => 3,
-                Fate::Drop => 0,
+        self.each(decoded, inner, |i, _, action| {
+            end += match action {
+                ByteAction::Keep => 1,
+                ByteAction::Encode => 3,
+                ByteAction::Drop => 0,
             };
             if end > at {
                 place = place.min(i);
@@ -327,19 +328,19 @@ impl Work {
         &self,
         decoded: &Decoded<'_>,
         inner: Range<usize>,
-        mut found: impl FnMut(usize, u8, Fate),
+        mut found: impl FnMut(usize, u8, ByteAction),
     ) {
         let mut ranges = decoded.ranges().peekable();
         for at in inner {
             while ranges.next_if(|&(_, end)| end <= at).is_some() {}
             let is_decoded = ranges.peek().is_some_and(|&(start, _)| start <= at);
             let byte = decoded.text[at];
-            let fate = match byte {
-                _ if is_line_break(byte) && self.repairs.has(Repair::LineBreak) => Fate::Drop,
-                _ if is_decoded && !self.may_stay(&decoded.text, at) => Fate::Encode,
-                _ => Fate::Keep,
+            let action = match byte {
+                _ if is_line_break(byte) && self.repairs.has(Repair::LineBreak) => ByteAction::Drop,
+                _ if is_decoded && !self.may_stay(&decoded.text, at) => ByteAction::Encode,
+                _ => ByteAction::Keep,
             };
-            found(at, byte, fate);
+            found(at, byte, action);
         }
     }
 

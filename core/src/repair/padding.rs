@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn padding_is_outside_only() {
+    fn padding_is_found_at_the_ends_only() {
         for (text, kept) in [
             ("a\u{A0}", "a"),
             ("\u{FEFF}a", "a"),

@@ -96,14 +96,14 @@ fn check(text: &[u8]) -> f64 {
 }
 
 #[test]
-fn handles_common_input_and_agrees() {
+fn the_fast_path_handles_common_input_as_the_reference_path_does() {
     let lines = b"g\n./g\ng/\n/g\n//g\n?y\ng?y\n#s\ng#s\ng?y#s\n;x\n.\n..\n../\n../g\n../../../g\n/./g\n/../g\n\
         g.\n..g\n./../g\ng/../h\ng?y/../x\ng#s/../x\n//h:80/a/../b\n//1.2.3.4?q\n/%7Ea?b=%2f#%41\n/a.b/c\nimages/logo.png\n\n/";
     assert!(check(lines) > 0.75, "{}", check(lines));
 }
 
 #[test]
-fn leaves_rare_input_to_the_reference_path() {
+fn the_fast_path_leaves_rare_input_to_the_reference_path() {
     let base = BaseUri::new(b"http://a/b").unwrap();
     for line in [
         &b"a:b"[..],
@@ -122,7 +122,7 @@ fn leaves_rare_input_to_the_reference_path() {
 }
 
 #[test]
-fn agrees_at_every_alignment_and_length() {
+fn paths_agree_at_every_alignment_and_length() {
     let mut text = Vec::new();
     for pad in 0..150 {
         for core in [
@@ -195,7 +195,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
-    fn fast_agrees_with_exact(records in prop::collection::vec(prop::collection::vec(piece(), 0..10), 1..8)) {
+    fn paths_agree_on_any_text(records in prop::collection::vec(prop::collection::vec(piece(), 0..10), 1..8)) {
         let lines: Vec<String> = records.into_iter().map(|pieces| pieces.concat()).collect();
         check(lines.join("\n").as_bytes());
     }

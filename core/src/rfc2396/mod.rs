@@ -1,4 +1,5 @@
-//! RFC 2396, the grammar before RFC 3986: its classes, parser, canonical forms and resolution, and where the two grammars differ.
+//! RFC 2396, the grammar before RFC 3986: its classes, parser, canonical forms and resolution, and where the two
+//! grammars differ.
 //!
 //! It has no fast path, and nothing that reads RFC 3986 knows it.
 

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn forms_at_each_level() {
+    fn examples_have_their_form_at_each_level() {
         for (text, syntax, scheme) in [
             ("HTTP://U%21@EX.com:080/%7e/../a", "http://U!@ex.com:080/a", "http://U!@ex.com/a"),
             ("http://%41b/", "http://ab/", "http://ab/"),

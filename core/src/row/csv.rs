@@ -1,6 +1,6 @@
 //! The rows of CSV (RFC 4180) and TSV: where each ends, how many fields it has, and where one of them is.
 
-use super::{Fault, Place};
+use super::{Fault, RawValue};
 use crate::chunk::Span;
 use crate::index::low_bits;
 use crate::simd::{BLOCK, Isa, Task};
@@ -101,7 +101,7 @@ impl<'t, I: Isa> Rows<'t, I> {
 
     /// The next row, of which `each` receives the fields with their numbers from 0; `None` after the last one.
     #[inline(always)]
-    pub(crate) fn next_row(&mut self, mut each: impl FnMut(usize, Place)) -> Option<Row> {
+    pub(crate) fn next_row(&mut self, mut each: impl FnMut(usize, RawValue)) -> Option<Row> {
         let (text, start) = (self.text, self.at);
         if start >= text.len() {
             return None;
@@ -131,7 +131,7 @@ impl<'t, I: Isa> Rows<'t, I> {
                 (field.closed, field.is_quoted) = (None, false);
             }
             if byte == delimiter {
-                each(fields, field.place(at));
+                each(fields, field.raw(at));
                 fields += 1;
                 field = Field::at(at + 1);
             } else if byte == b'\n' {
@@ -148,7 +148,7 @@ impl<'t, I: Isa> Rows<'t, I> {
             fault = fault.or(Some(Fault::new(AFTER_QUOTE).at(last)));
             (field.closed, field.is_quoted) = (None, false);
         }
-        each(fields, field.place(last));
+        each(fields, field.raw(last));
         self.at = if is_ended { end + 1 } else { text.len() };
         let whole = Span { start: start as u32, end: end as u32 };
         Some(Row { whole, next: self.at, is_ended, fields: fields + 1, fault })
@@ -193,13 +193,13 @@ impl Field {
 
     /// Where its text is, if it ends at `end`.
     #[inline(always)]
-    fn place(&self, end: usize) -> Place {
+    fn raw(&self, end: usize) -> RawValue {
         let (start, end) = match self.closed {
             Some(closed) => (self.start + 1, closed),
             None => (self.start, end),
         };
         let span = Span { start: start as u32, end: end as u32 };
-        Place { span, is_escaped: self.is_escaped && self.closed.is_some() }
+        RawValue { span, is_escaped: self.is_escaped && self.closed.is_some() }
     }
 }
 

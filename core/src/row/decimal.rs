@@ -1,7 +1,7 @@
 //! Decimal numbers in text: bytes that compare as the numbers do, exactly, whatever the number of their digits.
 //!
-//! A number other than 0 is 0.DIGITS times a power of ten, where neither the first nor the last digit is 0. So of two positive
-//! ones the one with the greater exponent is greater, and of equal exponents the digits decide as text does.
+//! A number other than 0 is 0.DIGITS times a power of ten, where neither the first nor the last digit is 0. So of two
+//! positive ones the one with the greater exponent is greater, and of equal exponents the digits decide as text does.
 
 /// What a text is, in ascending order.
 const NEGATIVE_INFINITY: u8 = 0;
@@ -11,9 +11,9 @@ const POSITIVE: u8 = 3;
 const INFINITY: u8 = 4;
 const OTHER: u8 = 5;
 
-/// Bytes that compare as the values of texts do: first numbers by value, then other text by its bytes; `None` for a text that is
-/// empty, but for white space, or `NaN`. A number has decimal digits, with or without a sign, a point, an exponent of up to 18 digits and
-/// white space around it; or it is `inf` or `infinity`, in any case.
+/// Bytes that compare as the values of texts do: first numbers by value, then other text by its bytes; `None` for a
+/// text that is empty, but for white space, or `NaN`. A number has decimal digits, with or without a sign, a point, an
+/// exponent of up to 18 digits and white space around it; or it is `inf` or `infinity`, in any case.
 pub fn key(text: &[u8]) -> Option<Vec<u8>> {
     let number = text.trim_ascii();
     let (is_negative, number) = match number {
@@ -65,8 +65,8 @@ fn of_number(is_negative: bool, number: &[u8]) -> Option<Vec<u8>> {
     Some(key)
 }
 
-/// Whether `text`, which [`key`] has made this key of, has digits, but is neither a number nor a date with the year first and two digits
-/// for month and day: it is compared by its bytes, which may not be the order that it is meant to have.
+/// Whether `text`, which [`key`] has made this key of, has digits, but is neither a number nor a date with the year
+/// first and two digits for month and day: it is compared by its bytes, which may not be the order that it is meant to have.
 pub fn has_other_order(key: &[u8], text: &[u8]) -> bool {
     let is_other = |byte: &u8| !byte.is_ascii_digit();
     let mut numbers = text.split(is_other).filter(|digits| !digits.is_empty());

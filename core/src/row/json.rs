@@ -1,11 +1,11 @@
 //! The value of a member of the object that a line of JSON lines is (RFC 8259).
 //!
-//! The line is read as strictly as a parser does, except for what no value of interest depends on: strings other than the
-//! value are not decoded, and `NaN` and infinities, which several writers have, are taken for numbers.
+//! The line is read as strictly as a parser does, except for what no value of interest depends on: strings other than
+//! the value are not decoded, and `NaN` and infinities, which several writers have, are taken for numbers.
 
 use core::ops::Range;
 
-use super::{Fault, Place};
+use super::{Fault, RawValue};
 use crate::chunk::Span;
 
 /// How many objects and arrays may be within each other.
@@ -20,14 +20,14 @@ pub(crate) enum Value {
     Missing,
     Null,
     /// A string, without its quotes.
-    Text(Place),
+    Text(RawValue),
     /// A value of another type, as it is written.
-    Other(Place),
+    Other(RawValue),
 }
 
-/// The value in the object `line`, which is trimmed, that `path` leads to: the member of this name, or by names of members
-/// and numbers of values in arrays, from 1, with dots between them; the longest name comes first. Positions are those in
-/// `line`.
+/// The value in the object `line`, which is trimmed, that `path` leads to: the member of this name, or by names of
+/// members and numbers of values in arrays, from 1, with dots between them; the longest name comes first. Positions are
+/// those in `line`.
 ///
 /// # Errors
 /// When the line is not an object, or a member on the path occurs twice.
@@ -75,9 +75,9 @@ fn of_part(line: &[u8], part: Range<usize>) -> Value {
         b"null" => Value::Null,
         [b'"', inner @ .., b'"'] => {
             let is_escaped = memchr::memchr(b'\\', inner).is_some();
-            Value::Text(Place { span: span(part.start + 1..part.end - 1), is_escaped })
+            Value::Text(RawValue { span: span(part.start + 1..part.end - 1), is_escaped })
         }
-        _ => Value::Other(Place { span: span(part), is_escaped: false }),
+        _ => Value::Other(RawValue { span: span(part), is_escaped: false }),
     }
 }
 
@@ -117,7 +117,7 @@ fn value_at(line: &[u8], part: Range<usize>, path: &[u8]) -> Result<Option<Range
 
 /// The findings in an object.
 #[derive(Default)]
-struct Found<'p> {
+struct MemberSearch<'p> {
     /// The value of the member whose name is the path.
     value: Option<Range<usize>>,
     /// The value of the member with the longest name that the path begins with, and the rest of the path.
@@ -257,8 +257,12 @@ impl Reader<'_> {
 
     /// Takes an object; finds in it what `path` leads to, if there is one.
     #[inline(always)]
-    fn search<'p>(&mut self, path: Option<&'p [u8]>, depth: usize) -> Result<Found<'p>, Fault> {
-        let mut found = Found::default();
+    fn search<'p>(
+        &mut self,
+        path: Option<&'p [u8]>,
+        depth: usize,
+    ) -> Result<MemberSearch<'p>, Fault> {
+        let mut found = MemberSearch::default();
         self.take(b'{', "an object is missing")?;
         self.white();
         if self.byte() == b'}' {
@@ -291,7 +295,7 @@ impl Reader<'_> {
     }
 }
 
-impl<'p> Found<'p> {
+impl<'p> MemberSearch<'p> {
     /// Notes the member `name` with this value, if `path` begins with it.
     #[inline(always)]
     fn note(&mut self, path: &'p [u8], name: &[u8], value: Range<usize>) {

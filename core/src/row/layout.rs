@@ -1,7 +1,7 @@
 //! Where the rows of a source have their URIs.
 
 use super::csv::{self, Rows};
-use super::{Fault, Place, TextFormat, TextTable};
+use super::{Fault, RawValue, TextFormat, TextTable};
 use crate::chunk::Span;
 use crate::simd::{Isa, Kernels, Task};
 
@@ -159,8 +159,8 @@ impl Task for First<'_> {
         let First { table, head, separators } = self;
         let mut rows = Rows::new(isa, head, separators);
         loop {
-            let mut places = Vec::new();
-            let row = rows.next_row(|_, place| places.push(place));
+            let mut raws = Vec::new();
+            let row = rows.next_row(|_, raw| raws.push(raw));
             let Some(row) = row else {
                 return Err(if table.has_header { NO_HEADER } else { NO_ROWS }.to_owned());
             };
@@ -174,29 +174,29 @@ impl Task for First<'_> {
             if let Some(fault) = row.fault {
                 return Err(format!("its first row: {}", fault.what));
             }
-            return of_row(table, head, &places, separators);
+            return of_row(table, head, &raws, separators);
         }
     }
 }
 
-/// The layout of `table`, whose first row has fields at these `places` of `head`.
+/// The layout of `table`, whose first row has fields at these `raws` of `head`.
 fn of_row(
     table: &TextTable,
     head: &[u8],
-    places: &[Place],
+    raws: &[RawValue],
     separators: csv::Separators,
 ) -> Result<Layout, String> {
-    let name = |place: &Place| {
+    let name = |raw: &RawValue| {
         let mut name = Vec::new();
-        match (place.is_escaped, separators.quote) {
-            (true, Some(quote)) => csv::unescape(place.span.of(head), quote, &mut name),
-            _ => name.extend_from_slice(place.span.of(head)),
+        match (raw.is_escaped, separators.quote) {
+            (true, Some(quote)) => csv::unescape(raw.span.of(head), quote, &mut name),
+            _ => name.extend_from_slice(raw.span.of(head)),
         }
         name
     };
-    let fields = places.len();
+    let fields = raws.len();
     let names: Vec<Vec<u8>> = match table.has_header {
-        true => places.iter().map(name).collect(),
+        true => raws.iter().map(name).collect(),
         false => Vec::new(),
     };
     let find = |column: &String| match table.has_header {
@@ -250,8 +250,8 @@ fn missing((table, column): (&TextTable, &str), names: &[Vec<u8>]) -> String {
     format!("there is no column {column}; there are: {names}{hint}")
 }
 
-/// The advice where `name` is all of the header of a table of CSV that is read with this `delimiter`: which other one parts it into
-/// names, if one does.
+/// The advice where `name` is all of the header of a table of CSV that is read with this `delimiter`: which other one
+/// parts it into names, if one does.
 ///
 /// ```
 /// use uriscan::row::other_delimiter;

@@ -19,7 +19,7 @@ pub use csv::Separators;
 pub use json::unescape as unescape_json;
 pub use layout::other_delimiter;
 pub use layout::{HEADER_BYTES, Layout};
-pub(crate) use others::Others;
+pub(crate) use others::OtherColumns;
 
 named! {
     /// The format of a text table whose rows are read as records.
@@ -36,8 +36,8 @@ named! {
     }
 }
 
-/// What becomes of a row that does not fit: one of CSV with more or fewer fields than the header, or a stray quote; a line
-/// that is not a JSON object.
+/// What becomes of a row that does not fit: one of CSV with more or fewer fields than the header, or a stray quote; a
+/// line that is not a JSON object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnBadRow {
     /// It ends the run.
@@ -62,8 +62,8 @@ pub enum OnBadRow {
 pub struct TextTable {
     /// The format.
     pub format: TextFormat,
-    /// The column of URIs: of CSV and TSV its name in the header, or else its number from 1; of JSON lines the name of a
-    /// member, or a path to it, as `page.url` or `links.1`; of fields their number from 1.
+    /// The column of URIs: of CSV and TSV its name in the header, or else its number from 1; of JSON lines the name of
+    /// a member, or a path to it, as `page.url` or `links.1`; of fields their number from 1.
     pub column: String,
     /// The byte between the fields of CSV; a comma by default.
     pub delimiter: Option<u8>,
@@ -75,8 +75,8 @@ pub struct TextTable {
     pub keeps_blank: bool,
     /// What becomes of rows that do not fit.
     pub on_bad_row: OnBadRow,
-    /// Columns, named as [`TextTable::column`] is, whose values must be equal, too, where rows are compared. Strings of JSON
-    /// lines are compared as they are decoded, and other values as they are written; no value is equal to no value.
+    /// Columns, named as [`TextTable::column`] is, whose values must be equal, too, where rows are compared. Strings of
+    /// JSON lines are compared as they are decoded, and other values as they are written; no value is equal to no value.
     pub with: Vec<String>,
     /// The column whose values decide which row of a group is kept, by `Keep::Min` and
     /// `Keep::Max`, instead of the URIs. Decimal numbers are compared by value, and are less than other text.
@@ -153,7 +153,7 @@ impl TextTable {
         (layout, is_first): (&Layout, bool),
         text: &mut PaddedBuf,
         keeps: &mut dyn FnMut(&[u8]) -> bool,
-        found: &mut Found,
+        found: &mut FoundRows,
     ) {
         found.clear();
         let padded = text.padded();
@@ -167,7 +167,7 @@ impl TextTable {
     }
 
     /// Makes the rows of JSON lines in `text` that have a member of one of these `names` rows that do not fit.
-    pub fn refuse_members(&self, text: &[u8], names: &[String], found: &mut Found) {
+    pub fn refuse_members(&self, text: &[u8], names: &[String], found: &mut FoundRows) {
         let has = |what: &str| memchr::memmem::find(text, what.as_bytes()).is_some();
         // A name may be escaped.
         let may_have = names.iter().any(|name| has(name)) || has("\\");
@@ -196,8 +196,8 @@ impl TextTable {
     pub fn refuse_where(
         &self,
         text: &[u8],
-        found: &mut Found,
-        mut check: impl FnMut(Span, &mut Found) -> Result<(), Fault>,
+        found: &mut FoundRows,
+        mut check: impl FnMut(Span, &mut FoundRows) -> Result<(), Fault>,
     ) {
         let (rows, values) = (std::mem::take(&mut found.rows), std::mem::take(&mut found.values));
         // The first one ends the run.
@@ -222,9 +222,9 @@ impl TextTable {
 
     /// Takes a row that does not fit.
     #[cold]
-    fn refuse(&self, text: &[u8], (row, fault): (Span, Fault), found: &mut Found) {
+    fn refuse(&self, text: &[u8], (row, fault): (Span, Fault), found: &mut FoundRows) {
         if self.on_bad_row == OnBadRow::Pass {
-            found.passed.push(Passed { row, fits: false });
+            found.passed.push(PassedRow { row, fits: false });
         }
         found.bad_rows += 1;
         found.bad_lines += 1 + memchr::memchr_iter(b'\n', row.of(text)).count() as u64;
@@ -235,12 +235,12 @@ impl TextTable {
     }
 }
 
-/// The place of the value of a row without one.
+/// The span of the value of a row without one.
 pub const NULL: Span = Span { start: u32::MAX, end: u32::MAX };
 
 /// Where the text of a value is, and whether it has to be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct RawValue {
     pub(crate) span: Span,
     pub(crate) is_escaped: bool,
 }
@@ -272,7 +272,7 @@ impl From<String> for Fault {
 
 /// A row that is in no class, and is written at its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Passed {
+pub struct PassedRow {
     /// The row, without its line feed.
     pub row: Span,
     /// Whether it has the fields of the table, as the header and rows without a URI do.
@@ -281,7 +281,7 @@ pub struct Passed {
 
 /// The rows of a chunk. Reusable.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct FoundRows {
     /// The rows that have a URI, without their line feeds.
     pub rows: Vec<Span>,
     /// The URIs of these.
@@ -289,7 +289,7 @@ pub struct Found {
     /// The header.
     pub header: Option<Span>,
     /// Rows that are written whatever the others are.
-    pub passed: Vec<Passed>,
+    pub passed: Vec<PassedRow>,
     /// The number of rows that do not fit.
     pub bad_rows: u64,
     /// The number of lines that these are on.
@@ -311,20 +311,20 @@ pub struct Found {
     /// How many line feeds there are.
     pub lines: u64,
     /// What the rows have in other columns.
-    pub others: Others,
+    pub others: OtherColumns,
     /// The values that had to be decoded.
     decoded: Vec<u8>,
 }
 
-impl Found {
+impl FoundRows {
     /// Puts the rows with an invalid URI among those that do not fit, in order.
     pub fn join_invalid(&mut self) {
         self.bad.append(&mut self.invalid);
         self.bad.sort_by_key(|(row, _)| row.start);
     }
 
-    /// The rows of `text` that are reported, each with the line on which it begins, where the text begins on line `first`, and what is
-    /// wrong with it.
+    /// The rows of `text` that are reported, each with the line on which it begins, where the text begins on line
+    /// `first`, and what is wrong with it.
     pub fn reasons(&self, text: &[u8], first: u64) -> impl Iterator<Item = (Span, u64, String)> {
         let newlines = |text: &[u8]| memchr::memchr_iter(b'\n', text).count() as u64;
         let (mut line, mut counted) = (first, 0);
@@ -340,7 +340,7 @@ impl Found {
 
     /// Removes all rows.
     pub fn clear(&mut self) {
-        let Found { rows, values, passed, bad, invalid, others, decoded, .. } = self;
+        let FoundRows { rows, values, passed, bad, invalid, others, decoded, .. } = self;
         [rows, values].into_iter().for_each(Vec::clear);
         passed.clear();
         others.clear();
@@ -359,7 +359,7 @@ struct Search<'a> {
     /// Length of the content of the chunk.
     len: u32,
     keeps: &'a mut dyn FnMut(&[u8]) -> bool,
-    found: &'a mut Found,
+    found: &'a mut FoundRows,
 }
 
 impl Search<'_> {
@@ -374,13 +374,13 @@ impl Search<'_> {
         self.found.lines = memchr::memchr_iter(b'\n', content).count() as u64;
         let mut is_header = is_first && self.table.has_header;
         // An empty field is null.
-        let has_text = |place: &Place| !place.span.is_empty();
+        let has_text = |raw: &RawValue| !raw.span.is_empty();
         let mut rows = csv::Rows::new(isa, content, separators);
         loop {
             let mut value = None;
-            let note = |number, place| {
+            let note = |number, raw| {
                 if number == layout.column {
-                    value = Some(place);
+                    value = Some(raw);
                 }
             };
             let Some(row) = rows.next_row(note) else { break };
@@ -398,8 +398,8 @@ impl Search<'_> {
                 fault => fault,
             };
             match (fault, value) {
-                (None, Some(place)) => {
-                    self.take(row.whole, Some(place).filter(has_text), |text, out| {
+                (None, Some(raw)) => {
+                    self.take(row.whole, Some(raw).filter(has_text), |text, out| {
                         csv::unescape(text, separators.quote.unwrap_or_default(), out);
                         Some(())
                     });
@@ -428,8 +428,8 @@ impl Search<'_> {
                 _ => match layout.field(line.of(self.text)) {
                     Ok(at) => {
                         let span = Span { start: line.start + at.start, end: line.start + at.end };
-                        let place = Place { span, is_escaped: false };
-                        self.take(row, Some(place), |_, _| None);
+                        let raw = RawValue { span, is_escaped: false };
+                        self.take(row, Some(raw), |_, _| None);
                     }
                     Err(fault) => self.bad(row, fault),
                 },
@@ -440,15 +440,15 @@ impl Search<'_> {
     /// Takes the row of JSON lines whose object is at `line`.
     #[inline(always)]
     fn object(&mut self, row: Span, line: Span) {
-        let moved = |place: Place| {
-            let Span { start, end } = place.span;
-            Place { span: Span { start: line.start + start, end: line.start + end }, ..place }
+        let moved = |raw: RawValue| {
+            let Span { start, end } = raw.span;
+            RawValue { span: Span { start: line.start + start, end: line.start + end }, ..raw }
         };
         let value = json::value(line.of(self.text), &self.table.column);
         self.found.objects += u64::from(value.is_ok());
         match value {
-            Ok(json::Value::Text(place) | json::Value::Other(place)) => {
-                self.take(row, Some(moved(place)), json::unescape);
+            Ok(json::Value::Text(raw) | json::Value::Other(raw)) => {
+                self.take(row, Some(moved(raw)), json::unescape);
             }
             Ok(json::Value::Null) => self.take(row, None, json::unescape),
             Ok(json::Value::Missing) => {
@@ -464,16 +464,16 @@ impl Search<'_> {
     fn take(
         &mut self,
         row: Span,
-        place: Option<Place>,
+        raw: Option<RawValue>,
         decode: impl Fn(&[u8], &mut Vec<u8>) -> Option<()>,
     ) {
-        let Found { rows, values, decoded, passed, blank, takes_blank, .. } = &mut *self.found;
-        let (value, bytes) = match place {
-            Some(Place { span, is_escaped: false }) if !span.is_empty() => {
+        let FoundRows { rows, values, decoded, passed, blank, takes_blank, .. } = &mut *self.found;
+        let (value, bytes) = match raw {
+            Some(RawValue { span, is_escaped: false }) if !span.is_empty() => {
                 let span = trim(self.text, span);
                 (span, span.of(self.text))
             }
-            Some(Place { span, is_escaped: true }) => {
+            Some(RawValue { span, is_escaped: true }) => {
                 let before = decoded.len();
                 if decode(span.of(self.text), decoded).is_none() {
                     decoded.truncate(before);
@@ -489,18 +489,18 @@ impl Search<'_> {
             _ => (Span::default(), &b""[..]),
         };
         if bytes.is_empty() && *takes_blank {
-            *blank += u64::from(place.is_none());
-            if place.is_some() || self.table.keeps_blank {
+            *blank += u64::from(raw.is_none());
+            if raw.is_some() || self.table.keeps_blank {
                 rows.push(row);
-                values.push(if place.is_some() { Span::default() } else { NULL });
+                values.push(if raw.is_some() { Span::default() } else { NULL });
             }
         } else if bytes.is_empty() {
             *blank += 1;
             if self.table.keeps_blank {
-                passed.push(Passed { row, fits: true });
+                passed.push(PassedRow { row, fits: true });
             }
         } else if (self.keeps)(bytes) {
-            let is_decoded = place.is_some_and(|place| place.is_escaped);
+            let is_decoded = raw.is_some_and(|raw| raw.is_escaped);
             let moved = if is_decoded { self.len } else { 0 };
             rows.push(row);
             values.push(Span { start: value.start + moved, end: value.end + moved });

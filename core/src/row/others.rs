@@ -1,10 +1,10 @@
-//! The values of other columns than that of the URIs: those that rows are compared by, too, and the one that decides which row
-//! of a group is kept. Rows are read again for them, so that tables without such columns pay nothing.
+//! The values of other columns than that of the URIs: those that rows are compared by, too, and the one that decides
+//! which row of a group is kept. Rows are read again for them, so that tables without such columns pay nothing.
 
 use std::borrow::Cow;
 
 use super::csv::{self, Rows};
-use super::{Fault, Found, Layout, Place, Separators, TextTable, decimal, json};
+use super::{Fault, FoundRows, Layout, RawValue, Separators, TextTable, decimal, json};
 use crate::index::trimmed;
 use crate::simd::Isa;
 
@@ -13,7 +13,7 @@ type Part = (usize, usize);
 
 /// What rows have in other columns.
 #[derive(Debug, Default)]
-pub struct Others {
+pub struct OtherColumns {
     bytes: Vec<u8>,
     /// For each row with a URI the values that are compared, or nothing if none are.
     pub(super) compared: Vec<Part>,
@@ -26,9 +26,9 @@ pub struct Others {
     pub as_text: u64,
 }
 
-impl Others {
+impl OtherColumns {
     pub(super) fn clear(&mut self) {
-        let Others { bytes, compared, deciding, missing, looked_at, as_text } = self;
+        let OtherColumns { bytes, compared, deciding, missing, looked_at, as_text } = self;
         (*looked_at, *as_text) = (0, 0);
         bytes.clear();
         [compared, deciding].into_iter().for_each(Vec::clear);
@@ -72,7 +72,7 @@ impl Others {
 }
 
 /// A value.
-enum Other<'t> {
+enum OtherValue<'t> {
     Null,
     /// A text as it is decoded.
     Text(Cow<'t, [u8]>),
@@ -86,9 +86,10 @@ impl TextTable {
         self.with.iter().chain(&self.keep_by)
     }
 
-    /// Finds the values of other columns of the rows that were `found` in `text`; rows whose values cannot be compared do not fit.
+    /// Finds the values of other columns of the rows that were `found` in `text`; rows whose values cannot be compared
+    /// do not fit.
     #[inline(always)]
-    pub fn find_others<I: Isa>(&self, isa: I, layout: &Layout, text: &[u8], found: &mut Found) {
+    pub fn find_others<I: Isa>(&self, isa: I, layout: &Layout, text: &[u8], found: &mut FoundRows) {
         let count = self.others().count();
         if count == 0 {
             return;
@@ -110,11 +111,11 @@ impl TextTable {
         row: &'t [u8],
         layout: &Layout,
         missing: &mut [u64],
-    ) -> Result<Vec<Other<'t>>, Fault> {
+    ) -> Result<Vec<OtherValue<'t>>, Fault> {
         let line = trimmed(row);
         if self.format == super::TextFormat::Fields {
             let field = |&column: &usize| {
-                layout.field_at(line, column).map(|span| Other::Text(span.of(line).into()))
+                layout.field_at(line, column).map(|span| OtherValue::Text(span.of(line).into()))
             };
             return layout.others.iter().map(field).collect();
         }
@@ -122,19 +123,21 @@ impl TextTable {
             Ok(match json::value(line, name)? {
                 json::Value::Missing => {
                     *missing += 1;
-                    Other::Null
+                    OtherValue::Null
                 }
-                json::Value::Null => Other::Null,
-                json::Value::Other(place) => Other::Written(place.span.of(line)),
-                json::Value::Text(Place { span, is_escaped: false }) => {
-                    Other::Text(span.of(line).into())
+                json::Value::Null => OtherValue::Null,
+                json::Value::Other(raw) => OtherValue::Written(raw.span.of(line)),
+                json::Value::Text(RawValue { span, is_escaped: false }) => {
+                    OtherValue::Text(span.of(line).into())
                 }
-                json::Value::Text(Place { span, .. }) => {
+                json::Value::Text(RawValue { span, .. }) => {
                     let mut text = Vec::new();
                     match json::unescape(span.of(line), &mut text) {
-                        Some(()) => Other::Text(text.into()),
+                        Some(()) => OtherValue::Text(text.into()),
                         // With an unpaired surrogate, which equals no other spelling of it; with its quotes.
-                        None => Other::Written(&line[span.start as usize - 1..=span.end as usize]),
+                        None => {
+                            OtherValue::Written(&line[span.start as usize - 1..=span.end as usize])
+                        }
                     }
                 }
             })
@@ -143,12 +146,12 @@ impl TextTable {
     }
 
     /// Appends what is looked at of the values that a row has in other columns.
-    fn take_others(&self, read: &[Other<'_>], others: &mut Others) -> Result<(), Fault> {
+    fn take_others(&self, read: &[OtherValue<'_>], others: &mut OtherColumns) -> Result<(), Fault> {
         let (compared, deciding) = read.split_at(self.with.len());
         let text = match deciding.first() {
-            None | Some(Other::Null) => None,
-            Some(Other::Text(text)) => Some(&**text),
-            Some(Other::Written(text)) => self.ensure_order(text).map(|()| Some(*text))?,
+            None | Some(OtherValue::Null) => None,
+            Some(OtherValue::Text(text)) => Some(&**text),
+            Some(OtherValue::Written(text)) => self.ensure_order(text).map(|()| Some(*text))?,
         };
         let key = text.and_then(decimal::key);
         if let (Some(key), Some(text)) = (&key, text) {
@@ -157,9 +160,9 @@ impl TextTable {
         let start = others.bytes.len();
         for value in compared {
             let (kind, text) = match value {
-                Other::Null => (0, &b""[..]),
-                Other::Text(text) => (1, &**text),
-                Other::Written(text) => (2, *text),
+                OtherValue::Null => (0, &b""[..]),
+                OtherValue::Text(text) => (1, &**text),
+                OtherValue::Written(text) => (2, *text),
             };
             others.bytes.push(kind);
             others.bytes.extend_from_slice(&(text.len() as u64).to_le_bytes());
@@ -193,22 +196,22 @@ fn fields<'t, I: Isa>(
     row: &'t [u8],
     separators: Separators,
     layout: &Layout,
-) -> Result<Vec<Other<'t>>, Fault> {
-    let mut read: Vec<Other<'t>> = layout.others.iter().map(|_| Other::Null).collect();
+) -> Result<Vec<OtherValue<'t>>, Fault> {
+    let mut read: Vec<OtherValue<'t>> = layout.others.iter().map(|_| OtherValue::Null).collect();
     let row = row.strip_suffix(b"\r").unwrap_or(row);
-    let _ = Rows::new(isa, row, separators).next_row(|number, place| {
+    let _ = Rows::new(isa, row, separators).next_row(|number, raw| {
         let wanted = layout.others.iter().zip(&mut read).filter(|(column, _)| **column == number);
         for (_, value) in wanted {
-            let text = place.span.of(row);
-            *value = match (place.is_escaped, separators.quote) {
+            let text = raw.span.of(row);
+            *value = match (raw.is_escaped, separators.quote) {
                 // An empty field is null.
-                _ if text.is_empty() => Other::Null,
+                _ if text.is_empty() => OtherValue::Null,
                 (true, Some(quote)) => {
                     let mut decoded = Vec::new();
                     csv::unescape(text, quote, &mut decoded);
-                    Other::Text(decoded.into())
+                    OtherValue::Text(decoded.into())
                 }
-                _ => Other::Text(text.into()),
+                _ => OtherValue::Text(text.into()),
             };
         }
     });

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::csv::{self, Rows, Separators};
 use super::json::{self, Value};
-use super::{Found, Layout, OnBadRow, TextFormat, TextTable};
+use super::{FoundRows, Layout, OnBadRow, TextFormat, TextTable};
 use crate::chunk::{PaddedBuf, Span};
 use crate::simd::{Isa, Kernels, Task};
 
@@ -24,13 +24,13 @@ fn rows(text: &[u8], separators: Separators) -> (Vec<Read>, Option<usize>) {
             let (mut rows, mut read) = (Rows::new(isa, text, separators), Vec::new());
             loop {
                 let mut fields = Vec::new();
-                let row = rows.next_row(|_, place| {
+                let row = rows.next_row(|_, raw| {
                     let mut field = Vec::new();
-                    match (place.is_escaped, separators.quote) {
+                    match (raw.is_escaped, separators.quote) {
                         (true, Some(quote)) => {
-                            csv::unescape(place.span.of(text), quote, &mut field);
+                            csv::unescape(raw.span.of(text), quote, &mut field);
                         }
-                        _ => field.extend_from_slice(place.span.of(text)),
+                        _ => field.extend_from_slice(raw.span.of(text)),
                     }
                     fields.push(field);
                 });
@@ -127,13 +127,13 @@ fn by_rows(line: &str, path: &str) -> Result<Option<Option<String>>, String> {
     match json::value(line.as_bytes(), path).map_err(|fault| fault.what.into_owned())? {
         Value::Missing => Ok(None),
         Value::Null => Ok(Some(None)),
-        Value::Other(place) => {
-            Ok(Some(Some(place.span.of(line.as_bytes()).escape_ascii().to_string())))
+        Value::Other(raw) => {
+            Ok(Some(Some(raw.span.of(line.as_bytes()).escape_ascii().to_string())))
         }
-        Value::Text(place) => {
-            let raw = place.span.of(line.as_bytes());
+        Value::Text(value) => {
+            let raw = value.span.of(line.as_bytes());
             let mut text = Vec::new();
-            match place.is_escaped {
+            match value.is_escaped {
                 false => text.extend_from_slice(raw),
                 true => json::unescape(raw, &mut text).ok_or("not Unicode")?,
             }
@@ -205,7 +205,7 @@ fn what_is_not_an_object_is_a_fault_that_says_where() {
 
 /// The values of the rows of `text`, and how many are bad; the same on every backend.
 fn found(table: &TextTable, text: &str) -> (Vec<String>, usize) {
-    struct Find<'a>(&'a TextTable, &'a Layout, &'a mut PaddedBuf, &'a mut Found);
+    struct Find<'a>(&'a TextTable, &'a Layout, &'a mut PaddedBuf, &'a mut FoundRows);
     impl Task for Find<'_> {
         type Output = ();
         #[inline(always)]
@@ -215,7 +215,7 @@ fn found(table: &TextTable, text: &str) -> (Vec<String>, usize) {
     }
     let layout = Layout::of_head(table, text.as_bytes()).unwrap();
     let each = Kernels::available().map(|kernels| {
-        let (mut buf, mut found) = (PaddedBuf::from_content(text.as_bytes()), Found::default());
+        let (mut buf, mut found) = (PaddedBuf::from_content(text.as_bytes()), FoundRows::default());
         kernels.run(Find(table, &layout, &mut buf, &mut found));
         let value =
             |span: &Span| String::from_utf8(span.of(buf.padded().content()).to_vec()).unwrap();

@@ -8,8 +8,8 @@
 //! zone   = "Z" / "z" / ( "+" / "-" / " " ) hh [":"] mm
 //! ```
 //!
-//! Years are 1900 to 2099, months 01 to 12, days 01 to 31. A time follows a whole day only, and without a letter or another byte
-//! before it only `YYYYMMDD`, with seconds.
+//! Years are 1900 to 2099, months 01 to 12, days 01 to 31. A time follows a whole day only, and without a letter or
+//! another byte before it only `YYYYMMDD`, with seconds.
 
 /// The longest text that is a date, more than what is in use.
 const LONGEST: usize = 40;

@@ -70,8 +70,8 @@ const COUNTERS: [&[u8]; 15] = [
 /// Segments that the number of a page follows.
 const PAGES: [&[u8]; 4] = [b"page", b"pages", b"pagina", b"seite"];
 
-/// Why `shape`, as [`super::shape()`] makes it, may have URLs without end; `None` if nothing points to that. It is a guess: that there are
-/// many URLs of a shape of the last two kinds is what makes it likely.
+/// Why `shape`, as [`super::shape()`] makes it, may have URLs without end; `None` if nothing points to that. It is a
+/// guess: that there are many URLs of a shape of the last two kinds is what makes it likely.
 pub fn endless(shape: &[u8]) -> Option<Endless> {
     let (whole, query) = match memchr::memchr(b'?', shape) {
         Some(at) => (&shape[..at], &shape[at + 1..]),
@@ -103,8 +103,8 @@ pub fn may_be_endless(uri: &[u8]) -> bool {
     words.any(|word| [&CALENDARS[..], &COUNTERS, &PAGES].iter().any(|list| is_in(list, word)))
 }
 
-/// The numbers of which `uri`, whose shape may be endless because of `why`, is one of many: two pages of a counter or of a calendar differ
-/// in them. `None` if it has none.
+/// The numbers of which `uri`, whose shape may be endless because of `why`, is one of many: two pages of a counter or
+/// of a calendar differ in them. `None` if it has none.
 pub fn numbers(uri: &[u8], why: Endless) -> Option<Vec<u8>> {
     let parts = parse(uri).ok()?;
     let is_number = |text: &[u8]| {
@@ -136,7 +136,8 @@ pub fn numbers(uri: &[u8], why: Endless) -> Option<Vec<u8>> {
     (!found.is_empty()).then(|| found.join(&b','))
 }
 
-/// Whether `word` is one of `list`, written with or without `-` and `_`, or ends with one after these: `page_number`, `event-calendar`.
+/// Whether `word` is one of `list`, written with or without `-` and `_`, or ends with one after these: `page_number`,
+/// `event-calendar`.
 fn is_in(list: &[&[u8]], word: &[u8]) -> bool {
     let is = |word: &[u8]| list.iter().any(|it| it.eq_ignore_ascii_case(word));
     let is_joint = |byte: &u8| b"-_".contains(byte);

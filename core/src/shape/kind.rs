@@ -5,24 +5,24 @@
 use super::date::is_date;
 
 /// What is known of the bytes of a piece: the union of the [`CLASS`] of each.
-pub(super) type Seen = u16;
+pub(super) type ClassSet = u16;
 
-pub(super) const DIGIT: Seen = 1;
-pub(super) const HEX_LOWER: Seen = 1 << 1;
-pub(super) const HEX_UPPER: Seen = 1 << 2;
-pub(super) const LOWER: Seen = 1 << 3;
-pub(super) const UPPER: Seen = 1 << 4;
-pub(super) const AT: Seen = 1 << 5;
-pub(super) const PERCENT: Seen = 1 << 6;
-pub(super) const OTHER: Seen = 1 << 7;
-pub(super) const SLASH: Seen = 1 << 8;
-pub(super) const SEMICOLON: Seen = 1 << 9;
-pub(super) const AMPERSAND: Seen = 1 << 10;
-pub(super) const EQUALS: Seen = 1 << 11;
-const LETTER: Seen = HEX_LOWER | HEX_UPPER | LOWER | UPPER;
+pub(super) const DIGIT: ClassSet = 1;
+pub(super) const HEX_LOWER: ClassSet = 1 << 1;
+pub(super) const HEX_UPPER: ClassSet = 1 << 2;
+pub(super) const LOWER: ClassSet = 1 << 3;
+pub(super) const UPPER: ClassSet = 1 << 4;
+pub(super) const AT: ClassSet = 1 << 5;
+pub(super) const PERCENT: ClassSet = 1 << 6;
+pub(super) const OTHER: ClassSet = 1 << 7;
+pub(super) const SLASH: ClassSet = 1 << 8;
+pub(super) const SEMICOLON: ClassSet = 1 << 9;
+pub(super) const AMPERSAND: ClassSet = 1 << 10;
+pub(super) const EQUALS: ClassSet = 1 << 11;
+const LETTER: ClassSet = HEX_LOWER | HEX_UPPER | LOWER | UPPER;
 
 /// The class of each byte.
-pub(super) const CLASS: [Seen; 256] = {
+pub(super) const CLASS: [ClassSet; 256] = {
     let mut table = [OTHER; 256];
     let mut byte = 0;
     while byte < 256 {
@@ -46,20 +46,20 @@ pub(super) const CLASS: [Seen; 256] = {
 };
 
 /// What is known of `text`.
-pub(super) fn seen_in(text: &[u8]) -> Seen {
-    text.iter().fold(0, |seen, &byte| seen | CLASS[usize::from(byte)])
+pub(super) fn classes_in(text: &[u8]) -> ClassSet {
+    text.iter().fold(0, |classes, &byte| classes | CLASS[usize::from(byte)])
 }
 
-/// The type that represents `text`, whose bytes are as `seen`, with its braces; `None` if it has none.
+/// The type that represents `text`, whose bytes are as `classes`, with its braces; `None` if it has none.
 #[inline]
-pub(super) fn kind_of(text: &[u8], seen: Seen) -> Option<&'static [u8]> {
-    if seen & (DIGIT | AT) == 0 {
+pub(super) fn kind_of(text: &[u8], classes: ClassSet) -> Option<&'static [u8]> {
+    if classes & (DIGIT | AT) == 0 {
         return None;
     }
-    if seen == DIGIT {
+    if classes == DIGIT {
         return Some(of_digits(text));
     }
-    of_mixed(text, seen)
+    of_mixed(text, classes)
 }
 
 fn of_digits(text: &[u8]) -> &'static [u8] {
@@ -70,13 +70,13 @@ fn of_digits(text: &[u8]) -> &'static [u8] {
     }
 }
 
-fn of_mixed(text: &[u8], seen: Seen) -> Option<&'static [u8]> {
-    let is_hex = seen & !(DIGIT | HEX_LOWER | HEX_UPPER) == 0
-        && seen & (HEX_LOWER | HEX_UPPER) != (HEX_LOWER | HEX_UPPER);
+fn of_mixed(text: &[u8], classes: ClassSet) -> Option<&'static [u8]> {
+    let is_hex = classes & !(DIGIT | HEX_LOWER | HEX_UPPER) == 0
+        && classes & (HEX_LOWER | HEX_UPPER) != (HEX_LOWER | HEX_UPPER);
     if is_hex && text.len() >= LEAST_HEX {
         return Some(hash(text.len()).unwrap_or(b"{hex}"));
     }
-    if seen & AT != 0 {
+    if classes & AT != 0 {
         return is_email(text).then_some(b"{email}");
     }
     if is_uuid(text) {
@@ -85,7 +85,7 @@ fn of_mixed(text: &[u8], seen: Seen) -> Option<&'static [u8]> {
     if is_date(text) {
         return Some(b"{date}");
     }
-    is_token(text, seen).then_some(b"{token}")
+    is_token(text, classes).then_some(b"{token}")
 }
 
 /// The fewest digits of `{hex}`: of fewer, too many are words and names.
@@ -135,10 +135,10 @@ const LEAST_TOKEN: usize = 16;
 
 /// Whether `text` looks like random text in one of the alphabets of Base64 and their like, or is a JSON Web Token.
 ///
-/// Letters and digits of words come in runs. Of random text the neighbors are of different kinds (lower case, upper case, digits)
-/// more often than not; a fourth of the length is enough here.
-fn is_token(text: &[u8], seen: Seen) -> bool {
-    if text.len() < LEAST_TOKEN || seen & DIGIT == 0 || seen & LETTER == 0 {
+/// Letters and digits of words come in runs. Of random text the neighbors are of different kinds (lower case, upper
+/// case, digits) more often than not; a fourth of the length is enough here.
+fn is_token(text: &[u8], classes: ClassSet) -> bool {
+    if text.len() < LEAST_TOKEN || classes & DIGIT == 0 || classes & LETTER == 0 {
         return false;
     }
     let padding = text.iter().rev().take_while(|&&byte| byte == b'=').count();
@@ -163,7 +163,7 @@ fn is_token(text: &[u8], seen: Seen) -> bool {
         changes += usize::from(case != before && case != 0 && before != 0);
         before = case;
     }
-    let has_both = seen & (LOWER | HEX_LOWER) != 0 && seen & (UPPER | HEX_UPPER) != 0;
+    let has_both = classes & (LOWER | HEX_LOWER) != 0 && classes & (UPPER | HEX_UPPER) != 0;
     // Without letters of both kinds, slashes are those of a path.
     let is_base64 = base64 == 0 || text.len().is_multiple_of(4) && has_both;
     padding <= 2 && is_base64 && (dots == 0 || dots == 2) && 4 * changes >= text.len()

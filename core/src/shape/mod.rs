@@ -14,7 +14,8 @@ use core::ops::Range;
 use crate::normalize::percent::decode;
 use crate::uri::{Components, UriError, parse};
 use kind::{
-    AMPERSAND, AT, CLASS, DIGIT, EQUALS, PERCENT, SEMICOLON, SLASH, Seen, is_slug, kind_of, seen_in,
+    AMPERSAND, AT, CLASS, ClassSet, DIGIT, EQUALS, PERCENT, SEMICOLON, SLASH, classes_in, is_slug,
+    kind_of,
 };
 
 /// The shape of `reference`, a URI or a relative reference, as it is written.
@@ -98,14 +99,14 @@ impl Shaper {
         let colon = memchr::memchr(b':', path).filter(|_| scheme.eq_ignore_ascii_case(b"urn"));
         let (namespace, value) = path.split_at(colon.map_or(0, |colon| colon + 1));
         out.extend_from_slice(namespace);
-        self.push_value(value, seen_in(value), out);
+        self.push_value(value, classes_in(value), out);
     }
 
     fn push_path(&mut self, path: &[u8], out: &mut Vec<u8>) {
         let mut at = 0;
         loop {
-            let (mut end, seen) = piece(path, at, SLASH | SEMICOLON);
-            self.push_segment(&path[at..end], seen, out);
+            let (mut end, classes) = piece(path, at, SLASH | SEMICOLON);
+            self.push_segment(&path[at..end], classes, out);
             while path.get(end) == Some(&b';') {
                 out.push(b';');
                 end = self.push_param(path, end + 1, SLASH | SEMICOLON, out);
@@ -118,13 +119,14 @@ impl Shaper {
         }
     }
 
-    fn push_segment(&mut self, text: &[u8], seen: Seen, out: &mut Vec<u8>) {
-        if seen & (DIGIT | AT | PERCENT) == 0 && !self.slugs {
+    fn push_segment(&mut self, text: &[u8], classes: ClassSet, out: &mut Vec<u8>) {
+        if classes & (DIGIT | AT | PERCENT) == 0 && !self.slugs {
             return out.extend_from_slice(text);
         }
         let Shaper { slugs, decoded, .. } = self;
-        let plain = decode_into(text, seen, decoded);
-        if let Some(kind) = kind_of(plain, if seen & PERCENT == 0 { seen } else { seen_in(plain) })
+        let plain = decode_into(text, classes, decoded);
+        if let Some(kind) =
+            kind_of(plain, if classes & PERCENT == 0 { classes } else { classes_in(plain) })
         {
             return out.extend_from_slice(kind);
         }
@@ -132,7 +134,7 @@ impl Shaper {
         for _ in 0..MOST_EXTENSIONS {
             let Some(shorter) = without_extension(stem) else { break };
             stem = shorter;
-            if let Some(kind) = kind_of(stem, seen_in(stem)) {
+            if let Some(kind) = kind_of(stem, classes_in(stem)) {
                 out.extend_from_slice(kind);
                 return out.extend_from_slice(&plain[stem.len()..]);
             }
@@ -144,27 +146,28 @@ impl Shaper {
         out.extend_from_slice(text);
     }
 
-    /// Appends what becomes of the parameter at `at` in `text`, which ends before a byte of the class `end`; gives where that is.
-    fn push_param(&mut self, text: &[u8], at: usize, end: Seen, out: &mut Vec<u8>) -> usize {
-        let (name_end, seen) = piece(text, at, end | EQUALS);
+    /// Appends what becomes of the parameter at `at` in `text`, which ends before a byte of the class `end`; gives
+    /// where that is.
+    fn push_param(&mut self, text: &[u8], at: usize, end: ClassSet, out: &mut Vec<u8>) -> usize {
+        let (name_end, classes) = piece(text, at, end | EQUALS);
         let name = &text[at..name_end];
-        let kind = self.kind(name, seen);
+        let kind = self.kind(name, classes);
         out.extend_from_slice(kind.unwrap_or(name));
         if text.get(name_end) != Some(&b'=') {
             return name_end;
         }
         out.push(b'=');
-        let (value_end, seen) = piece(text, name_end + 1, end);
-        self.push_value(&text[name_end + 1..value_end], seen, out);
+        let (value_end, classes) = piece(text, name_end + 1, end);
+        self.push_value(&text[name_end + 1..value_end], classes, out);
         value_end
     }
 
-    fn push_value(&mut self, value: &[u8], seen: Seen, out: &mut Vec<u8>) {
+    fn push_value(&mut self, value: &[u8], classes: ClassSet, out: &mut Vec<u8>) {
         let kind = match value.first() {
             None => return,
             // Not of a URI, but of a shape.
             Some(b'{') => value,
-            Some(_) => self.kind(value, seen).unwrap_or(b"{text}"),
+            Some(_) => self.kind(value, classes).unwrap_or(b"{text}"),
         };
         out.extend_from_slice(kind);
     }
@@ -197,13 +200,13 @@ impl Shaper {
         (self.params, self.ranges) = (params, ranges);
     }
 
-    /// The type of `text`, whose bytes are as `seen`.
-    fn kind(&mut self, text: &[u8], seen: Seen) -> Option<&'static [u8]> {
-        if seen & PERCENT == 0 {
-            return kind_of(text, seen);
+    /// The type of `text`, whose bytes are as `classes`.
+    fn kind(&mut self, text: &[u8], classes: ClassSet) -> Option<&'static [u8]> {
+        if classes & PERCENT == 0 {
+            return kind_of(text, classes);
         }
-        let plain = decode_into(text, seen, &mut self.decoded);
-        kind_of(plain, seen_in(plain))
+        let plain = decode_into(text, classes, &mut self.decoded);
+        kind_of(plain, classes_in(plain))
     }
 }
 
@@ -215,21 +218,21 @@ const LONGEST_EXTENSION: usize = 8;
 
 /// The end of the piece of `text` that begins at `at`, before a byte of the class `end`, and what is known of its bytes.
 #[inline(always)]
-fn piece(text: &[u8], at: usize, end: Seen) -> (usize, Seen) {
-    let mut seen = 0;
+fn piece(text: &[u8], at: usize, end: ClassSet) -> (usize, ClassSet) {
+    let mut classes = 0;
     for (i, &byte) in text[at..].iter().enumerate() {
         let class = CLASS[usize::from(byte)];
         if class & end != 0 {
-            return (at + i, seen);
+            return (at + i, classes);
         }
-        seen |= class;
+        classes |= class;
     }
-    (text.len(), seen)
+    (text.len(), classes)
 }
 
-/// `text`, whose bytes are as `seen`, with its triplets decoded, once: itself or what `decoded` is replaced by.
-fn decode_into<'a>(text: &'a [u8], seen: Seen, decoded: &'a mut Vec<u8>) -> &'a [u8] {
-    if seen & PERCENT == 0 {
+/// `text`, whose bytes are as `classes`, with its percent-encodings decoded, once: itself or what `decoded` is replaced by.
+fn decode_into<'a>(text: &'a [u8], classes: ClassSet, decoded: &'a mut Vec<u8>) -> &'a [u8] {
+    if classes & PERCENT == 0 {
         return text;
     }
     decoded.clear();

@@ -1,4 +1,4 @@
-//! Shapes agree with a slow twin, which splits by Appendix B and knows types as expressions.
+//! Shapes agree with a slow reference, which splits by Appendix B and knows types as expressions.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -11,23 +11,23 @@ use crate::normalize::percent::decoded;
 use crate::uri::HostKind;
 
 /// The types as the table of the module has them, and expressions for them.
-struct Twin {
+struct Reference {
     kinds: Vec<(&'static str, Regex)>,
     appendix_b: Regex,
     extension: Regex,
     slugs: bool,
 }
 
-/// The twin without slugs, and with them.
-static TWINS: LazyLock<[Twin; 2]> = LazyLock::new(|| [false, true].map(Twin::new));
+/// The reference without slugs, and with them.
+static REFERENCES: LazyLock<[Reference; 2]> = LazyLock::new(|| [false, true].map(Reference::new));
 
 /// An expression that matches whole pieces.
 fn whole(pattern: &str) -> Regex {
     Regex::new(&format!(r"(?s-u)\A(?:{pattern})\z")).unwrap()
 }
 
-impl Twin {
-    fn new(slugs: bool) -> Twin {
+impl Reference {
+    fn new(slugs: bool) -> Reference {
         let mut kinds = Vec::new();
         for (name, len) in [
             ("{hex32}", 32),
@@ -61,7 +61,7 @@ impl Twin {
             r"(?s-u)\A(?:([^:/?#]+):)?(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#.*)?\z";
         let extension = r"(?s-u)\A(.+)\.([A-Za-z0-9]{1,8})\z";
         let [appendix_b, extension] = [appendix_b, extension].map(|it| Regex::new(it).unwrap());
-        Twin { kinds, appendix_b, extension, slugs }
+        Reference { kinds, appendix_b, extension, slugs }
     }
 
     fn kind(&self, plain: &[u8]) -> Option<String> {
@@ -327,12 +327,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     #[test]
-    fn shapes_are_those_of_the_twin_and_shapes_of_themselves(reference in references(), slugs: bool) {
+    fn shapes_are_those_of_the_reference_and_their_own_shapes(reference in references(), slugs: bool) {
         let text = reference.as_bytes();
         let Ok(parts) = parse(text) else { return Ok(()) };
         let (mut shaper, mut out) = (Shaper::default().slugs(slugs), Vec::new());
         shaper.append(text, &parts, &mut out);
-        let expected = TWINS[usize::from(slugs)].shape(text);
+        let expected = REFERENCES[usize::from(slugs)].shape(text);
         prop_assert_eq!(String::from_utf8_lossy(&out), String::from_utf8_lossy(&expected));
         let again = shape_of_any(&mut shaper, &out);
         prop_assert_eq!(String::from_utf8_lossy(&again), String::from_utf8_lossy(&out));
@@ -341,16 +341,16 @@ proptest! {
 }
 
 #[test]
-fn every_known_piece_has_the_type_of_the_twin() {
+fn every_known_piece_has_the_type_of_the_reference() {
     for slugs in [false, true] {
-        let (twin, mut shaper) = (Twin::new(slugs), Shaper::default().slugs(slugs));
+        let (reference, mut shaper) = (Reference::new(slugs), Shaper::default().slugs(slugs));
         for piece in PIECES {
             for text in
                 [format!("http://h/{piece}"), format!("http://h/?a={piece}"), format!("x:{piece}")]
             {
                 let (parts, mut out) = (parse(text.as_bytes()).unwrap(), Vec::new());
                 shaper.append(text.as_bytes(), &parts, &mut out);
-                let expected = twin.shape(text.as_bytes());
+                let expected = reference.shape(text.as_bytes());
                 assert_eq!(String::from_utf8_lossy(&out), String::from_utf8_lossy(&expected));
             }
         }

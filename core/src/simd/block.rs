@@ -1,8 +1,8 @@
 //! The questions about a block, written once for all backends with vectors.
 //!
-//! A backend brings `load`, the tests `equal`, `or`, `in_range` and `outside` of its vectors, and a macro `mask!`, which
-//! makes one bit per byte of such a test. These are macros since closures and traits with many call sites are not always
-//! inlined, and then compiled without the features of the backend.
+//! A backend brings `load`, the tests `equal`, `or`, `in_range` and `outside` of its vectors, and a macro `mask!`,
+//! which makes one bit per byte of such a test. These are macros since closures and traits with many call sites are not
+//! always inlined, and then compiled without the features of the backend.
 
 /// The method [`classify`](super::Isa::classify) of [`Isa`](super::Isa), or a function of the same name: attributes,
 /// visibility, and the receiver in parentheses.
@@ -26,7 +26,8 @@ macro_rules! block_classes {
 }
 
 /// The methods [`letters`](super::Isa::letters), [`members`](super::Isa::members) and
-/// [`hex_digits`](super::Isa::hex_digits) of [`Isa`](super::Isa), or functions of the same names, as in `block_classes`.
+/// [`hex_digits`](super::Isa::hex_digits) of [`Isa`](super::Isa), or functions of the same names, as in
+/// `block_classes`.
 macro_rules! block_tests {
     ($(#[$attribute:meta])* $visibility:vis ($($receiver:tt)*)) => {
         $(#[$attribute])*

@@ -8,7 +8,7 @@ use crate::grammar::class::{UPPER, URI_BYTE};
 /// [`class::ODD`].
 pub const PLAIN: ByteClass = URI_BYTE.without(ByteClass::of(b"[]"));
 
-/// The bytes of a plain record: no triplets and no fragment either. Its complement, with the dots
+/// The bytes of a plain record: no percent-encodings and no fragment either. Its complement, with the dots
 /// that follow a slash, is [`super::Summary::look`].
 pub const SIMPLE: ByteClass = PLAIN.without(ByteClass::of(b"%#"));
 

@@ -104,7 +104,7 @@ fn windows_are_the_summaries_of_the_shifted_bytes() {
 }
 
 #[test]
-fn names_are_unique_and_read_back() {
+fn names_are_unique_and_round_trip() {
     for backend in Backend::ALL {
         assert_eq!(Backend::from_name(backend.name()), Some(backend));
     }

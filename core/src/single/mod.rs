@@ -22,8 +22,8 @@ use crate::uri::UriError;
 /// ```
 ///
 /// # Errors
-/// What is wrong with `text`, and at which byte; [`crate::UriErrorKind::Relative`] for a reference without a scheme, which has no
-/// canonical form of its own.
+/// What is wrong with `text`, and at which byte; [`crate::UriErrorKind::Relative`] for a reference without a scheme,
+/// which has no canonical form of its own.
 pub fn normalize<T: AsRef<[u8]> + ?Sized>(text: &T) -> Result<Cow<'_, str>, UriError> {
     let text = text.as_ref();
     let mut normalizer = Normalizer::new(Options::default());

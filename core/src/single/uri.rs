@@ -12,8 +12,8 @@ use crate::uri::{Components, HostKind, UriError, parse};
 
 /// A URI or relative reference (RFC 3986, 4.1), parsed, with its text: borrowed, or owned.
 ///
-/// Two are equal if their texts are. Whether they are equivalent is a question for [`crate::normalize()`] or, with rules
-/// and levels, for `Equivalence` (feature `bulk`).
+/// Two are equal if their texts are. Whether they are equivalent is a question for [`crate::normalize()`] or, with
+/// rules and levels, for `Equivalence` (feature `bulk`).
 ///
 /// ```
 /// use uriscan::Uri;

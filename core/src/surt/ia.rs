@@ -72,10 +72,10 @@ fn is_written(scheme: &[u8], port: &[u8]) -> bool {
     !digits.is_empty() && !is_default
 }
 
-/// Appends `component` with its triplets decoded, and then those that decoding produces, until
+/// Appends `component` with its percent-encodings decoded, and then those that decoding produces, until
 /// there are none.
 ///
-/// Triplets do not overlap, so the order of decoding does not matter: each is decoded as soon as
+/// Percent-encodings do not overlap, so the order of decoding does not matter: each is decoded as soon as
 /// its last digit is written.
 fn decode_into(component: &[u8], out: &mut Vec<u8>) {
     let Some(first) = memchr(b'%', component) else {

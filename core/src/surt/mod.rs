@@ -57,10 +57,10 @@ pub fn write(uri: &[u8], form: Form, scratch: &mut Scratch, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends the `surt:ia` form of `record`, which is not a URI, to `out`, as the Wayback Machine's and the Common Crawl's
-/// indexes have it: `http://h/a b`, `http://h/100%`. What is wrong elsewhere does not change the host: it is
-/// normalized at the level of `options` if it is valid. Returns `false` and appends nothing for other forms, and for a record
-/// without a scheme, with a broken IP literal, or with a port that is not a number up to 65,535.
+/// Appends the `surt:ia` form of `record`, which is not a URI, to `out`, as the Wayback Machine's and the Common
+/// Crawl's indexes have it: `http://h/a b`, `http://h/100%`. What is wrong elsewhere does not change the host: it is
+/// normalized at the level of `options` if it is valid. Returns `false` and appends nothing for other forms, and for a
+/// record without a scheme, with a broken IP literal, or with a port that is not a number up to 65,535.
 ///
 /// ```
 /// use uriscan::{normalize::Options, surt::{Form, Scratch, write_invalid}};

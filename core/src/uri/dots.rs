@@ -16,7 +16,7 @@
 //! Where removal would produce that, `/.` stays in front: `foo:/.//b` and `foo:/a/..//b` are
 //! `foo:/.//b`, never `foo://b`, which has the host `b`.
 //!
-//! Normalization decodes triplets first, so there `%2e%2e` is a dot segment; `a%2f..` is one
+//! Normalization decodes percent-encodings first, so there `%2e%2e` is a dot segment; `a%2f..` is one
 //! ordinary segment.
 
 use crate::index::Bits;
@@ -224,13 +224,13 @@ mod tests {
     }
 
     #[test]
-    fn examples_of_the_rfc() {
+    fn dot_segments_are_removed_as_in_the_examples_of_the_rfc() {
         assert_eq!(removed("/a/b/c/./../../g"), "/a/g");
         assert_eq!(removed("mid/content=5/../6"), "mid/6");
     }
 
     #[test]
-    fn each_step() {
+    fn each_step_of_the_rfc_removes_its_dot_segments() {
         let cases = [
             ("", ""),
             ("../a", "a"),

@@ -22,7 +22,7 @@ pub(crate) struct Scan {
     pub(crate) components: Components,
     /// Upper case in the scheme or the host.
     pub(crate) upper_head: bool,
-    /// What the triplets need.
+    /// What the percent-encodings need.
     pub(crate) triplets: Triplets,
     /// The path holds a dot segment.
     pub(crate) dots: bool,
@@ -35,7 +35,7 @@ const HTTPS: u64 = u64::from_le_bytes(*b"https://");
 const HTTP: u64 = u64::from_le_bytes(*b"http://\0");
 
 /// An `http` or `https` URI that needs no closer look: no fragment, no dot after a slash, no user
-/// information, triplets in path and query only. Most records are plain.
+/// information, percent-encodings in path and query only. Most records are plain.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plain {
     /// Offset of the scheme's `:`.
@@ -46,7 +46,7 @@ pub(crate) struct Plain {
     pub(crate) path_start: usize,
     /// Upper case in the scheme or the host.
     pub(crate) upper_head: bool,
-    /// What the triplets need.
+    /// What the percent-encodings need.
     pub(crate) triplets: Triplets,
     /// The `?` of the first 128 bytes.
     questions: [u64; 2],
@@ -70,7 +70,7 @@ pub(crate) fn plain<I: Isa>(isa: I, record: Record<'_>) -> Option<Plain> {
     let before_path = stops.wrapping_sub(1) & !stops & inside[0];
     let mut triplets = Triplets::default();
     if look[0] | look[1] != 0 {
-        // Only triplets outside the authority can be left.
+        // Only percent-encodings outside the authority can be left.
         let percents = [isa.equal(block, b'%'), isa.equal(record.block(BLOCK), b'%')];
         let others = (look[0] & (!percents[0] | before_path)) | (look[1] & !percents[1]);
         if others != 0 {
@@ -224,7 +224,7 @@ pub(crate) fn scan<I: Isa>(isa: I, record: Record<'_>) -> Option<Scan> {
     let mut query_at =
         first_bit([first[class::QUESTION] & inside[0], second[class::QUESTION] & inside[1]]);
 
-    // 6. Triplets and dot segments, if there are any.
+    // 6. Percent-encodings and dot segments, if there are any.
     let mut triplets = Triplets::default();
     triplets.note(isa, record, 0, first[class::PERCENT] & inside[0])?;
     triplets.note(isa, record, BLOCK, second[class::PERCENT] & inside[1])?;
@@ -290,7 +290,7 @@ fn first_bit(words: [u64; 2]) -> u32 {
     }
 }
 
-/// The work that the triplets of a record need; all of them are valid.
+/// The work that the percent-encodings of a record need; all of them are valid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Triplets {
     /// Some need work, or would on their own.
@@ -303,7 +303,7 @@ pub(crate) struct Triplets {
 
 impl Triplets {
     /// Adds those in the block at byte `at`, whose `%` are the bits of `percents`; `None` if one of
-    /// them is not a triplet.
+    /// them is not a percent-encoding.
     #[inline(always)]
     fn note<I: Isa>(&mut self, isa: I, record: Record<'_>, at: usize, percents: u64) -> Option<()> {
         if percents != 0 {
@@ -330,7 +330,7 @@ fn other_scheme(block: &[u8; BLOCK], masks: &Masks, len: usize) -> Option<usize>
     (ALPHA.has(scheme[0]) && scheme.iter().all(|&byte| SCHEME.has(byte))).then_some(colon)
 }
 
-/// Which triplets of a block need work.
+/// Which percent-encodings of a block need work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TripletWork {
     /// A digit in lower case.
@@ -339,8 +339,8 @@ pub(crate) struct TripletWork {
     pub(crate) decode: u64,
 }
 
-/// Examines the triplets whose `%` are the bits of `triplets`, from byte `at` of the record on;
-/// `None` if one of them is not a triplet.
+/// Examines the percent-encodings whose `%` are the bits of `triplets`, from byte `at` of the record on;
+/// `None` if one of them is not a percent-encoding.
 #[inline(always)]
 pub(crate) fn triplet_work<I: Isa>(
     isa: I,
@@ -363,13 +363,13 @@ pub(crate) fn triplet_work<I: Isa>(
     Some(TripletWork { lower, decode: decodes })
 }
 
-/// The byte that the valid triplet at byte `at` of the record encodes.
+/// The byte that the valid percent-encoding at byte `at` of the record encodes.
 #[inline(always)]
 pub(crate) fn decode(record: Record<'_>, at: usize) -> u8 {
     hex_value(record.byte(at + 1)) << 4 | hex_value(record.byte(at + 2))
 }
 
-/// The byte that the triplet at the beginning of `text` encodes, if it is valid.
+/// The byte that the percent-encoding at the beginning of `text` encodes, if it is valid.
 #[cfg(feature = "bulk")]
 #[inline(always)]
 pub(crate) fn decoded_byte(text: &[u8]) -> u8 {

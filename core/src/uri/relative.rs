@@ -4,7 +4,7 @@
 //! It handles all five forms of a `relative-ref` (4.2): network-path, absolute-path and
 //! relative-path references, a query or a fragment alone, and the empty one. Left to the reference
 //! path: a first segment or an authority that ends beyond the first 64 bytes, an authority with
-//! user information, an IP literal or triplets, and anything invalid.
+//! user information, an IP literal or percent-encodings, and anything invalid.
 
 use super::block::{any_dot_segment, bit_at, kind_of_name, port_colon};
 use super::components::{Components, HostKind};
@@ -96,7 +96,7 @@ pub(crate) fn relative<I: Isa>(isa: I, record: Record<'_>) -> Option<Relative> {
     Some(Relative { components: c, dots })
 }
 
-/// Whether each of the `%` of the block at byte `at`, the bits of `percents`, begins a triplet.
+/// Whether each of the `%` of the block at byte `at`, the bits of `percents`, begins a percent-encoding.
 #[inline(always)]
 fn are_triplets<I: Isa>(isa: I, record: Record<'_>, at: usize, percents: u64) -> bool {
     let (upper1, lower1) = isa.hex_digits(record.block(at + 1));

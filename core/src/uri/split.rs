@@ -160,7 +160,7 @@ mod tests {
     ];
 
     #[test]
-    fn splits_as_the_expression_does() {
+    fn splitting_agrees_with_the_regular_expression_of_the_rfc() {
         for &(text, scheme, authority, path, query, fragment) in ROWS {
             let expected = Split {
                 scheme: scheme.map(str::as_bytes),

@@ -24,7 +24,7 @@ use uriscan_bulk::survivors::{SpillStream, StoreError};
 use uriscan_core::chunk::{PaddedBuf, Span};
 use uriscan_core::extract::Filter;
 use uriscan_core::row::{
-    self, Fault, Found, HEADER_BYTES, Layout, OnBadRow, TextFormat, TextTable,
+    self, Fault, FoundRows, HEADER_BYTES, Layout, OnBadRow, TextFormat, TextTable,
 };
 use uriscan_core::simd::{Isa, Kernels, Task as OnBackend};
 
@@ -68,7 +68,7 @@ impl Omitted {
         &self,
         (name, line): (&str, u64),
         text: &[u8],
-        found: &mut Found,
+        found: &mut FoundRows,
     ) -> Result<(), StoreError> {
         let State { report, held, spilled, temp_dir } = &mut *self.state();
         report.bad_rows += found.bad_rows;
@@ -125,7 +125,7 @@ pub(crate) struct Fitting<R> {
     /// Text of rows that fit, and how much of it was taken.
     ready: Vec<u8>,
     at: usize,
-    found: Found,
+    found: FoundRows,
     /// Whether members of objects become columns.
     are_columns: bool,
     has_begun: bool,
@@ -163,7 +163,7 @@ impl<R: Read> Fitting<R> {
         let added = job.added(&DataType::Utf8).into_iter().map(|(name, _)| name);
         let is_judged = omitted.as_ref().is_some_and(|omitted| omitted.has_rejects);
         let judge = (is_judged && job.drops_invalid).then(|| Judge::new(job));
-        let mut found = Found::default();
+        let mut found = FoundRows::default();
         (found.takes_blank, found.reports_bad) = (true, true);
         Ok(Fitting {
             inner,
@@ -242,7 +242,7 @@ impl<R: Read> Fitting<R> {
         let is_json = table.format == TextFormat::Jsonl;
         if is_json || str::from_utf8(&rows).is_err() {
             let are_columns = self.are_columns;
-            let check = |row: Span, _: &mut Found| match is_json {
+            let check = |row: Span, _: &mut FoundRows| match is_json {
                 false => utf8(row.of(&rows)).map(drop),
                 true => require_json(utf8(row.of(&rows))?, are_columns),
             };
@@ -313,7 +313,7 @@ struct Find<'a> {
     table: &'a TextTable,
     how: (&'a Layout, bool),
     text: &'a mut PaddedBuf,
-    found: &'a mut Found,
+    found: &'a mut FoundRows,
 }
 
 impl OnBackend for Find<'_> {
@@ -343,7 +343,7 @@ impl Judge {
     }
 
     /// Finds the rows with an invalid URI among those `found` in `text`.
-    fn find_invalid(&mut self, text: &[u8], found: &mut Found) {
+    fn find_invalid(&mut self, text: &[u8], found: &mut FoundRows) {
         for (row, value) in found.rows.iter().zip(&found.values) {
             if *value == row::NULL || value.is_empty() && !self.has_blank {
                 continue;

@@ -141,7 +141,7 @@ impl<'j> Work<'j> {
             let values = spelled_out(&self.target.values(batch)?)?;
             let values = (0..).zip(each_value(&values));
             let values = values.filter_map(|(row, value)| Some((row, value?)));
-            survey.see_values(self.columns.kernels, (&self.table, rows), values);
+            survey.count_values(self.columns.kernels, (&self.table, rows), values);
             rows += batch.num_rows() as u64;
         }
         Ok(())
@@ -166,7 +166,7 @@ impl<'j> Work<'j> {
                 let first = lists.offsets().first() as usize;
                 let links = each_value(&links).skip(first);
                 let links = rows_of.zip(links).filter_map(|(row, link)| Some((row, link?)));
-                survey.see_values(self.columns.kernels, (&self.table, rows), links);
+                survey.count_values(self.columns.kernels, (&self.table, rows), links);
             }
             rows += batch.num_rows() as u64;
         }

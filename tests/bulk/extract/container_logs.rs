@@ -183,7 +183,7 @@ fn lines_are_counted_where_the_fields_of_an_entry_are_in_any_order() {
         let format = LinkFormat::default().line_number(true);
         let rows = extracted(&log, options.clone(), format, &Settings::default());
         let source = Source::new("log", std::io::Cursor::new(log.clone().into_bytes()));
-        let options = ExtractOptions::default().extractor(options).has_places(true);
+        let options = ExtractOptions::default().extractor(options).has_origins(true);
         let list = pipeline::links_of(source, &options, &Settings::default(), &Arc::default());
         let mut out = Vec::new();
         let (count, mut sinks) = (rows.lines().count(), Sinks::new(&mut out));

@@ -68,16 +68,16 @@ impl Compression {
     }
 }
 
-/// Returns the content of `inner`: its own bytes, or their decompressed form, up to four times compressed. Text in UTF-16
-/// becomes UTF-8, with its byte order mark if it has one, except pages.
+/// Returns the content of `inner`: its own bytes, or their decompressed form, up to four times compressed. Text in
+/// UTF-16 becomes UTF-8, with its byte order mark if it has one, except pages.
 ///
 /// Memory is bounded: data that need more than 128 MiB (zstd) or 256 MiB (xz) are an error. The
 /// error for a corrupt or truncated stream names the format and the position; the data before it
 /// are returned first.
 ///
 /// # Errors
-/// If the data are compressed more often or are text in UTF-32, if they are compressed and this build cannot decompress them, or if they are, or
-/// contain, a format other than text ([`crate::io::Container`]).
+/// If the data are compressed more often or are text in UTF-32, if they are compressed and this build cannot decompress
+/// them, or if they are, or contain, a format other than text ([`crate::io::Container`]).
 ///
 /// ```
 /// use std::io::Read;
@@ -87,7 +87,7 @@ impl Compression {
 /// # Ok::<_, std::io::Error>(())
 /// ```
 pub fn decompressed(inner: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
-    let mut content = Begun::new(inner);
+    let mut content = PeekedStream::new(inner);
     let mut level = 0;
     while let Some(format) = Compression::of_head(content.head()) {
         if level == DEEPEST {
@@ -97,8 +97,8 @@ pub fn decompressed(inner: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Se
         level += 1;
         let taken = Arc::new(AtomicU64::new(0));
         let buffer = BufReader::with_capacity(BUFFER_BYTES, content);
-        let decoder = decoder(format, Counted { inner: buffer, taken: Arc::clone(&taken) })?;
-        content = Begun::new(Box::new(Decompressed { format, decoder, taken, given: 0 }));
+        let decoder = decoder(format, CountingReader { inner: buffer, taken: Arc::clone(&taken) })?;
+        content = PeekedStream::new(Box::new(Decompressed { format, decoder, taken, given: 0 }));
     }
     if let Some(format) = cut_short(content.head()).filter(|_| content.error.is_none()) {
         let what = format!("{} data is truncated at byte {}", format.name(), content.len);
@@ -134,7 +134,7 @@ fn cut_short(data: &[u8]) -> Option<Compression> {
 }
 
 /// A stream whose first bytes have been read and are returned again.
-struct Begun {
+struct PeekedStream {
     head: [u8; Container::HEAD_BYTES],
     len: usize,
     given: usize,
@@ -143,8 +143,8 @@ struct Begun {
     inner: Box<dyn Read + Send>,
 }
 
-impl Begun {
-    fn new(mut inner: Box<dyn Read + Send>) -> Begun {
+impl PeekedStream {
+    fn new(mut inner: Box<dyn Read + Send>) -> PeekedStream {
         let (mut head, mut len, mut error) = ([0; Container::HEAD_BYTES], 0, None);
         while !Container::is_head(&head[..len]) {
             match inner.read(&mut head[len..]) {
@@ -157,7 +157,7 @@ impl Begun {
                 }
             }
         }
-        Begun { head, len, given: 0, error, inner }
+        PeekedStream { head, len, given: 0, error, inner }
     }
 
     fn head(&self) -> &[u8] {
@@ -165,7 +165,7 @@ impl Begun {
     }
 }
 
-impl Read for Begun {
+impl Read for PeekedStream {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         if self.given < self.len {
             let count = out.len().min(self.len - self.given);
@@ -199,9 +199,9 @@ fn decoder(
 }
 
 /// Fails on the first read.
-pub(crate) struct Fails(pub(crate) Option<io::Error>);
+pub(crate) struct FailingReader(pub(crate) Option<io::Error>);
 
-impl Read for Fails {
+impl Read for FailingReader {
     fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
         self.0.take().map_or(Ok(0), Err)
     }
@@ -209,33 +209,33 @@ impl Read for Fails {
 
 /// Data that cannot follow what precedes them.
 #[derive(Debug)]
-enum Garbage {
+enum TrailingData {
     /// Bytes of another format follow the end of the data.
     Other,
     /// The content of a member is compressed, and that of those before it is not.
     Deeper,
 }
 
-impl fmt::Display for Garbage {
+impl fmt::Display for TrailingData {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Garbage::Other => "followed by something else",
-            Garbage::Deeper => {
+            TrailingData::Other => "followed by something else",
+            TrailingData::Deeper => {
                 "followed by a member that is compressed once more than those before it,"
             }
         })
     }
 }
 
-impl std::error::Error for Garbage {}
+impl std::error::Error for TrailingData {}
 
 /// Counts the bytes that are read through it.
-struct Counted<R> {
+struct CountingReader<R> {
     inner: R,
     taken: Arc<AtomicU64>,
 }
 
-impl<R: BufRead> Read for Counted<R> {
+impl<R: BufRead> Read for CountingReader<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let count = self.inner.read(out)?;
         self.taken.fetch_add(count as u64, Ordering::Relaxed);
@@ -243,7 +243,7 @@ impl<R: BufRead> Read for Counted<R> {
     }
 }
 
-impl<R: BufRead> BufRead for Counted<R> {
+impl<R: BufRead> BufRead for CountingReader<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         self.inner.fill_buf()
     }
@@ -280,9 +280,9 @@ impl Decompressed {
     fn explain(&self, error: &io::Error) -> io::Error {
         let (name, taken) = (self.format.name(), self.taken.load(Ordering::Relaxed));
         let is_short = error.kind() == io::ErrorKind::UnexpectedEof;
-        let is_garbage = error.get_ref().is_some_and(|error| error.is::<Garbage>());
+        let is_trailing = error.get_ref().is_some_and(|error| error.is::<TrailingData>());
         let what = match error {
-            _ if is_garbage => error.to_string(),
+            _ if is_trailing => error.to_string(),
             _ if is_short => "truncated".to_owned(),
             _ => format!("broken ({error})"),
         };

@@ -72,9 +72,9 @@ impl Container {
         }
     }
 
-    /// Whether the first bytes `head` of data are enough for [`Container::of_head`], and to recognize compression and tables:
-    /// if there are [`Container::HEAD_BYTES`] of them, or a whole line of text. A producer that writes a line and waits is
-    /// not asked for more.
+    /// Whether the first bytes `head` of data are enough for [`Container::of_head`], and to recognize compression and
+    /// tables: if there are [`Container::HEAD_BYTES`] of them, or a whole line of text. A producer that writes a line
+    /// and waits is not asked for more.
     ///
     /// ```
     /// use uriscan_bulk::io::Container;

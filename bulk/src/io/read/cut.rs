@@ -12,7 +12,7 @@ pub(crate) const HEAD_BYTES: usize = 8 << 10;
 
 /// Numbers of sources that may have been read otherwise than was meant.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Doubtful {
+pub(crate) struct Misread {
     /// Those whose first [`HEAD_BYTES`] look like another format than those that [`Cut::begin`] was given.
     pub(crate) misjudged: u64,
     /// Those that are not archives, although records of archives are selected.
@@ -31,8 +31,8 @@ pub(crate) trait Cut: Send {
         HEAD_BYTES
     }
 
-    /// Whether `content`, the first bytes of a source whose records end in `record_end`, shows all that [`Cut::begin`] looks
-    /// for, if the producer pauses after it.
+    /// Whether `content`, the first bytes of a source whose records end in `record_end`, shows all that [`Cut::begin`]
+    /// looks for, if the producer pauses after it.
     fn has_head(&self, content: &[u8], record_end: u8) -> bool {
         memchr::memchr2(b'\n', record_end, content).is_some()
     }
@@ -65,8 +65,8 @@ pub(crate) trait Cut: Send {
     /// The end of the record that began before `content`.
     fn long_end(&mut self, content: &[u8]) -> Option<usize>;
 
-    /// Where a part of an overlong record ends, which is searched alone and may have all of `content`. `None` if it is not searched;
-    /// where [`Cut::kind_of_parts`] is not `None`, it is.
+    /// Where a part of an overlong record ends, which is searched alone and may have all of `content`. `None` if it is
+    /// not searched; where [`Cut::kind_of_parts`] is not `None`, it is.
     fn part_end(&mut self, _content: &[u8]) -> Option<usize> {
         None
     }
@@ -77,8 +77,8 @@ pub(crate) trait Cut: Send {
     }
 
     /// The sources so far that may have been read otherwise than was meant.
-    fn doubtful(&self) -> Doubtful {
-        Doubtful::default()
+    fn misread(&self) -> Misread {
+        Misread::default()
     }
 
     /// The byte after which the current source may be cut anywhere, if there is one.

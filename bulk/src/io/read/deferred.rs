@@ -93,18 +93,18 @@ impl Plain {
     pub(crate) fn rest(&self, byte: u64) -> io::Result<Box<dyn Read + Send>> {
         let mut file = self.file.try_clone()?;
         file.seek(SeekFrom::Start(byte))?;
-        Ok(Box::new(Rest { file, left: self.len.saturating_sub(byte) }))
+        Ok(Box::new(FileTail { file, left: self.len.saturating_sub(byte) }))
     }
 }
 
 /// The end of a file.
-struct Rest {
+struct FileTail {
     file: File,
     /// How many bytes follow at least.
     left: u64,
 }
 
-impl Read for Rest {
+impl Read for FileTail {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.file.read(buffer)?;
         if count == 0 && !buffer.is_empty() && self.left > 0 {

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_used_unchanged() {
+    fn a_raw_source_returns_its_bytes_unchanged() {
         for text in [&b"a\nb"[..], b"", b"\xEF\xBB\xBFa\n", b"\x1F\x8B\x08x\n", b"\0\0\n"] {
             let found = content(raw_source("a".to_owned(), move || Ok(text)));
             assert_eq!(found.unwrap(), text);

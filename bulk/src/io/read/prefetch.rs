@@ -27,7 +27,7 @@ pub(crate) struct Sources {
     /// Maximum number of bytes of each that are read ahead.
     most: usize,
     /// Whether large plain files are passed on as files.
-    shows_files: bool,
+    passes_on_files: bool,
 }
 
 /// A plain file is large if it has this many times the bytes that are read ahead.
@@ -58,12 +58,12 @@ pub(crate) enum Content {
 impl Sources {
     /// None of `sources` is opened yet; up to `most` bytes of each are read ahead.
     pub(crate) fn new(sources: Vec<Source>, most: usize) -> Sources {
-        Sources { opened: VecDeque::new(), closed: sources.into(), most, shows_files: false }
+        Sources { opened: VecDeque::new(), closed: sources.into(), most, passes_on_files: false }
     }
 
     /// From now on, large plain files are passed on as files.
-    pub(crate) fn show_files(&mut self) {
-        self.shows_files = true;
+    pub(crate) fn pass_on_files(&mut self) {
+        self.passes_on_files = true;
     }
 
     /// Number of remaining sources.
@@ -79,7 +79,7 @@ impl Sources {
     /// Returns the next one.
     pub(crate) fn next(&mut self) -> Option<Opened> {
         if self.opened.is_empty() {
-            self.open_early();
+            self.open_ahead();
         }
         let least = self.least();
         let next = self.opened.pop_front();
@@ -88,11 +88,11 @@ impl Sources {
 
     /// Least size in bytes of a plain file that is passed on as a file; `None` if none is.
     fn least(&self) -> Option<u64> {
-        self.shows_files.then_some((LARGE * self.most) as u64)
+        self.passes_on_files.then_some((LARGE * self.most) as u64)
     }
 
     /// Opens the sources at the front that may be opened ahead, if there are several.
-    fn open_early(&mut self) {
+    fn open_ahead(&mut self) {
         let next = self.closed.iter().take(AT_A_TIME);
         let count = next.take_while(|source| source.early).count();
         if count < 2 {
@@ -156,10 +156,10 @@ fn content(
 ) -> io::Result<Content> {
     // Binary formats are recognized, however small chunks are.
     buf.resize(most.max(Container::HEAD_BYTES), 0);
-    let mut head = Beginning::of(&mut *reader, buf);
+    let mut head = Head::of(&mut *reader, buf);
     if compress::is_coded(head.bytes) {
         reader = compress::decompressed(head.before(reader))?;
-        head = Beginning::of(&mut *reader, buf);
+        head = Head::of(&mut *reader, buf);
     } else {
         container::refuse(head.bytes)?;
     }
@@ -170,15 +170,15 @@ fn content(
 }
 
 /// The first bytes of a stream.
-struct Beginning<'a> {
+struct Head<'a> {
     bytes: &'a [u8],
     /// Whether the stream ends after them, or the error there.
     end: io::Result<bool>,
 }
 
-impl<'a> Beginning<'a> {
+impl<'a> Head<'a> {
     /// Reads from `reader` until `buf` is full.
-    fn of(reader: &mut dyn Read, buf: &'a mut [u8]) -> Beginning<'a> {
+    fn of(reader: &mut dyn Read, buf: &'a mut [u8]) -> Head<'a> {
         let mut len = 0;
         let end = loop {
             if len == buf.len() {
@@ -193,7 +193,7 @@ impl<'a> Beginning<'a> {
                 Err(error) => break Err(error),
             }
         };
-        Beginning { bytes: &buf[..len], end }
+        Head { bytes: &buf[..len], end }
     }
 
     /// A reader of these bytes, followed by `rest` or the error before it.
@@ -201,7 +201,7 @@ impl<'a> Beginning<'a> {
         let head = io::Cursor::new(self.bytes.to_vec());
         match self.end {
             Ok(_) => Box::new(head.chain(rest)),
-            Err(error) => Box::new(head.chain(compress::Fails(Some(error)))),
+            Err(error) => Box::new(head.chain(compress::FailingReader(Some(error)))),
         }
     }
 }

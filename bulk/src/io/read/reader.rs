@@ -10,10 +10,10 @@ use std::time::Duration;
 use memchr::memchr_iter;
 
 use super::container;
-use super::cut::{Cut, Doubtful, Lines};
+use super::cut::{Cut, Lines, Misread};
 use super::deferred::{Deferred, Plain};
 use super::prefetch::{Content, Sources};
-use super::ready::{Patience, Wait};
+use super::ready::{Wait, WaitBudget};
 use super::source::{ReadError, Source};
 use uriscan_core::chunk::PaddedBuf;
 use uriscan_core::extract::Kind;
@@ -82,7 +82,7 @@ impl Chunk {
 }
 
 /// How long the producer of a source must pause before what is there decides its format.
-const HEAD_PATIENCE: Duration = Duration::from_millis(200);
+const HEAD_WAIT: Duration = Duration::from_millis(200);
 
 /// Maximum number of bytes of a source that are read ahead.
 const MOST_EARLY: usize = 128 << 10;
@@ -107,7 +107,7 @@ pub(crate) struct ChunkReader {
     current: Option<Box<dyn Read + Send>>,
     /// Waits until more of the current source can be read, if that may take long.
     wait: Option<Wait>,
-    patience: Patience,
+    wait_budget: WaitBudget,
     /// All of the current source, if it has been read already.
     whole: Option<PaddedBuf>,
     /// Unused buffers above the usual size, the largest last, and those that they replaced.
@@ -173,7 +173,7 @@ impl ChunkReader {
             sources: Sources::new(sources, chunk_bytes.min(MOST_EARLY)),
             current: None,
             wait: None,
-            patience: Patience::default(),
+            wait_budget: WaitBudget::default(),
             whole: None,
             large: Vec::new(),
             small: Vec::new(),
@@ -212,7 +212,7 @@ impl ChunkReader {
     /// Leaves lines of large plain files to be read by the consumer of the chunk ([`Deferred`]),
     /// unless lines are counted.
     pub(crate) fn read_later(&mut self) {
-        self.sources.show_files();
+        self.sources.pass_on_files();
     }
 
     /// Uses `cut` to detect the format of sources and the ends of their records.
@@ -226,8 +226,8 @@ impl ChunkReader {
     }
 
     /// The sources so far that may have been read otherwise than was meant.
-    pub(crate) fn doubtful(&self) -> Doubtful {
-        self.cut.doubtful()
+    pub(crate) fn misread(&self) -> Misread {
+        self.cut.misread()
     }
 
     /// The name of the source with this index.
@@ -248,7 +248,7 @@ impl ChunkReader {
 
     /// Begins a batch of chunks, which waits for a slow producer for a short time only.
     pub(crate) fn begin_batch(&mut self) {
-        self.patience = Patience::new();
+        self.wait_budget = WaitBudget::new();
     }
 
     /// Like [`ChunkReader::fill`]; but unless it `may_wait`, does not wait for a source that has nothing to be read for
@@ -280,7 +280,7 @@ impl ChunkReader {
     /// Whether the current source can be read without waiting.
     fn is_ready(&mut self) -> bool {
         let wait = self.wait.as_ref().filter(|_| self.failed.is_none() && self.whole.is_none());
-        wait.is_none_or(|wait| self.patience.is_ready(wait))
+        wait.is_none_or(|wait| self.wait_budget.is_ready(wait))
     }
 
     /// Makes the next source the current one; returns `false` if there is none.

@@ -6,18 +6,18 @@ use std::time::{Duration, Instant};
 /// Waits until more of a source can be read, or its end, but no longer than the time given; says whether it can.
 pub type Wait = Arc<dyn Fn(Duration) -> bool + Send + Sync>;
 
-/// How long a batch waits in all for a producer that pauses. A pause in a full pipe is shorter, so it is filled and emptied
-/// as fast as ever; a person does not notice it.
-const PATIENCE: Duration = Duration::from_millis(10);
+/// How long a batch waits in all for a producer that pauses. A pause in a full pipe is shorter, so it is filled and
+/// emptied as fast as ever; a person does not notice it.
+const BATCH_WAIT: Duration = Duration::from_millis(10);
 
 /// The time that is left to wait in a batch.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Patience(Duration);
+pub(crate) struct WaitBudget(Duration);
 
-impl Patience {
+impl WaitBudget {
     /// That of a new batch.
-    pub(crate) fn new() -> Patience {
-        Patience(PATIENCE)
+    pub(crate) fn new() -> WaitBudget {
+        WaitBudget(BATCH_WAIT)
     }
 
     /// Whether `wait` says that there is more, before this runs out.

@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::compress::is_coded;
 use super::container::Container;
-use super::places::Places;
+use super::origins::RecordOrigins;
 use super::ready::Wait;
 #[cfg(unix)]
 use super::ready::readable;
@@ -48,11 +48,11 @@ pub struct Source {
     /// Whether it may be opened, and its beginning read, ahead of its turn and on another thread.
     /// True for regular files, where this has no side effects.
     pub early: bool,
-    /// Set while it is read ahead of its turn. Reading may fail with [`io::ErrorKind::WouldBlock`] then, and goes on in its
-    /// turn.
+    /// Set while it is read ahead of its turn. Reading may fail with [`io::ErrorKind::WouldBlock`] then, and goes on in
+    /// its turn.
     pub(crate) read_ahead: Option<Arc<AtomicBool>>,
     /// Where its records come from, if it is a list made of another source.
-    pub(crate) places: Option<Places>,
+    pub(crate) origins: Option<RecordOrigins>,
 }
 
 /// What opens a source.
@@ -94,7 +94,7 @@ impl Source {
             base: None,
             early: false,
             read_ahead: None,
-            places: None,
+            origins: None,
         }
     }
 
@@ -143,7 +143,7 @@ impl Source {
             base: None,
             early: true,
             read_ahead: None,
-            places: None,
+            origins: None,
         }
     }
 
@@ -175,7 +175,7 @@ impl Source {
             base: self.base.clone(),
             early: self.early,
             read_ahead: None,
-            places: None,
+            origins: None,
         })
     }
 }

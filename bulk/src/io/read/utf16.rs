@@ -11,9 +11,9 @@ const PIECE: usize = 16 << 10;
 
 /// The encoding of data that begin with `head`, if they are text in UTF-16 with a byte order mark.
 ///
-/// Pages are left as they are: they are decoded when they are searched, and positions are those of the file. Otherwise a
-/// mark alone decides, unless many control characters or the mark of UTF-32 follow it. `\xFF\xFE` before text that is all
-/// ASCII is not a mark either: as UTF-16 it would be letters that no one uses together.
+/// Pages are left as they are: they are decoded when they are searched, and positions are those of the file. Otherwise
+/// a mark alone decides, unless many control characters or the mark of UTF-32 follow it. `\xFF\xFE` before text that is
+/// all ASCII is not a mark either: as UTF-16 it would be letters that no one uses together.
 pub(crate) fn encoding(head: &[u8]) -> Option<&'static Encoding> {
     let (encoding, unit): (_, fn([u8; 2]) -> u16) = match head {
         [0xFF, 0xFE, 0, 0, ..] => return None,
@@ -33,8 +33,8 @@ pub(crate) fn encoding(head: &[u8]) -> Option<&'static Encoding> {
     (is_text && Format::of_head(head) != Format::Html).then_some(encoding)
 }
 
-/// The encoding of data that begin with `head`, if they are text in UTF-16 without a byte order mark: at least half of the
-/// characters are of ASCII, and none is a control character. Pages that begin with a tag are decoded later.
+/// The encoding of data that begin with `head`, if they are text in UTF-16 without a byte order mark: at least half of
+/// the characters are of ASCII, and none is a control character. Pages that begin with a tag are decoded later.
 fn unmarked(head: &[u8]) -> Option<&'static Encoding> {
     /// Records of one byte that end in NUL are not text of that length.
     const LEAST: usize = 8;

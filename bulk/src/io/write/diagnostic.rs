@@ -8,7 +8,7 @@
 
 use super::paint::{Paint, RED, push_escaped};
 use super::row::push_decimal;
-use crate::io::read::places::Place;
+use crate::io::read::origins::RecordOrigin;
 use uriscan_core::extract::Context;
 use uriscan_core::uri::UriError;
 
@@ -31,9 +31,9 @@ pub(crate) struct Position<'a> {
     /// The record continues after these bytes.
     pub(crate) is_piece: bool,
     /// Where the records of a chunk come from, by their lines in it; none for a list that was read as it is.
-    pub(crate) places: &'a [Place],
+    pub(crate) origins: &'a [RecordOrigin],
     /// Where this record comes from, if that is known.
-    pub(crate) place: Option<&'a Place>,
+    pub(crate) origin: Option<&'a RecordOrigin>,
     /// Name the context of a link in messages.
     pub(crate) has_context: bool,
     pub(crate) paint: Paint,
@@ -47,8 +47,8 @@ impl<'a> Position<'a> {
             line,
             indent: 0,
             is_piece: false,
-            places: &[],
-            place: None,
+            origins: &[],
+            origin: None,
             has_context: false,
             paint: Paint::default(),
         }
@@ -57,23 +57,23 @@ impl<'a> Position<'a> {
     /// That of the record `lines` after this one, which begins after `indent` bytes of its line.
     #[inline(always)]
     pub(crate) fn of_record(self, lines: u64, indent: u64) -> Position<'a> {
-        match self.places.get(lines as usize) {
+        match self.origins.get(lines as usize) {
             None => Position { line: self.line + lines, indent, ..self },
-            Some(place) => {
-                Position { line: place.line, indent: place.indent, place: Some(place), ..self }
+            Some(origin) => {
+                Position { line: origin.line, indent: origin.indent, origin: Some(origin), ..self }
             }
         }
     }
 
     /// The column of the byte `at` of the record, counted from 1; that of its first byte if it is not written there as it is.
     pub(crate) fn column(&self, at: u32) -> u64 {
-        let is_literal = self.place.is_none_or(|place| place.is_literal);
+        let is_literal = self.origin.is_none_or(|origin| origin.is_literal);
         self.indent + if is_literal { u64::from(at) } else { 0 } + 1
     }
 
     /// The column and the context of a link.
     pub(crate) fn link(&self) -> Option<(u64, Context)> {
-        let context = self.place?.context?;
+        let context = self.origin?.context?;
         Some((self.indent + 1, context))
     }
 
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
     use uriscan_core::uri::{UriErrorKind, parse};
 
-    fn shown(record: &[u8]) -> String {
+    fn text_of(record: &[u8]) -> String {
         let position = Position { indent: 2, ..Position::new("list", 3) };
         let mut out = Vec::new();
         write(position, record, parse(record).unwrap_err(), &mut out);
@@ -196,7 +196,7 @@ mod tests {
             ),
             (b":", "list:3:3: scheme: there is no valid scheme before the first ':'\n  :\n  ^\n"),
         ] {
-            assert_eq!(shown(record), expected);
+            assert_eq!(text_of(record), expected);
         }
     }
 
@@ -212,7 +212,7 @@ mod tests {
         for before in [0, 1, 59, 60, 61, 99, 100, 101, 5000] {
             for after in [0, 1, 39, 40, 41, 99, 100, 5000] {
                 let record = format!("{}|{}", "b".repeat(before), "a".repeat(after));
-                let text = shown(record.as_bytes());
+                let text = text_of(record.as_bytes());
                 let (line, caret) = record_and_caret(&text);
                 assert_eq!(line[caret], '|', "{text}");
                 let middle: String = line[2..].iter().filter(|c| **c != '…').collect();
@@ -227,11 +227,11 @@ mod tests {
 
     #[test]
     fn a_window_of_escapes_stays_a_window() {
-        let text = shown(&[&b"abc"[..], &[0; 1_000_000]].concat());
+        let text = text_of(&[&b"abc"[..], &[0; 1_000_000]].concat());
         let (line, caret) = record_and_caret(&text);
         assert_eq!(line[caret..caret + 4], ['\\', 'x', '0', '0']);
         assert!(line.len() <= WINDOW + 4, "{text}");
-        let text = shown(&[&b"abc"[..], "é".repeat(1_000_000).as_bytes()].concat());
+        let text = text_of(&[&b"abc"[..], "é".repeat(1_000_000).as_bytes()].concat());
         assert!(record_and_caret(&text).0.len() <= WINDOW + 4, "{text}");
     }
 

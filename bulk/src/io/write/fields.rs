@@ -102,8 +102,8 @@ pub(crate) fn members<'l>(
     }
 }
 
-/// Reads the strings with these paths from an object, and skips the others. A path is a name, or names joined by dots for
-/// a member of a member; a name with dots comes first.
+/// Reads the strings with these paths from an object, and skips the others. A path is a name, or names joined by dots
+/// for a member of a member; a name with dots comes first.
 struct Paths<'n>([Option<&'n str>; 2]);
 
 type Strings<'de> = [Option<Cow<'de, str>>; 2];
@@ -140,7 +140,7 @@ impl<'de> Visitor<'de> for Paths<'_> {
                 map.next_value::<IgnoredAny>()?;
                 continue;
             }
-            let inner = map.next_value_seed(Below(Paths(paths)))?;
+            let inner = map.next_value_seed(MembersOf(Paths(paths)))?;
             below.iter_mut().zip(inner).for_each(|(old, new)| *old = new.or(old.take()));
         }
         let mut below = below.into_iter();
@@ -149,9 +149,9 @@ impl<'de> Visitor<'de> for Paths<'_> {
 }
 
 /// Reads strings from a value if it is an object, and skips any other.
-struct Below<'n>(Paths<'n>);
+struct MembersOf<'n>(Paths<'n>);
 
-impl<'de> DeserializeSeed<'de> for Below<'_> {
+impl<'de> DeserializeSeed<'de> for MembersOf<'_> {
     type Value = Strings<'de>;
 
     fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Self::Value, D::Error> {
@@ -159,7 +159,7 @@ impl<'de> DeserializeSeed<'de> for Below<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Below<'_> {
+impl<'de> Visitor<'de> for MembersOf<'_> {
     type Value = Strings<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

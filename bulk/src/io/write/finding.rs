@@ -16,12 +16,12 @@ const QUOTED: usize = 200;
 ///
 /// Columns are bytes of the line, counted from 1; the last one is included.
 pub(crate) fn text(position: Position<'_>, finding: &Finding, out: &mut Vec<u8>) {
-    push_shown(position.source.as_bytes(), out);
+    push_text_escaped(position.source.as_bytes(), out);
     out.push(b':');
     push_decimal(position.line, out);
     out.push(b':');
     push_decimal(position.column(finding.start), out);
-    let is_literal = position.place.is_none_or(|place| place.is_literal);
+    let is_literal = position.origin.is_none_or(|origin| origin.is_literal);
     if finding.end > finding.start + 1 && is_literal {
         out.push(b'-');
         push_decimal(position.indent + u64::from(finding.end), out);
@@ -53,12 +53,12 @@ fn push_message(finding: &Finding, out: &mut Vec<u8>) {
         Detail::Error(error) => Some(error.kind.message()),
         Detail::Service(name) => Some(*name),
         Detail::Name(name) => Some(&**name),
-        _ => return push_shown(finding.message().as_bytes(), out),
+        _ => return push_text_escaped(finding.message().as_bytes(), out),
     };
     out.extend_from_slice(finding.rule.title().as_bytes());
     if let Some(detail) = detail {
         out.extend_from_slice(b": ");
-        push_shown(detail.as_bytes(), out);
+        push_text_escaped(detail.as_bytes(), out);
     }
     if finding.count > 1 {
         out.extend_from_slice(b" (");
@@ -68,7 +68,7 @@ fn push_message(finding: &Finding, out: &mut Vec<u8>) {
 }
 
 /// Appends `text`, with escapes for characters that a terminal cannot show.
-fn push_shown(text: &[u8], out: &mut Vec<u8>) {
+fn push_text_escaped(text: &[u8], out: &mut Vec<u8>) {
     if text.iter().all(|byte| (b' '..=b'~').contains(byte)) {
         out.extend_from_slice(text);
     } else {
@@ -184,7 +184,7 @@ pub(crate) fn sarif(
         };
         units + 1
     };
-    let region = match position.place {
+    let region = match position.origin {
         None => Region {
             byte_offset: byte + start,
             byte_length: end - start,
@@ -193,10 +193,10 @@ pub(crate) fn sarif(
             end_column: line.map(|line| column(line, end)),
         },
         // The rest of its line is not at hand, to count columns in.
-        Some(place) => Region {
-            byte_offset: place.byte + if place.is_literal { start } else { 0 },
-            byte_length: if place.is_literal { end - start } else { 0 },
-            start_line: Some(place.line),
+        Some(origin) => Region {
+            byte_offset: origin.byte + if origin.is_literal { start } else { 0 },
+            byte_length: if origin.is_literal { end - start } else { 0 },
+            start_line: Some(origin.line),
             start_column: None,
             end_column: None,
         },
@@ -305,7 +305,7 @@ mod tests {
             for finding in &findings {
                 let (mut out, mut message) = (Vec::new(), Vec::new());
                 text(position, finding, &mut out);
-                push_shown(finding.message().as_bytes(), &mut message);
+                push_text_escaped(finding.message().as_bytes(), &mut message);
                 let (rule, severity) = (finding.rule, finding.severity);
                 let (first, last) = (finding.start + 3, finding.end + 2);
                 let columns =

@@ -114,9 +114,9 @@ pub(crate) fn check_row(line: u64, result: Result<&Components, &UriError>, out: 
 }
 
 /// Appends the object of a class of `count` records up to its members.
-pub(crate) fn cluster_start(survivor: &[u8], count: u64, out: &mut Vec<u8>) {
+pub(crate) fn cluster_start(kept: &[u8], count: u64, out: &mut Vec<u8>) {
     out.push(b'{');
-    push_text("kept", "kept_hex", survivor, out);
+    push_text("kept", "kept_hex", kept, out);
     out.extend_from_slice(b",\"count\":");
     push_decimal(count, out);
     out.extend_from_slice(b",\"members\":[");
@@ -155,7 +155,7 @@ pub(crate) fn long_cluster(source: &str, line: u64, bytes: u64, level: &str, out
 pub(crate) fn dupe_row(
     (source, line): (&str, u64),
     text: &[u8],
-    survivor: Option<&[u8]>,
+    kept: Option<&[u8]>,
     level: &str,
     key: Option<Key>,
     out: &mut Vec<u8>,
@@ -164,7 +164,7 @@ pub(crate) fn dupe_row(
     out.push(b',');
     push_text("uri", "hex", text, out);
     out.push(b',');
-    push_survivor(survivor, out);
+    push_kept(kept, out);
     out.extend_from_slice(b",\"level\":");
     push_string(level, out);
     push_key(key, out);
@@ -182,7 +182,7 @@ pub fn reject((source, line): (&str, u64), reason: &str, row: &[u8], out: &mut V
 
 /// Appends the row of a member of a class of `count` records and a line feed.
 pub(crate) fn member_row(
-    (survivor, count): (&[u8], u64),
+    (kept, count): (&[u8], u64),
     (source, line): (&str, u64),
     text: &[u8],
     (level, steps): (&str, &[&Step]),
@@ -193,7 +193,7 @@ pub(crate) fn member_row(
     out.push(b',');
     push_text("uri", "hex", text, out);
     out.push(b',');
-    push_survivor(Some(survivor), out);
+    push_kept(Some(kept), out);
     out.extend_from_slice(b",\"count\":");
     push_decimal(count, out);
     push_rules(level, steps, out);
@@ -206,15 +206,15 @@ pub(crate) fn long_row((source, line): (&str, u64), bytes: u64, level: &str, out
     out.extend_from_slice(b",\"uri\":null,\"bytes\":");
     push_decimal(bytes, out);
     out.push(b',');
-    push_survivor(None, out);
+    push_kept(None, out);
     out.extend_from_slice(b",\"count\":1");
     push_rules(level, &[], out);
     push_key(None, out);
 }
 
-fn push_survivor(survivor: Option<&[u8]>, out: &mut Vec<u8>) {
-    match survivor {
-        Some(survivor) => push_text("kept", "kept_hex", survivor, out),
+fn push_kept(kept: Option<&[u8]>, out: &mut Vec<u8>) {
+    match kept {
+        Some(kept) => push_text("kept", "kept_hex", kept, out),
         None => out.extend_from_slice(b"\"kept\":null"),
     }
 }

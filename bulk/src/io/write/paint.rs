@@ -110,7 +110,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn as_much_is_shown_as_fits(text in "[ -~]{0,9}(\\PC|[ -~]|\u{1b}|\n){0,9}", odd in any::<bool>()) {
+        fn text_is_cut_where_the_width_ends(text in "[ -~]{0,9}(\\PC|[ -~]|\u{1b}|\n){0,9}", odd in any::<bool>()) {
             let mut bytes = text.into_bytes();
             if odd {
                 bytes.push(0xFF);

@@ -9,13 +9,14 @@ use uriscan_core::shape::Shaper;
 /// A part of a reference.
 ///
 /// - The name of a [`Field`].
-/// - `query:NAME`: the value of the first parameter with this name in the query, as it is written; empty if it has no `=`.
-///   Parameters are separated by `&`. Names are compared decoded, so `query:a b` is the value of `a+b` and `a%20b`.
-/// - `segment:N`: the segment of the path with this number, from 1, or from the end if it is negative. The path `/a/b/` has
-///   three, of which the last one is empty.
+/// - `query:NAME`: the value of the first parameter with this name in the query, as it is written; empty if it has no
+///   `=`. Parameters are separated by `&`. Names are compared decoded, so `query:a b` is the value of `a+b` and
+///   `a%20b`.
+/// - `segment:N`: the segment of the path with this number, from 1, or from the end if it is negative. The path
+///   `/a/b/` has three, of which the last one is empty.
 /// - `shape`: the [shape](uriscan_core::shape) of the reference; `shape:slugs` also types segments of words.
-/// - With `:decoded` after a parameter or a segment, its percent-encodings are decoded, once, and each `+` of a parameter is a
-///   space. What would not be text stays encoded: control characters, and what is not UTF-8.
+/// - With `:decoded` after a parameter or a segment, its percent-encodings are decoded, once, and each `+` of a
+///   parameter is a space. What would not be text stays encoded: control characters, and what is not UTF-8.
 ///
 /// ```
 /// use uriscan_bulk::io::Selector;
@@ -216,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_decoded_is_text_of_one_line() {
+    fn decoded_values_are_text_of_one_line() {
         for (value, expected) in [
             ("%0A%0d%09%00%7F", "%0A%0D%09%00%7F"),
             ("%C2%85%FF%C3", "%C2%85%FF%C3"),
@@ -232,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn other_names_are_no_parts() {
+    fn names_of_unknown_parts_are_rejected() {
         for name in [
             "",
             "hots",

@@ -53,8 +53,8 @@ impl Aliases {
         &self.table
     }
 
-    /// A hash of the pairs, the same in any order of them and under any hash of keys: BLAKE3 of the public keys of all of them,
-    /// sorted.
+    /// A hash of the pairs, the same in any order of them and under any hash of keys: BLAKE3 of the public keys of all
+    /// of them, sorted.
     pub fn digest(&self) -> [u8; 32] {
         self.digest
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::pipeline::{Aliases, Error};
 use uriscan_core::chunk::{PaddedBuf, Prefix};
-use uriscan_core::context::{Context, Placed};
+use uriscan_core::context::{Context, TargetBuffer};
 use uriscan_core::index::{Index, Record};
 use uriscan_core::key::{Hasher, Key, PublicHash, PublicHasher};
 use uriscan_core::normalize::{self, Options, canonical, canonical_here, normalize_exact};
@@ -67,9 +67,9 @@ setters! { Equivalence
 /// Buffers for targets and for forms that are not a record's own bytes.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
-    pub(crate) target: Placed,
+    pub(crate) target: TargetBuffer,
     pub(crate) form: normalize::Scratch,
-    pub(crate) mended: Vec<u8>,
+    pub(crate) repaired_form: Vec<u8>,
     pub(crate) legacy: Vec<u8>,
     pub(crate) rules: rules::Scratch,
     profile: profile::Scratch,
@@ -126,8 +126,8 @@ impl Equivalence {
     /// meaning; `None` where a key is the hash of the canonical form by RFC 3986 and nothing else.
     ///
     /// It has a line for each fact. It is the context of BLAKE3's `derive_key` mode; SHA-256 is of the text, an empty
-    /// line and the form. A level, a fragment that is dropped, repairs and aliases are not mixed in: what is hashed is then still
-    /// the canonical form of a URI.
+    /// line and the form. A level, a fragment that is dropped, repairs and aliases are not mixed in: what is hashed is
+    /// then still the canonical form of a URI.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -254,15 +254,21 @@ impl Equivalence {
         if let Some(profile) = self.profile {
             return profile::form(isa, profile, record, &mut scratch.profile);
         }
-        let Scratch { target, form, mended, rules: rules_scratch, legacy: legacy_scratch, .. } =
-            scratch;
+        let Scratch {
+            target,
+            form,
+            repaired_form,
+            rules: rules_scratch,
+            legacy: legacy_scratch,
+            ..
+        } = scratch;
         let repaired = &mut scratch.repaired;
         let is_decoded = self.repairs.change_valid(record.bytes());
         if is_decoded && self.grammar.legacy().is_none() {
-            self.decode(record.bytes(), repaired, mended)?;
+            self.decode(record.bytes(), repaired, repaired_form)?;
             return Ok(match &self.rules {
-                Some(rules) => rules.apply(mended, rules_scratch).0,
-                None => mended,
+                Some(rules) => rules.apply(repaired_form, rules_scratch).0,
+                None => repaired_form,
             });
         }
         let record = match &self.context {
@@ -275,9 +281,9 @@ impl Equivalence {
         let form = match canonical(isa, self.normalize, record, form) {
             Ok(form) => form.bytes(),
             Err(error) => {
-                self.mend(error, record.bytes(), mended)?;
+                self.repair_into(error, record.bytes(), repaired_form)?;
                 *repaired += 1;
-                mended
+                repaired_form
             }
         };
         Ok(match &self.rules {
@@ -307,15 +313,15 @@ impl Equivalence {
     /// Replaces `out` by the canonical form of `text`, before rules, which has none because of `error`, when
     /// repairs give it one.
     #[cold]
-    pub(crate) fn mend(
+    pub(crate) fn repair_into(
         &self,
         error: UriError,
         text: &[u8],
         out: &mut Vec<u8>,
     ) -> Result<(), UriError> {
-        let mended = mended(self.context.as_ref(), self.repairs, error, text)?;
+        let target = repaired_target(self.context.as_ref(), self.repairs, error, text)?;
         out.clear();
-        normalize_exact(&mended, self.normalize.level, self.normalize.drop_fragment, out)
+        normalize_exact(&target, self.normalize.level, self.normalize.drop_fragment, out)
     }
 
     /// The run key of the class that the canonical form `form` belongs to, by the hasher that
@@ -359,7 +365,7 @@ impl Equivalence {
                 decoded(context, self.repairs, record).map(|(target, _)| Cow::Owned(target))
             }
             Err(error) if !is_legacy => {
-                mended(context, self.repairs, error, record).map(Cow::Owned)
+                repaired_target(context, self.repairs, error, record).map(Cow::Owned)
             }
             _ => target_in(context, record).map(Cow::Owned),
         }
@@ -399,7 +405,7 @@ pub(crate) fn decoded(
 /// # Errors
 /// `error`, where nothing may be repaired; what is still wrong with it after all repairs.
 #[cold]
-pub(crate) fn mended(
+pub(crate) fn repaired_target(
     context: Option<&Context>,
     repairs: Repairs,
     error: UriError,

@@ -80,9 +80,9 @@ fn are_equivalent(
     *form == of.form(b)
 }
 
-/// Whether the level `syntax` does all to `text`, which is a URI, that the level `scheme` does: its scheme is `http` or `https`, its
-/// authority is a host without brackets and percent-encodings, and its path is not empty. Says no of some others for
-/// which that holds.
+/// Whether the level `syntax` does all to `text`, which is a URI, that the level `scheme` does: its scheme is `http` or
+/// `https`, its authority is a host without brackets and percent-encodings, and its path is not empty. Says no of some
+/// others for which that holds.
 fn is_syntax_all(text: &[u8]) -> bool {
     /// Bytes that a host may have for that.
     const HOST: [bool; 256] = {
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_needs_a_rule_is_equivalent_at_no_level() {
+    fn records_that_only_a_rule_merges_are_equivalent_at_no_level() {
         let levels = levels(&Options::new(Level::Scheme).drop_fragment(true).into());
         let mut ladder = Ladder::new(&levels, true, Kernels::detect());
         assert_eq!(ladder.level(b"http://h/#a", b"http://h/#b"), None);
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn syntax_is_all_for_plain_authorities() {
+    fn plain_authorities_need_no_level_above_syntax() {
         for (text, expected) in [
             ("http://h/", true),
             ("HTTPS://EX-am_ple.com/%7e/../x#a", true),
@@ -166,7 +166,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn where_syntax_is_all_the_forms_are_the_same(
+        fn uris_that_need_no_level_above_syntax_have_the_same_form_there(
             text in "(http|HTTPS|https|ftp)(:|://)[a-zA-Z0-9.%:@-]{0,6}(/|/\\.|\\.\\.|%2[eE]|%7e|[A-Za-z?#:@]){0,8}",
         ) {
             let form = |level| {

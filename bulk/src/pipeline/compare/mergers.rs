@@ -8,9 +8,9 @@ use uriscan_core::repair::{Repair, Repairs};
 use uriscan_core::resolve::Suffix;
 use uriscan_core::uri::split;
 
-/// What would merge `a` and `b`, which differ under `equivalence`: see [`mergers`] for the levels and rules. For records that are
-/// not URIs, or have character references, also repairs and the scheme of [`Suffix`] references; with levels and rules
-/// where these are not enough.
+/// What would merge `a` and `b`, which differ under `equivalence`: see [`mergers`] for the levels and rules. For
+/// records that are not URIs, or have character references, also repairs and the scheme of [`Suffix`] references; with
+/// levels and rules where these are not enough.
 pub(crate) fn mergers_of(a: &[u8], b: &[u8], equivalence: &Equivalence) -> Vec<Merger> {
     let pair = Pair { texts: [a, b], equivalence };
     let now = pair.targets(equivalence);

@@ -1,4 +1,4 @@
-//! When records are equivalent: level, rules, profile and aliases, and the bytes that stand for a group.
+//! When records are equivalent: level, rules, profile and aliases, and the bytes that represent a group.
 
 pub(crate) mod aliases;
 pub(crate) mod equivalence;

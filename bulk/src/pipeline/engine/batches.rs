@@ -1,12 +1,12 @@
 //! Batches of chunks: how many chunks they have, how they are filled, and what memory they keep.
 
-use super::slot::Slot;
+use super::work::ChunkWork;
 use crate::io::read::reader::Next;
 use crate::io::{ChunkReader, ReadError};
 use crate::pipeline::{Settings, Sinks};
 
 /// Full chunks in a batch: enough for every thread to find work, few enough to stay small.
-pub(crate) fn full_slots(threads: usize) -> usize {
+pub(crate) fn full_chunks(threads: usize) -> usize {
     (4 * threads).max(16)
 }
 
@@ -16,7 +16,7 @@ pub(crate) const SMALL_FOR_FULL: usize = 4;
 /// A batch that was filled.
 #[derive(Default)]
 pub(crate) struct Filled {
-    /// How many of its slots.
+    /// How many of its chunks.
     pub(crate) len: usize,
     /// Why no more could be read, if so.
     pub(crate) failed: Option<ReadError>,
@@ -24,11 +24,11 @@ pub(crate) struct Filled {
     pub(crate) has_paused: bool,
 }
 
-/// Fills slots until the batch is full, in number or with the bytes of `full` chunks, or the source has nothing more
+/// Fills a batch until it is full, in number or with the bytes of `full` chunks, or the source has nothing more
 /// for now. Waits for the first chunk if it `may_wait`, and for no other.
 pub(crate) fn fill<R>(
     reader: &mut ChunkReader,
-    slots: &mut [Slot<R>],
+    batch: &mut [ChunkWork<R>],
     (full, may_wait): (usize, bool),
     settings: &Settings,
     sinks: &mut Sinks<'_>,
@@ -37,11 +37,11 @@ pub(crate) fn fill<R>(
     let budget = (full - 1) * settings.chunk_bytes;
     let (mut len, mut bytes) = (0, 0);
     reader.begin_batch();
-    while len < slots.len() && bytes <= budget {
-        let next = reader.fill_next(&mut slots[len].chunk, may_wait && len == 0);
+    while len < batch.len() && bytes <= budget {
+        let next = reader.fill_next(&mut batch[len].chunk, may_wait && len == 0);
         match (next, &mut sinks.unread) {
             (Ok(Next::Chunk), _) => {
-                bytes += slots[len].chunk.len();
+                bytes += batch[len].chunk.len();
                 len += 1;
             }
             (Ok(Next::NotReady), _) => return Filled { len, failed: None, has_paused: true },
@@ -58,20 +58,20 @@ pub(crate) fn oversize(settings: &Settings) -> usize {
     8 * settings.chunk_bytes.max(1 << 16)
 }
 
-/// Gives back the memory of slots of a batch beyond what that of `full` chunks may come to: it may be long until they
-/// are filled again, and if every slot kept what its longest record took, the memory of a run would
-/// be many times that of the longest record. Every slot may keep its share of that, and the first ones that take more half as
-/// much in all: fresh memory is dear.
-pub(crate) fn release<R: Default>(slots: &mut [Slot<R>], full: usize, settings: &Settings) {
+/// Gives back the memory of the chunks of a batch beyond what that of `full` chunks may come to: it may be long until
+/// they are filled again, and if every chunk kept what its longest record took, the memory of a run would be many times
+/// that of the longest record. Every chunk may keep its share of that, and the first ones that take more half as much
+/// in all: fresh memory is dear.
+pub(crate) fn release<R: Default>(batch: &mut [ChunkWork<R>], full: usize, settings: &Settings) {
     let most = full * oversize(settings);
     let (share, mut left) = (most / (full * SMALL_FOR_FULL), most / 2);
-    for slot in slots {
-        let taken = slot.chunk.text.capacity() + slot.out.capacity() + slot.dupes.capacity();
+    for work in batch {
+        let taken = work.chunk.text.capacity() + work.out.capacity() + work.dupes.capacity();
         if taken <= share {
             continue;
         }
         if taken > left {
-            *slot = Slot::default();
+            *work = ChunkWork::default();
         } else {
             left -= taken;
         }
@@ -90,17 +90,17 @@ pub(crate) fn share(count: usize) -> usize {
     (MOST_HELD / count.max(1)).min(PART_BYTES)
 }
 
-/// Distributes the room for output among the `slots` of a batch.
-pub(crate) fn give_room<R>(slots: &mut [Slot<R>], is_alone: bool) {
-    let share = share(slots.len());
-    for slot in slots {
-        slot.room.most = share.max(TIMES * slot.chunk.len());
-        slot.room.is_alone = is_alone;
+/// Distributes the room for output among the chunks of a `batch`.
+pub(crate) fn give_room<R>(batch: &mut [ChunkWork<R>], is_alone: bool) {
+    let share = share(batch.len());
+    for work in batch {
+        work.room.most = share.max(TIMES * work.chunk.len());
+        work.room.is_alone = is_alone;
     }
 }
 
-/// The size of the chunks that follow a batch of chunks of `bytes`, of which `written` bytes of output are held: smaller
-/// ones after a scan left the rest of its chunk, since rests are scanned one after the other.
+/// The size of the chunks that follow a batch of chunks of `bytes`, of which `written` bytes of output are held:
+/// smaller ones after a scan left the rest of its chunk, since rests are scanned one after the other.
 pub(crate) fn chunk_bytes(
     bytes: usize,
     is_cut: bool,
@@ -122,17 +122,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slots_do_not_keep_the_memory_of_long_records() {
+    fn a_batch_releases_the_memory_of_long_records() {
         let settings = Settings { chunk_bytes: 1 << 16, ..Settings::default() };
-        let mut slots: Vec<Slot<()>> = (0..40).map(|_| Slot::default()).collect();
+        let mut batch: Vec<ChunkWork<()>> = (0..40).map(|_| ChunkWork::default()).collect();
         for (len, kept) in [(1 << 14, 40), (1 << 18, 2), (1 << 19, 1), (1 << 20, 0)] {
-            for slot in &mut slots {
-                slot.chunk.text.set(&vec![b'x'; len]);
-                slot.out.resize(len, b'x');
+            for work in &mut batch {
+                work.chunk.text.set(&vec![b'x'; len]);
+                work.out.resize(len, b'x');
             }
-            release(&mut slots, 4, &settings);
-            let holds = |slot: &&Slot<()>| slot.chunk.text.capacity() + slot.out.capacity() > 0;
-            assert_eq!(slots.iter().filter(holds).count(), kept, "{len}");
+            release(&mut batch, 4, &settings);
+            let holds =
+                |work: &&ChunkWork<()>| work.chunk.text.capacity() + work.out.capacity() > 0;
+            assert_eq!(batch.iter().filter(holds).count(), kept, "{len}");
         }
     }
 }

@@ -7,11 +7,11 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::batches::{
-    Filled, SMALL_FOR_FULL, chunk_bytes, fill, full_slots, give_room, oversize, release,
+    Filled, SMALL_FOR_FULL, chunk_bytes, fill, full_chunks, give_room, oversize, release,
 };
 use super::faults::{Faults, report_faults, stopped};
 use super::invalid::{LongRecord, Policy};
-use super::slot::{Slot, Worker};
+use super::work::{ChunkWork, Worker};
 use crate::io::read::cut::Cut;
 use crate::io::{Chunk, ChunkReader, ReadError, Shape, Source};
 use crate::pipeline::source::links;
@@ -40,18 +40,22 @@ pub(crate) trait Job: Sync {
     }
 
     /// Processes a chunk of whole records; many run at once.
-    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Self::Rows>);
+    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, work: &mut ChunkWork<Self::Rows>);
 
     /// Decides over all chunks of a batch, in their order. An error ends the run; nothing of the batch is written then.
-    fn commit(&mut self, _slots: &mut [Slot<Self::Rows>]) -> Result<(), Error> {
+    fn commit(&mut self, _batch: &mut [ChunkWork<Self::Rows>]) -> Result<(), Error> {
         Ok(())
     }
 
     /// Writes what is left of a chunk to its buffers; many run at once.
-    fn emit<I: Isa>(&self, _isa: I, _worker: &mut Worker, _slot: &mut Slot<Self::Rows>) {}
+    fn emit<I: Isa>(&self, _isa: I, _worker: &mut Worker, _work: &mut ChunkWork<Self::Rows>) {}
 
-    /// Writes what has no room in the buffers of a chunk ([`Slot::has_rest`]), after these.
-    fn write_rest(&self, _slot: &Slot<Self::Rows>, _sinks: &mut Sinks<'_>) -> Result<(), Error> {
+    /// Writes what has no room in the buffers of a chunk ([`ChunkWork::has_rest`]), after these.
+    fn write_rest(
+        &self,
+        _work: &ChunkWork<Self::Rows>,
+        _sinks: &mut Sinks<'_>,
+    ) -> Result<(), Error> {
         Ok(())
     }
 
@@ -174,7 +178,7 @@ fn batches<J: Job + Send>(
         reader,
         settings,
         workers: (0..threads).map(|_| Mutex::default()).collect(),
-        full: full_slots(threads),
+        full: full_chunks(threads),
         report: Report::default(),
         faults: Faults::new(sinks.unread.is_none()),
         reported: 0,
@@ -188,28 +192,29 @@ fn batches<J: Job + Send>(
 impl<J: Job + Send> Batches<'_, '_, J> {
     fn run(mut self) -> Result<Report, Error> {
         let count = self.full * SMALL_FOR_FULL;
-        let new_batch = || (0..count).map(|_| Slot::default()).collect::<Vec<Slot<J::Rows>>>();
+        let new_batch =
+            || (0..count).map(|_| ChunkWork::default()).collect::<Vec<ChunkWork<J::Rows>>>();
         let (mut current, mut other) = (new_batch(), new_batch());
         let mut current_len = self.fill(&mut current, true).len;
-        // How many slots of the other batch are in use.
+        // How many chunks of the other batch are in use.
         let mut other_len = 0;
         while current_len > 0 {
             let mut next = self.step(&mut current[..current_len], &mut other, other_len)?;
-            let mut stop = current[..current_len].iter().position(|slot| slot.stop.is_some());
+            let mut stop = current[..current_len].iter().position(|work| work.stop.is_some());
             let end = stop.map_or(current_len, |i| i + 1);
-            let is_cut = current[..end].iter().any(|slot| slot.room.cut.is_some());
-            let has_rest = is_cut || current[..end].iter().any(|slot| slot.has_rest);
+            let is_cut = current[..end].iter().any(|work| work.room.cut.is_some());
+            let has_rest = is_cut || current[..end].iter().any(|work| work.has_rest);
             if has_rest {
                 stop = self.write_rests(&mut current[..end])?.or(stop);
             }
             if let Some(survey) = &mut self.survey {
                 let parts =
-                    current[..end].iter_mut().filter_map(|Slot { chunk, survey, .. }| {
+                    current[..end].iter_mut().filter_map(|ChunkWork { chunk, survey, .. }| {
                         Some((chunk.source, chunk.shape, &mut **survey.as_mut()?))
                     });
                 survey.commit(parts.collect(), |i| self.reader.source_name(i).to_owned());
             }
-            let written = current[..end].iter().map(|slot| slot.out.len()).sum();
+            let written = current[..end].iter().map(|work| work.out.len()).sum();
             let settings = self.settings;
             self.reader.resize_chunks(|bytes| chunk_bytes(bytes, is_cut, written, settings));
             if let Some(i) = stop {
@@ -242,25 +247,25 @@ impl<J: Job + Send> Batches<'_, '_, J> {
         self.finish()
     }
 
-    /// Reads the next batch into `slots`; waits for its first chunk if it `may_wait`.
-    fn fill(&mut self, slots: &mut [Slot<J::Rows>], may_wait: bool) -> Filled {
-        let mut filled = fill(self.reader, slots, (self.full, may_wait), self.settings, self.sinks);
+    /// Reads the next batch into `batch`; waits for its first chunk if it `may_wait`.
+    fn fill(&mut self, batch: &mut [ChunkWork<J::Rows>], may_wait: bool) -> Filled {
+        let mut filled = fill(self.reader, batch, (self.full, may_wait), self.settings, self.sinks);
         self.failed = self.failed.take().or(filled.failed.take());
         filled
     }
 
-    /// Works on the batch `current`. Meanwhile, writes the first `other_len` slots of the batch before, and reads the
+    /// Works on the batch `current`. Meanwhile, writes the first `other_len` chunks of the batch before, and reads the
     /// next one in its place.
     fn step(
         &mut self,
-        current: &mut [Slot<J::Rows>],
-        other: &mut [Slot<J::Rows>],
+        current: &mut [ChunkWork<J::Rows>],
+        other: &mut [ChunkWork<J::Rows>],
         other_len: usize,
     ) -> Result<Filled, Error> {
         // Nothing is read after a fault, but all that stands before it is worked on and written.
         let has_failed = self.failed.is_some();
         if let Some(survey) = &mut self.survey {
-            for Slot { chunk, survey: part, .. } in &mut *current {
+            for ChunkWork { chunk, survey: part, .. } in &mut *current {
                 survey.begin(part.get_or_insert_default(), chunk.byte, chunk.len());
             }
         }
@@ -272,7 +277,7 @@ impl<J: Job + Send> Batches<'_, '_, J> {
                 let written = &mut other[..other_len];
                 write(written, sinks, bytes)?;
                 let most = full * oversize(settings);
-                written.iter_mut().for_each(|slot| reader.take_back(&mut slot.chunk.text, most));
+                written.iter_mut().for_each(|work| reader.take_back(&mut work.chunk.text, most));
                 release(written, full, settings);
                 Ok::<_, Error>(match has_failed {
                     true => Filled::default(),
@@ -280,7 +285,7 @@ impl<J: Job + Send> Batches<'_, '_, J> {
                 })
             },
             || {
-                work(
+                process(
                     (&mut **job, *drops, false),
                     &mut *current,
                     settings,
@@ -303,33 +308,33 @@ impl<J: Job + Send> Batches<'_, '_, J> {
         worked?;
         self.failed = self.failed.take().or(next.failed.take());
         report_faults(current, reader, &mut self.reported, sinks);
-        for slot in current {
-            self.report += &slot.report;
+        for work in current {
+            self.report += &work.report;
         }
         Ok(next)
     }
 
-    /// Writes `slots`, which have no room for all of their results, and works on what is left of each; returns the index
-    /// of a slot whose rest ends the run.
-    fn write_rests(&mut self, slots: &mut [Slot<J::Rows>]) -> Result<Option<usize>, Error> {
+    /// Writes the chunks of `batch`, which have no room for all of their results, and works on what is left of each;
+    /// returns the index of a chunk whose rest ends the run.
+    fn write_rests(&mut self, batch: &mut [ChunkWork<J::Rows>]) -> Result<Option<usize>, Error> {
         let Batches { job, drops, reader, settings, sinks, workers, report, reported, .. } = self;
         let survey = self.survey.as_deref();
-        for (i, slot) in slots.iter_mut().enumerate() {
-            write(std::slice::from_ref(slot), sinks, report.bytes)?;
-            job.write_rest(slot, sinks)?;
-            while slot.stop.is_none() && slot.next_part(settings.record_end) {
-                let one = std::slice::from_mut(slot);
+        for (i, work) in batch.iter_mut().enumerate() {
+            write(std::slice::from_ref(work), sinks, report.bytes)?;
+            job.write_rest(work, sinks)?;
+            while work.stop.is_none() && work.next_part(settings.record_end) {
+                let one = std::slice::from_mut(work);
                 let mut faults = Faults::default();
-                work((&mut **job, *drops, true), one, settings, (workers, survey), &mut faults)?;
+                process((&mut **job, *drops, true), one, settings, (workers, survey), &mut faults)?;
                 report_faults(one, reader, reported, sinks);
                 *report += &Report { bytes: 0, ..one[0].report };
                 write(one, sinks, report.bytes)?;
                 job.write_rest(&one[0], sinks)?;
             }
             if drops.rows {
-                slot.rows = J::Rows::default();
+                work.rows = J::Rows::default();
             }
-            if slot.stop.is_some() {
+            if work.stop.is_some() {
                 return Ok(Some(i));
             }
         }
@@ -343,18 +348,18 @@ impl<J: Job + Send> Batches<'_, '_, J> {
         }
         self.job.finish(End::OfInput, &mut self.report, self.sinks)?;
         flush(self.sinks)?;
-        let doubtful = self.reader.doubtful();
+        let misread = self.reader.misread();
         self.report.binary = self.reader.binary();
-        self.report.misjudged = doubtful.misjudged;
-        self.report.not_archives = doubtful.not_archives;
+        self.report.misjudged = misread.misjudged;
+        self.report.not_archives = misread.not_archives;
         self.failed.map_or(Ok(self.report), |error| Err(error.into()))
     }
 }
 
 /// Scans, commits and emits a batch.
-fn work<J: Job>(
+fn process<J: Job>(
     (job, drops, is_alone): (&mut J, Drops, bool),
-    slots: &mut [Slot<J::Rows>],
+    batch: &mut [ChunkWork<J::Rows>],
     settings: &Settings,
     (workers, survey): (&Workers<J>, Option<&Survey>),
     faults: &mut Faults,
@@ -362,7 +367,7 @@ fn work<J: Job>(
     struct Step<'a, J: Job> {
         job: &'a J,
         worker: &'a mut Worker,
-        slot: &'a mut Slot<J::Rows>,
+        work: &'a mut ChunkWork<J::Rows>,
         is_scan: bool,
         survey: Option<(&'a Survey, u8)>,
     }
@@ -370,82 +375,82 @@ fn work<J: Job>(
         type Output = ();
         #[inline(always)]
         fn run<I: Isa>(self, isa: I) {
-            let Step { job, worker, slot, is_scan, survey } = self;
+            let Step { job, worker, work, is_scan, survey } = self;
             worker.scratch.repaired = 0;
             if is_scan {
-                job.scan(isa, worker, slot);
-                slot.report.repaired += worker.scratch.repaired;
-                if let (Some((survey, record_end)), Some(part)) = (survey, &mut slot.survey) {
-                    let text = slot.chunk.text.padded();
-                    let end = slot.room.cut.unwrap_or(text.len());
-                    let chunk = (text, slot.chunk.byte, end);
-                    survey::look(isa, survey, chunk, record_end, &mut worker.survey, part);
+                job.scan(isa, worker, work);
+                work.report.repaired += worker.scratch.repaired;
+                if let (Some((survey, record_end)), Some(part)) = (survey, &mut work.survey) {
+                    let text = work.chunk.text.padded();
+                    let end = work.room.cut.unwrap_or(text.len());
+                    let chunk = (text, work.chunk.byte, end);
+                    survey::count_chunk(isa, survey, chunk, record_end, &mut worker.survey, part);
                 }
             } else {
                 // Forms that are made again have been counted.
-                job.emit(isa, worker, slot);
+                job.emit(isa, worker, work);
             }
         }
     }
-    let each = |job: &J, slots: &mut [Slot<J::Rows>], is_scan: bool| {
-        threads::each(slots, |_, slot| {
+    let each = |job: &J, batch: &mut [ChunkWork<J::Rows>], is_scan: bool| {
+        threads::each(batch, |_, work| {
             // Each thread has its own worker, so the lock is never waited for.
             let thread = rayon::current_thread_index().unwrap_or(0);
             let mut kept = workers[thread].lock().unwrap_or_else(PoisonError::into_inner);
             let (worker, rows) = &mut *kept;
-            match (slot.chunk.shape, is_scan) {
+            match (work.chunk.shape, is_scan) {
                 (Shape::Records, _) => {
-                    let later = if is_scan { slot.chunk.later.take() } else { None };
+                    let later = if is_scan { work.chunk.later.take() } else { None };
                     let is_lent = drops.text && later.is_some();
                     if is_lent {
-                        std::mem::swap(&mut slot.chunk.text, &mut worker.text);
+                        std::mem::swap(&mut work.chunk.text, &mut worker.text);
                     }
                     if let Some(later) = later {
-                        slot.fault = later.read(&mut slot.chunk.text).err();
-                        slot.report.bytes = slot.chunk.text.padded().len() as u64;
+                        work.fault = later.read(&mut work.chunk.text).err();
+                        work.report.bytes = work.chunk.text.padded().len() as u64;
                     }
                     if drops.rows && is_scan {
-                        std::mem::swap(&mut slot.rows, rows);
+                        std::mem::swap(&mut work.rows, rows);
                     }
                     let survey = survey.map(|survey| (survey, settings.record_end));
-                    settings.kernels.run(Step { job, worker, slot, is_scan, survey });
-                    // What is still to be written stays in its slot.
-                    if drops.rows && is_scan && !slot.has_rest {
-                        std::mem::swap(&mut slot.rows, rows);
+                    settings.kernels.run(Step { job, worker, work, is_scan, survey });
+                    // What is still to be written stays in the buffers of its chunk.
+                    if drops.rows && is_scan && !work.has_rest {
+                        std::mem::swap(&mut work.rows, rows);
                     }
-                    if is_lent && slot.room.cut.is_none() && !slot.has_rest {
-                        std::mem::swap(&mut slot.chunk.text, &mut worker.text);
+                    if is_lent && work.room.cut.is_none() && !work.has_rest {
+                        std::mem::swap(&mut work.chunk.text, &mut worker.text);
                     }
-                    if slot.chunk.text.padded().len() > 4 * oversize(settings) {
+                    if work.chunk.text.padded().len() > 4 * oversize(settings) {
                         (*worker, *rows) = (Worker::default(), J::Rows::default());
                     }
                 }
                 (_, true) => {}
-                (_, false) => long_record(job, slot, settings),
+                (_, false) => long_record(job, work, settings),
             }
         });
     };
-    for slot in &mut *slots {
-        slot.clear();
+    for work in &mut *batch {
+        work.clear();
     }
-    give_room(slots, is_alone);
-    each(job, slots, true);
-    faults.apply(slots);
-    job.commit(slots)?;
-    each(job, slots, false);
+    give_room(batch, is_alone);
+    each(job, batch, true);
+    faults.apply(batch);
+    job.commit(batch)?;
+    each(job, batch, false);
     Ok(())
 }
 
 /// Passes on a piece of a record that is too long to be parsed.
-fn long_record<J: Job>(job: &J, slot: &mut Slot<J::Rows>, settings: &Settings) {
+fn long_record<J: Job>(job: &J, work: &mut ChunkWork<J::Rows>, settings: &Settings) {
     let &Settings { record_end, redact, .. } = settings;
     let policy = Policy { on_invalid: job.on_invalid(), record_end, redact };
     let error = UriError::new(UriErrorKind::TooLong, settings.max_record);
-    let shape = slot.chunk.shape;
-    slot.faults.extend(links::long_fault(&slot.chunk, settings));
+    let shape = work.chunk.shape;
+    work.faults.extend(links::long_fault(&work.chunk, settings));
     let ends = (shape == Shape::LongFirst, shape == Shape::LongLast);
-    let long = job.long_record(&slot.chunk);
-    policy.apply_long(slot, error, ends, long);
+    let long = job.long_record(&work.chunk);
+    policy.apply_long(work, error, ends, long);
 }
 
 fn flush(sinks: &mut Sinks<'_>) -> Result<(), Error> {
@@ -456,14 +461,14 @@ fn flush(sinks: &mut Sinks<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-fn write<R>(slots: &[Slot<R>], sinks: &mut Sinks<'_>, bytes: u64) -> Result<(), Error> {
-    for slot in slots {
-        sinks.out.write_all(&slot.out).map_err(Error::write)?;
+fn write<R>(batch: &[ChunkWork<R>], sinks: &mut Sinks<'_>, bytes: u64) -> Result<(), Error> {
+    for work in batch {
+        sinks.out.write_all(&work.out).map_err(Error::write)?;
         if let Some(rejects) = &mut sinks.rejects {
-            rejects.write_all(&slot.rejects).map_err(Error::write)?;
+            rejects.write_all(&work.rejects).map_err(Error::write)?;
         }
         if let Some(dupes) = &mut sinks.dupes {
-            dupes.write_all(&slot.dupes).map_err(Error::write)?;
+            dupes.write_all(&work.dupes).map_err(Error::write)?;
         }
     }
     if let Some(progress) = &mut sinks.progress {

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::slot::Slot;
+use super::work::ChunkWork;
 use crate::io::{ChunkReader, ReadError, Shape};
 use crate::pipeline::{Error, Settings, Sinks};
 use uriscan_core::extract::Fault;
@@ -24,26 +24,26 @@ impl Faults {
         Faults { is_last, ..Faults::default() }
     }
 
-    /// Empties the slots of a scanned batch that follow a fault. That of the fault has the whole records before it.
-    pub(crate) fn apply<R: Default>(&mut self, slots: &mut [Slot<R>]) {
-        if self.sources.is_empty() && slots.iter().all(|slot| slot.fault.is_none()) {
+    /// Empties the chunks of a scanned batch that follow a fault. That of the fault has the whole records before it.
+    pub(crate) fn apply<R: Default>(&mut self, batch: &mut [ChunkWork<R>]) {
+        if self.sources.is_empty() && batch.iter().all(|work| work.fault.is_none()) {
             return;
         }
-        for slot in slots {
-            let source = slot.chunk.source;
+        for work in batch {
+            let source = work.chunk.source;
             let follows_fault = self.follows_fault(source);
-            if let Some(error) = slot.fault.take()
+            if let Some(error) = work.fault.take()
                 && !follows_fault
             {
                 self.sources.push(source);
                 self.new.push((source, error));
             }
             if follows_fault {
-                slot.chunk.shape = Shape::Records;
-                slot.chunk.text.set_len(0);
-                slot.rows = R::default();
-                slot.clear();
-                slot.survey.iter_mut().for_each(|part| part.clear());
+                work.chunk.shape = Shape::Records;
+                work.chunk.text.set_len(0);
+                work.rows = R::default();
+                work.clear();
+                work.survey.iter_mut().for_each(|part| part.clear());
             }
         }
     }
@@ -56,32 +56,32 @@ impl Faults {
 
 /// Describes the faults within chunks, the first of a run, to [`Sinks::unread`].
 pub(crate) fn report_faults<R>(
-    slots: &mut [Slot<R>],
+    batch: &mut [ChunkWork<R>],
     reader: &ChunkReader,
     reported: &mut usize,
     sinks: &mut Sinks<'_>,
 ) {
-    for slot in slots {
-        for what in slot.faults.drain(..) {
+    for work in batch {
+        for what in work.faults.drain(..) {
             if let Some(unread) = &mut sinks.unread
                 && *reported < Fault::MOST
             {
                 *reported += 1;
-                let source = reader.source_name(slot.chunk.source).to_owned();
+                let source = reader.source_name(work.chunk.source).to_owned();
                 unread(&ReadError { source, error: io::Error::other(what) });
             }
         }
     }
 }
 
-/// The error for the record at which `slot` stopped.
+/// The error for the record at which the scan of a chunk stopped.
 #[cold]
-pub(crate) fn stopped<R>(reader: &ChunkReader, slot: &Slot<R>, settings: &Settings) -> Error {
-    let (span, error) = slot.stop.expect("the caller saw it");
-    let before = &slot.chunk.text.padded().content()[..span.start as usize];
+pub(crate) fn stopped<R>(reader: &ChunkReader, work: &ChunkWork<R>, settings: &Settings) -> Error {
+    let (span, error) = work.stop.expect("the caller saw it");
+    let before = &work.chunk.text.padded().content()[..span.start as usize];
     let lines = memchr::memchr_iter(settings.record_end, before).count() as u64;
-    let place = (slot.chunk.line + lines, slot.chunk.byte + u64::from(span.start));
-    Error::invalid(reader.source_name(slot.chunk.source), place, error)
+    let place = (work.chunk.line + lines, work.chunk.byte + u64::from(span.start));
+    Error::invalid(reader.source_name(work.chunk.source), place, error)
 }
 
 #[cfg(test)]
@@ -93,15 +93,15 @@ mod tests {
     use crate::pipeline::{self, DedupOptions, Equivalence, OnInvalid, Report};
 
     #[test]
-    fn nothing_after_a_fault_counts() {
-        let slots = || {
+    fn records_after_a_fault_are_not_counted() {
+        let batch = || {
             let one = |(i, source)| {
-                let mut slot = Slot::<Vec<u8>> { rows: b"x".to_vec(), ..Slot::default() };
-                slot.chunk.source = source;
-                slot.out.push(i);
-                slot.report.written = 1;
-                slot.fault = (i == 1 || i == 2).then(|| io::Error::other("torn"));
-                slot
+                let mut work = ChunkWork::<Vec<u8>> { rows: b"x".to_vec(), ..ChunkWork::default() };
+                work.chunk.source = source;
+                work.out.push(i);
+                work.report.written = 1;
+                work.fault = (i == 1 || i == 2).then(|| io::Error::other("torn"));
+                work
             };
             (0..).zip([7, 8, 8, 8, 9]).map(one).collect::<Vec<_>>()
         };
@@ -110,14 +110,14 @@ mod tests {
         {
             let mut faults = Faults::new(is_last);
             for (expected, count) in [(first, 1), (later, 0)] {
-                let mut slots = slots();
+                let mut batch = batch();
                 if count == 0 {
-                    slots.iter_mut().for_each(|slot| slot.fault = None);
+                    batch.iter_mut().for_each(|work| work.fault = None);
                 }
-                faults.apply(&mut slots);
-                let kept: Vec<u8> = slots.iter().flat_map(|slot| slot.out.clone()).collect();
+                faults.apply(&mut batch);
+                let kept: Vec<u8> = batch.iter().flat_map(|work| work.out.clone()).collect();
                 assert_eq!(kept, expected);
-                let written: u64 = slots.iter().map(|slot| slot.report.written).sum();
+                let written: u64 = batch.iter().map(|work| work.report.written).sum();
                 assert_eq!(written, kept.len() as u64);
                 let new: Vec<usize> = faults.new.drain(..).map(|(source, _)| source).collect();
                 assert_eq!(new, [8].repeat(count));

@@ -1,7 +1,8 @@
 //! Classes whose records wait until everything is read.
 //!
-//! [`ClassSet`] gathers the classes; the position of a record is the number of lines before it, in all sources. Survivors are
-//! written from memory, or, if their texts are not needed before, from a second reading of the sources ([`super::reread`]).
+//! [`ClassSet`] gathers the classes; the position of a record is the number of lines before it, in all sources.
+//! Survivors are written from memory, or, if their texts are not needed before, from a second reading of the sources
+//! ([`super::reread`]).
 
 use std::sync::Mutex;
 
@@ -11,7 +12,7 @@ use super::long::{Bytes, LongRecord, Records, Spool};
 use super::numbered::{KeptRows, Numbered};
 use super::reread::{Reread, Unit};
 use super::scan;
-use super::slot::Slot;
+use super::work::ChunkWork;
 use super::writer::RecordWriter;
 use crate::io::{Shape, Source};
 use crate::pipeline::source::rows::{RowRun, forget_decoded};
@@ -46,22 +47,22 @@ pub(crate) enum Results {
 }
 
 /// The chunks of a batch that hold whole records.
-struct Scanned<'b, R>(Vec<&'b Slot<R>>);
+struct Scanned<'b, R>(Vec<&'b ChunkWork<R>>);
 
 impl<R: AsRef<Numbered> + Sync> Batch for Scanned<'_, R> {
     fn keys(&self) -> Vec<&Rows> {
-        self.0.iter().map(|slot| &slot.rows.as_ref().keyed.rows).collect()
+        self.0.iter().map(|work| &work.rows.as_ref().keyed.rows).collect()
     }
 
     #[inline(always)]
     fn record(&self, chunk: usize, row: usize) -> Record<'_> {
-        let Slot { chunk, rows, .. } = self.0[chunk];
+        let ChunkWork { chunk, rows, .. } = self.0[chunk];
         let rows = rows.as_ref();
         (rows.position_of(row), rows.text(row, chunk.text.padded().content()))
     }
 
     fn bytes(&self) -> usize {
-        self.0.iter().map(|slot| slot.chunk.text.padded().len()).sum()
+        self.0.iter().map(|work| work.chunk.text.padded().len()).sum()
     }
 }
 
@@ -84,32 +85,33 @@ impl<'s> Gathered<'s> {
         Gathered { lines, ..self }
     }
 
-    /// Numbers the records that were found in the chunk of `slot`, which has this `index`, or a text of `len` bytes if they are rows.
+    /// Numbers the records that were found in the chunk of `work`, which has this `index`, or a text of `len` bytes if
+    /// they are rows.
     #[inline(always)]
-    pub(crate) fn number<R: AsMut<Numbered> + AsMut<scan::Found>>(
+    pub(crate) fn number<R: AsMut<Numbered> + AsMut<scan::KeyedRecords>>(
         &self,
         index: &Index,
-        slot: &mut Slot<R>,
+        work: &mut ChunkWork<R>,
         len: Option<usize>,
     ) {
-        let Slot { chunk, rows, .. } = &mut *slot;
+        let ChunkWork { chunk, rows, .. } = &mut *work;
         let numbered: &mut Numbered = rows.as_mut();
         match len {
             None => numbered.number(index),
             Some(len) => numbered.number_rows((chunk.text.padded().content(), len), self.kept),
         }
-        forget_decoded(slot, len);
+        forget_decoded(work, len);
     }
 
-    /// Adds the records of the chunks of `slots` to their classes.
+    /// Adds the records of the chunks of `batch` to their classes.
     pub(crate) fn gather<R: AsMut<Numbered> + AsRef<Numbered> + Sync>(
         &mut self,
-        slots: &mut [Slot<R>],
+        batch: &mut [ChunkWork<R>],
     ) -> Result<(), Error> {
-        slots.iter_mut().for_each(|slot| self.number_lines(slot));
-        let scanned = slots.iter().filter(|slot| slot.chunk.shape == Shape::Records);
+        batch.iter_mut().for_each(|work| self.number_lines(work));
+        let scanned = batch.iter().filter(|work| work.chunk.shape == Shape::Records);
         self.insert(&Scanned(scanned.collect()))?;
-        self.forecast.add(slots.iter().map(|slot| slot.report.bytes).sum());
+        self.forecast.add(batch.iter().map(|work| work.report.bytes).sum());
         Ok(())
     }
 
@@ -123,14 +125,14 @@ impl<'s> Gathered<'s> {
         Ok(done?)
     }
 
-    /// Numbers the lines of the chunk of `slot`, and keeps a piece of an overlong record.
-    fn number_lines<R: AsMut<Numbered>>(&mut self, slot: &mut Slot<R>) {
-        self.writer.origins.note(self.lines, slot.chunk.source);
-        let rows = slot.rows.as_mut();
-        if slot.chunk.shape == Shape::Records {
+    /// Numbers the lines of the chunk of `work`, and keeps a piece of an overlong record.
+    fn number_lines<R: AsMut<Numbered>>(&mut self, work: &mut ChunkWork<R>) {
+        self.writer.origins.note(self.lines, work.chunk.source);
+        let rows = work.rows.as_mut();
+        if work.chunk.shape == Shape::Records {
             if let Results::Held(spool) = &mut self.results {
                 // They are written with the others, as long ones are.
-                let text = slot.chunk.text.padded().content();
+                let text = work.chunk.text.padded().content();
                 let table = &rows.keyed.table;
                 let places = rows.passed(text, self.kept);
                 for (&passed, place) in table.passed.iter().zip(places) {
@@ -144,21 +146,21 @@ impl<'s> Gathered<'s> {
             self.lines += rows.line_count;
             return;
         }
-        let is_first = slot.chunk.shape == Shape::LongFirst;
+        let is_first = work.chunk.shape == Shape::LongFirst;
         // As the driver has it: a secret in such a record could not be found.
-        let is_shown = !self.settings.redact || self.options.dedup.emit == Emit::Key;
+        let is_writable = !self.settings.redact || self.options.dedup.emit == Emit::Key;
         let is_passed = self.options.dedup.on_invalid == OnInvalid::Pass;
         self.long += u64::from(is_first && is_passed);
-        if is_passed && is_shown {
+        if is_passed && is_writable {
             match &mut self.results {
                 Results::Reread { long, .. } => *long += u64::from(is_first),
                 Results::Held(spool) => {
                     if is_first {
                         spool.begin(self.lines);
                     }
-                    let piece = slot.chunk.text.padded().content();
+                    let piece = work.chunk.text.padded().content();
                     let end = [self.settings.record_end];
-                    spool.add(match slot.chunk.shape {
+                    spool.add(match work.chunk.shape {
                         Shape::LongLast => piece.strip_suffix(&end).unwrap_or(piece),
                         _ => piece,
                     });
@@ -168,7 +170,8 @@ impl<'s> Gathered<'s> {
         self.lines += u64::from(is_first);
     }
 
-    /// Writes what has been gathered, once everything is read; the sources are tables of `rows`, if they are tables and are read again.
+    /// Writes what has been gathered, once everything is read; the sources are tables of `rows`, if they are tables and
+    /// are read again.
     pub(crate) fn write(
         &mut self,
         rows: Option<&RowRun>,
@@ -191,7 +194,7 @@ impl<'s> Gathered<'s> {
             Results::Held(spool) => {
                 let (long, bytes) = spool.finish()?;
                 let is_passed = writer.is_of_table();
-                let long = Long { writer, settings, records: long, bytes, is_passed };
+                let long = LongRecords { writer, settings, records: long, bytes, is_passed };
                 report.written -= self.long;
                 long.write_with(&mut found, report, sinks)
             }
@@ -217,7 +220,7 @@ impl<'s> Gathered<'s> {
 }
 
 /// Overlong records, or rows that are in no class, which are written with the others.
-struct Long<'w> {
+struct LongRecords<'w> {
     writer: &'w RecordWriter,
     settings: Settings,
     records: Records,
@@ -226,7 +229,7 @@ struct Long<'w> {
     is_passed: bool,
 }
 
-impl Long<'_> {
+impl LongRecords<'_> {
     /// Writes everything.
     fn write_with(
         mut self,

@@ -10,17 +10,17 @@ use crate::pipeline::Error;
 use crate::survivors::{SpillDir, SpillFile};
 
 /// The names of sources, and the paths of those that are files.
-pub(crate) type Places = Vec<(String, Option<PathBuf>)>;
+pub(crate) type SourcePaths = Vec<(String, Option<PathBuf>)>;
 
 /// The names and paths of `sources`.
-pub(crate) fn places_of(sources: &[Source]) -> Places {
+pub(crate) fn source_paths(sources: &[Source]) -> SourcePaths {
     sources.iter().map(|source| (source.name.clone(), source.path.clone())).collect()
 }
 
 /// Records consecutive chunks so that all of them can be read a second time.
 #[derive(Debug)]
 pub(crate) struct Input {
-    paths: Places,
+    paths: SourcePaths,
     dir: SpillDir,
     /// Copies of sources that cannot be read a second time.
     copies: Option<Arc<SpillFile>>,
@@ -46,7 +46,7 @@ enum Backing {
 
 impl Input {
     /// An empty record of the sources at `paths`.
-    pub(crate) fn new(paths: Places, dir: &SpillDir) -> Input {
+    pub(crate) fn new(paths: SourcePaths, dir: &SpillDir) -> Input {
         Input { paths, dir: dir.clone(), copies: None, extents: Vec::new() }
     }
 
@@ -102,7 +102,7 @@ impl Input {
                 (Backing::File(plain), _) => raw_source(name, move || plain.part(start, end)),
                 (Backing::Copy(at), Some(copies)) => {
                     let file = Arc::clone(copies);
-                    raw_source(name, move || Ok(Copied { file, at, end: at + (end - start) }))
+                    raw_source(name, move || Ok(SpillRange { file, at, end: at + (end - start) }))
                 }
                 // A copy implies a file of copies.
                 (Backing::Copy(_), None) => raw_source(name, || Ok(io::empty())),
@@ -113,13 +113,13 @@ impl Input {
 }
 
 /// A range of bytes of a spill file.
-struct Copied {
+struct SpillRange {
     file: Arc<SpillFile>,
     at: u64,
     end: u64,
 }
 
-impl Read for Copied {
+impl Read for SpillRange {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let left = usize::try_from(self.end - self.at).unwrap_or(usize::MAX);
         let count = left.min(buffer.len());
@@ -161,7 +161,7 @@ mod tests {
         for (skip, cut) in
             [(0, None), (3, None), (40, None), (5, Some((1, 100))), (5, Some((4, 7)))]
         {
-            let mut input = Input::new(places_of(&sources()), &SpillDir::new(dir.path()));
+            let mut input = Input::new(source_paths(&sources()), &SpillDir::new(dir.path()));
             let (mut number, mut expected) = (0, Vec::new());
             read(sources(), &mut |chunk| {
                 number += 1;

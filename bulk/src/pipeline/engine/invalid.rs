@@ -1,7 +1,7 @@
 //! The policy on invalid records, for all jobs.
 
 use super::report::Report;
-use super::slot::Slot;
+use super::work::ChunkWork;
 use uriscan_core::audit::redact_into;
 use uriscan_core::chunk::Span;
 use uriscan_core::extract::Cause;
@@ -28,7 +28,7 @@ pub fn reason(error: UriError) -> String {
 
 /// What a scan does with an invalid record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub(crate) enum InvalidAction {
     /// It is kept and compared by its bytes.
     Keep,
     /// It is omitted from the results.
@@ -47,7 +47,8 @@ pub(crate) struct Policy {
 }
 
 impl Policy {
-    /// Counts `record`, which is at `span` and invalid because of `error`, and writes it to `rejects` if it is diverted.
+    /// Counts `record`, which is at `span` and invalid because of `error`, and writes it to `rejects` if it is
+    /// diverted.
     #[inline(never)]
     pub(crate) fn apply(
         self,
@@ -56,33 +57,33 @@ impl Policy {
         report: &mut Report,
         rejects: &mut Vec<u8>,
         stop: &mut Option<(Span, UriError)>,
-    ) -> Fate {
+    ) -> InvalidAction {
         report.invalid.add(error.kind);
         match self.on_invalid {
-            OnInvalid::Pass => Fate::Keep,
-            OnInvalid::Drop => Fate::Omit,
+            OnInvalid::Pass => InvalidAction::Keep,
+            OnInvalid::Drop => InvalidAction::Omit,
             OnInvalid::Divert => {
                 push_record(record, self.redact, rejects);
                 rejects.push(self.record_end);
-                Fate::Omit
+                InvalidAction::Omit
             }
             OnInvalid::Fail => {
                 *stop = Some((span, error));
-                Fate::Stop
+                InvalidAction::Stop
             }
         }
     }
 
-    /// Handles a piece of an overlong record, which is invalid because of `error`: the first piece if `is_first`, and the one with
-    /// the end of the record if `is_last`.
+    /// Handles a piece of an overlong record, which is invalid because of `error`: the first piece if `is_first`, and
+    /// the one with the end of the record if `is_last`.
     pub(crate) fn apply_long<R>(
         self,
-        slot: &mut Slot<R>,
+        work: &mut ChunkWork<R>,
         error: UriError,
         (is_first, is_last): (bool, bool),
         long: LongRecord,
     ) {
-        let Slot { chunk, out, rejects, report, stop, .. } = slot;
+        let ChunkWork { chunk, out, rejects, report, stop, .. } = work;
         if let LongRecord::Filtered(cause) = long {
             is_first.then(|| report.filtered.add(cause));
             return;
@@ -93,8 +94,8 @@ impl Policy {
         let piece =
             if is_last { piece.strip_suffix(&[self.record_end]).unwrap_or(piece) } else { piece };
         // A secret in the record could not be found.
-        let is_shown = !self.redact || matches!(long, LongRecord::Row(_));
-        let is_kept = self.on_invalid == OnInvalid::Pass && is_shown;
+        let is_writable = !self.redact || matches!(long, LongRecord::Row(_));
+        let is_kept = self.on_invalid == OnInvalid::Pass && is_writable;
         if is_first {
             report.records = 1;
             report.invalid.add(error.kind);

@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_offset_has_its_line_in_any_order() {
+    fn offsets_map_to_their_lines_in_any_order() {
         let text = b"ab\n\nc\nd";
         let slow = |at: usize| {
             let line = 5 + text[..at].iter().filter(|&&byte| byte == b'\n').count() as u64;

@@ -7,7 +7,7 @@ use crate::pipeline::Error;
 use uriscan_files::File;
 
 /// The line for the key of an overlong record.
-pub(crate) fn unjudged_key(record_end: u8) -> Vec<u8> {
+pub(crate) fn long_record_key(record_end: u8) -> Vec<u8> {
     let mut line = vec![b'0'; 32];
     line.push(record_end);
     line
@@ -189,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn records_come_back_in_order() {
+    fn long_records_are_read_back_in_order() {
         let mut spool = Spool::default();
         assert_eq!(spool.finish().unwrap().0.next().unwrap(), None);
         spool.begin(3);

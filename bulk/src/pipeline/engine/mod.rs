@@ -1,6 +1,7 @@
-//! What every job runs on: reading in batches, records that are scanned in parallel and written in order, what is invalid, totals.
+//! What every job runs on: reading in batches, records that are scanned in parallel and written in order, what is
+//! invalid, totals.
 //!
-//! [`driver`] runs a job over batches of chunks; a chunk's rows, keys and output are in its [`slot`].
+//! [`driver`] runs a job over batches of chunks; a chunk's rows, keys and output are in its [`work`].
 
 pub(crate) mod batches;
 pub(crate) mod driver;
@@ -19,7 +20,7 @@ pub(crate) mod report;
 pub(crate) mod reread;
 pub(crate) mod scan;
 pub(crate) mod settings;
-pub(crate) mod slot;
 pub(crate) mod stored;
 pub(crate) mod value;
+pub(crate) mod work;
 pub(crate) mod writer;

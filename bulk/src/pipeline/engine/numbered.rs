@@ -1,14 +1,14 @@
 //! The records of a chunk with the numbers of their lines.
 
-use super::scan::Found;
+use super::scan::KeyedRecords;
 use crate::survivors::ClassMode;
 use uriscan_core::index::Index;
-use uriscan_core::row::Passed;
+use uriscan_core::row::PassedRow;
 
 /// The records of a chunk that have a key, with their lines.
 #[derive(Debug, Default)]
 pub(crate) struct Numbered {
-    pub(crate) keyed: Found,
+    pub(crate) keyed: KeyedRecords,
     /// Their lines, counted from 0 in the chunk; or the bytes before them.
     pub(crate) lines: Vec<u32>,
     /// Lines of the chunk, those without a record included; or bytes.
@@ -84,10 +84,10 @@ impl Numbered {
         }
     }
 
-    /// Numbers the rows of a table in the chunk, whose text of `len` bytes is followed by decoded values, and makes what is kept
-    /// of them.
+    /// Numbers the rows of a table in the chunk, whose text of `len` bytes is followed by decoded values, and makes
+    /// what is kept of them.
     pub(crate) fn number_rows(&mut self, (text, len): (&[u8], usize), kept: KeptRows) {
-        let Found { spans, table, .. } = &self.keyed;
+        let KeyedRecords { spans, table, .. } = &self.keyed;
         self.lines.clear();
         if kept.counts_lines {
             let mut lines = Lines::of(text);
@@ -126,7 +126,7 @@ impl Numbered {
     /// Where the rows that are in no class are in the `text` of the chunk, as positions within the chunk.
     pub(crate) fn passed(&self, text: &[u8], kept: KeptRows) -> Vec<u64> {
         let mut lines = Lines::of(text);
-        let place = |passed: &Passed| match kept.counts_lines {
+        let place = |passed: &PassedRow| match kept.counts_lines {
             true => u64::from(lines.before(passed.row.start as usize)),
             false => u64::from(passed.row.start),
         };

@@ -43,8 +43,8 @@ pub struct DedupOptions {
     pub hash: PublicHash,
     /// The memory limit; `None` for no limit.
     pub limit: Option<MemoryLimit>,
-    /// The highest probability, between 0 and 1, with which a new record may be mistaken for a duplicate; keys then take an
-    /// eighth of the memory ([`ApproxSet`](uriscan_core::dedup::ApproxSet)), and `limit` does not apply.
+    /// The highest probability, between 0 and 1, with which a new record may be mistaken for a duplicate; keys then
+    /// take an eighth of the memory ([`ApproxSet`](uriscan_core::dedup::ApproxSet)), and `limit` does not apply.
     pub approximate: Option<f64>,
 }
 
@@ -111,8 +111,8 @@ pub struct ClassOptions {
 
 setters! { ClassOptions { dedup: DedupOptions, keep: Keep, select: Select, count: bool, rows: ClassRows } }
 
-/// Which side outputs of [`crate::pipeline::classes()`] are rows of one shape, to be made tables: a JSON object per line,
-/// with the public key of the record ([`DedupOptions::hash`]) as `uri_key`.
+/// Which side outputs of [`crate::pipeline::classes()`] are rows of one shape, to be made tables: a JSON object per
+/// line, with the public key of the record ([`DedupOptions::hash`]) as `uri_key`.
 ///
 /// ```
 /// use uriscan_bulk::io::Source;
@@ -129,11 +129,11 @@ setters! { ClassOptions { dedup: DedupOptions, keep: Keep, select: Select, count
 #[must_use]
 #[non_exhaustive]
 pub struct ClassRows {
-    /// [`crate::pipeline::Sinks::dupes`] receives `source`, `line`, `uri`, `kept`, `level` and `uri_key`. The survivor of what an
-    /// earlier run has seen is null.
+    /// [`crate::pipeline::Sinks::dupes`] receives `source`, `line`, `uri`, `kept`, `level` and `uri_key`. The survivor
+    /// of what an earlier run has seen is null.
     pub dupes: bool,
-    /// [`crate::pipeline::Sinks::clusters`] receives a row for each member: `kept`, `count`, `source`, `line`, `uri`, `level`, `rules`
-    /// and `uri_key`.
+    /// [`crate::pipeline::Sinks::clusters`] receives a row for each member: `kept`, `count`, `source`, `line`, `uri`,
+    /// `level`, `rules` and `uri_key`.
     pub clusters: bool,
 }
 

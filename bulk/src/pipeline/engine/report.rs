@@ -56,12 +56,13 @@ pub struct Report {
     pub bad_lines: u64,
     /// Records omitted because they are equivalent to another one: an earlier one unless options say otherwise.
     pub duplicates: u64,
-    /// Records omitted because as many of their [shape](uriscan_core::shape) precede them as are kept, or an equivalent one; only
-    /// [`crate::pipeline::dedup_by_shape()`] fills this in, which counts no `duplicates`.
+    /// Records omitted because as many of their [shape](uriscan_core::shape) precede them as are kept, or an equivalent
+    /// one; only [`crate::pipeline::dedup_by_shape()`] fills this in, which counts no `duplicates`.
     pub of_full_shapes: u64,
     /// The number of shapes, of which an invalid record is one; only [`crate::pipeline::dedup_by_shape()`] fills this in.
     pub shapes: u64,
-    /// Classes of records whose keys are in a set on disk ([`crate::pipeline::Seen`]). All their records are among `duplicates`.
+    /// Classes of records whose keys are in a set on disk ([`crate::pipeline::Seen`]). All their records are among
+    /// `duplicates`.
     pub seen: u64,
     /// Records of classes that were not selected ([`crate::pipeline::Select`]).
     pub withheld: u64,
@@ -90,16 +91,16 @@ pub struct Report {
     pub lost: u64,
     /// Bodies in archives that were skipped, because they cannot be decoded.
     pub undecoded: u64,
-    /// Documents that were searched as plain text, because they have too many marks of Markdown, or whose end was, because they
-    /// are too long.
+    /// Documents that were searched as plain text, because they have too many marks of Markdown, or whose end was,
+    /// because they are too long.
     pub unparsed: u64,
     /// Sitemaps and feeds that were searched in part, because they are not well-formed, and HTTP archives that break off.
     pub malformed: u64,
-    /// Parts of messages that are not in their transfer encoding, or nested too deep, and were searched as they are, and messages
-    /// that break off.
+    /// Parts of messages that are not in their transfer encoding, or nested too deep, and were searched as they are,
+    /// and messages that break off.
     pub miscoded: u64,
-    /// Lines of logs that were skipped because they are not entries, and only some of those, or some of their fields, are
-    /// searched.
+    /// Lines of logs that were skipped because they are not entries, and only some of those, or some of their fields,
+    /// are searched.
     pub other_lines: u64,
     /// Lines of logs whose fields are unknown, because no directive `#Fields` precedes them.
     pub unnamed: u64,
@@ -107,11 +108,12 @@ pub struct Report {
     pub unknown_entries: u64,
     /// Records that two grammars read differently; counted by [`crate::pipeline::inspect_rfc2396`] only.
     pub differing: u64,
-    /// Records, links and entries of logs that a filter did not keep ([`crate::pipeline::records_of`]), which count nowhere else. Only
-    /// [`crate::pipeline::extract()`], [`crate::pipeline::resolve()`] and jobs on tables fill this in; of lists, [`crate::pipeline::Skipped`] has it.
+    /// Records, links and entries of logs that a filter did not keep ([`crate::pipeline::records_of`]), which count
+    /// nowhere else. Only [`crate::pipeline::extract()`], [`crate::pipeline::resolve()`] and jobs on tables fill this
+    /// in; of lists, [`crate::pipeline::Skipped`] has it.
     pub filtered: Filtered,
-    /// Values that decide which row is kept and were compared by their bytes, although they have digits: no numbers, and no dates with the
-    /// year first.
+    /// Values that decide which row is kept and were compared by their bytes, although they have digits: no numbers,
+    /// and no dates with the year first.
     pub as_text: u64,
     /// Bytes spilled to disk because of a memory limit ([`crate::pipeline::MemoryLimit`]).
     pub spilled: u64,

@@ -1,13 +1,13 @@
 //! The second pass over the sources: writes the records at given positions.
 //!
-//! Fresh memory costs more than reading a file again that the system still has in its cache: half a second for a gigabyte of
-//! texts, of which the second pass takes a tenth.
+//! Fresh memory costs more than reading a file again that the system still has in its cache: half a second for a
+//! gigabyte of texts, of which the second pass takes a tenth.
 
 use memchr::memchr;
 
 use super::driver::{Job, Reading, run_here};
 use super::invalid::LongRecord;
-use super::slot::{Slot, Worker};
+use super::work::{ChunkWork, Worker};
 use super::writer::RecordWriter;
 use crate::io::{Chunk, Shape, Source};
 use crate::pipeline::source::rows::RowFinder;
@@ -15,7 +15,7 @@ use crate::pipeline::{Error, OnInvalid, Report, Select, Settings, Sinks};
 use crate::survivors::{Survivors, Window};
 use uriscan_core::chunk::{Padded, Span};
 use uriscan_core::index::{low_bits, trim};
-use uriscan_core::row::{self, Passed};
+use uriscan_core::row::{self, PassedRow};
 use uriscan_core::simd::{BLOCK, Isa, Task};
 
 /// What positions count.
@@ -51,12 +51,12 @@ impl Reread<'_> {
     }
 
     /// Writes the rows at the positions of survivors, and those that are passed on in any case.
-    fn write_rows(&self, slot: &mut Slot<Found>) {
-        let Slot { chunk, rows, out, report, .. } = slot;
+    fn write_rows(&self, work: &mut ChunkWork<KeptRecords>) {
+        let ChunkWork { chunk, rows, out, report, .. } = work;
         let text = chunk.text.padded().content();
-        let Found { window, table, .. } = rows;
+        let KeptRecords { window, table, .. } = rows;
         let mut passed = table.passed.iter().copied().peekable();
-        let pass = |passed: Passed, out: &mut Vec<u8>| {
+        let pass = |passed: PassedRow, out: &mut Vec<u8>| {
             self.writer.push_passed((passed, table.header), text, out);
         };
         for &(offset, count) in self.survivors.find(window) {
@@ -78,12 +78,12 @@ impl Reread<'_> {
     }
 
     #[inline(never)]
-    fn write_survivors(&self, slot: &mut Slot<Found>) {
-        let Slot { chunk, rows, out, report, .. } = slot;
+    fn write_records(&self, work: &mut ChunkWork<KeptRecords>) {
+        let ChunkWork { chunk, rows, out, report, .. } = work;
         let text = chunk.text.padded();
         let mut results = self.writer.results();
         out.reserve(text.len() + 1);
-        let Found { ends, window, .. } = rows;
+        let KeptRecords { ends, window, .. } = rows;
         for &(offset, count) in self.survivors.find(window) {
             if !self.writer.select().has(count) {
                 report.withheld += 1;
@@ -105,26 +105,26 @@ impl Reread<'_> {
 
 /// The survivors of a chunk.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct KeptRecords {
     /// Where each line ends, as an offset in the chunk, if lines are counted.
     ends: Vec<u32>,
     window: Window,
     /// The rows, if they are those of a table.
-    table: row::Found,
+    table: row::FoundRows,
 }
 
 /// Finds where the lines of `text` end.
-struct FindEnds<'a> {
+struct FindLineEnds<'a> {
     text: Padded<'a>,
     record_end: u8,
     ends: &'a mut Vec<u32>,
 }
 
-impl Task for FindEnds<'_> {
+impl Task for FindLineEnds<'_> {
     type Output = ();
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let FindEnds { text, record_end, ends } = self;
+        let FindLineEnds { text, record_end, ends } = self;
         ends.clear();
         for at in (0..text.len()).step_by(BLOCK) {
             let mut found = isa.equal(text.block(at), record_end) & low_bits(text.len() - at);
@@ -148,32 +148,32 @@ impl Task for FindEnds<'_> {
 }
 
 impl Job for Reread<'_> {
-    type Rows = Found;
+    type Rows = KeptRecords;
 
     fn reading(&self) -> Reading {
         Reading { cut: self.rows.as_ref().map(RowFinder::cut), ..Reading::default() }
     }
 
     #[inline(always)]
-    fn scan<I: Isa>(&self, isa: I, _worker: &mut Worker, slot: &mut Slot<Found>) {
+    fn scan<I: Isa>(&self, isa: I, _worker: &mut Worker, work: &mut ChunkWork<KeptRecords>) {
         if let Some(finder) = &self.rows {
-            let len = slot.chunk.text.padded().len();
-            finder.find(isa, &mut slot.chunk, &mut slot.rows.table);
-            slot.chunk.text.set_len(len);
+            let len = work.chunk.text.padded().len();
+            finder.find(isa, &mut work.chunk, &mut work.rows.table);
+            work.chunk.text.set_len(len);
         }
         if self.unit == Unit::Bytes {
             return;
         }
-        let text = slot.chunk.text.padded();
-        isa.call(FindEnds {
+        let text = work.chunk.text.padded();
+        isa.call(FindLineEnds {
             text,
             record_end: self.settings.record_end,
-            ends: &mut slot.rows.ends,
+            ends: &mut work.rows.ends,
         });
     }
 
-    fn commit(&mut self, slots: &mut [Slot<Found>]) -> Result<(), Error> {
-        for Slot { chunk, rows, .. } in slots {
+    fn commit(&mut self, batch: &mut [ChunkWork<KeptRecords>]) -> Result<(), Error> {
+        for ChunkWork { chunk, rows, .. } in batch {
             let len = match (self.unit, chunk.shape) {
                 (Unit::Bytes, _) => chunk.text.padded().len() as u64,
                 (Unit::Lines, Shape::Records) => rows.ends.len() as u64,
@@ -186,10 +186,10 @@ impl Job for Reread<'_> {
     }
 
     #[inline(always)]
-    fn emit<I: Isa>(&self, _isa: I, _worker: &mut Worker, slot: &mut Slot<Found>) {
+    fn emit<I: Isa>(&self, _isa: I, _worker: &mut Worker, work: &mut ChunkWork<KeptRecords>) {
         match self.rows {
-            Some(_) => self.write_rows(slot),
-            None => self.write_survivors(slot),
+            Some(_) => self.write_rows(work),
+            None => self.write_records(work),
         }
     }
 

@@ -2,28 +2,28 @@
 
 use std::sync::Arc;
 
-use super::invalid::{Fate, Policy, reason};
+use super::invalid::{InvalidAction, Policy, reason};
 use super::pending::Pending;
-use super::slot::{Slot, Worker, record_at};
+use super::work::{ChunkWork, Worker, record_at};
 use crate::pipeline::{DedupOptions, Report};
 use uriscan_core::chunk::{Padded, Prefix, Span};
 use uriscan_core::dedup::{Rows, remove_at};
 use uriscan_core::index::Record;
 use uriscan_core::key::{Hasher, Key, PublicHasher};
-use uriscan_core::normalize::{self, Level, Room};
+use uriscan_core::normalize::{self, FormBuffer, Level};
 use uriscan_core::row;
 use uriscan_core::simd::{Isa, Task};
 use uriscan_core::uri::UriError;
 
 /// The records of a chunk that have a key.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct KeyedRecords {
     pub(crate) spans: Vec<Span>,
     pub(crate) rows: Rows,
     /// The keys of the records, where those of `rows` are keys of their shapes, and both are needed.
     pub(crate) keys: Vec<Key>,
     /// The rows whose values these are, if the records are rows of a table.
-    pub(crate) table: row::Found,
+    pub(crate) table: row::FoundRows,
     pub(crate) is_table: bool,
     /// Whether invalid ones are noted among the rows of the table, and omitted.
     pub(crate) explains: bool,
@@ -31,7 +31,7 @@ pub(crate) struct Found {
     pub(crate) joins: Option<Arc<Hasher>>,
 }
 
-impl Found {
+impl KeyedRecords {
     /// The bytes that are written for each record.
     pub(crate) fn written(&self) -> &[Span] {
         if self.is_table { &self.table.rows } else { &self.spans }
@@ -57,22 +57,23 @@ impl Found {
     }
 }
 
-impl AsMut<Found> for Found {
-    fn as_mut(&mut self) -> &mut Found {
+impl AsMut<KeyedRecords> for KeyedRecords {
+    fn as_mut(&mut self) -> &mut KeyedRecords {
         self
     }
 }
 
-/// Finds the keys of all records of the chunk in `slot`. `redact` says whether secrets are masked in what is turned away.
+/// Finds the keys of all records of the chunk in `work`. `redact` says whether secrets are masked in what is turned
+/// away.
 #[inline(always)]
-pub(crate) fn scan_found<I: Isa, R: AsMut<Found>>(
+pub(crate) fn scan_keys<I: Isa, R: AsMut<KeyedRecords>>(
     isa: I,
     options: &DedupOptions,
     (record_end, redact): (u8, bool),
     worker: &mut Worker,
-    slot: &mut Slot<R>,
+    work: &mut ChunkWork<R>,
 ) {
-    let Slot { chunk, rows, rejects, report, stop, .. } = slot;
+    let ChunkWork { chunk, rows, rejects, report, stop, .. } = work;
     let (text, found) = (chunk.text.padded(), rows.as_mut());
     found.spans.clear();
     found.rows.clear();
@@ -87,15 +88,15 @@ pub(crate) fn scan_found<I: Isa, R: AsMut<Found>>(
     found.rows.partition();
 }
 
-/// Finds the keys of a chunk: the one loop of all jobs that compare by keys, so that it is compiled once for each backend and
-/// kind of keys.
+/// Finds the keys of a chunk: the one loop of all jobs that compare by keys, so that it is compiled once for each
+/// backend and kind of keys.
 struct Scan<'a> {
     options: &'a DedupOptions,
     record_end: u8,
     redact: bool,
     text: Padded<'a>,
     worker: &'a mut Worker,
-    found: &'a mut Found,
+    found: &'a mut KeyedRecords,
     rejects: &'a mut Vec<u8>,
     report: &'a mut Report,
     stop: &'a mut Option<(Span, UriError)>,
@@ -126,7 +127,7 @@ impl Task for PublicScan<'_> {
 impl Scan<'_> {
     #[inline(always)]
     fn run<I: Isa, const PUBLIC: bool>(mut self, isa: I) {
-        let Found { spans, rows, table, is_table, .. } = &mut *self.found;
+        let KeyedRecords { spans, rows, table, is_table, .. } = &mut *self.found;
         let Worker { index, split, pending, .. } = &mut *self.worker;
         index.build_with(isa, self.text, self.record_end);
         match is_table {
@@ -149,7 +150,7 @@ impl Scan<'_> {
         self.common::<I, PUBLIC>(isa);
         let end = self.others::<I, PUBLIC>(isa);
         let Scan { options, text, worker: Worker { pending, holes, .. }, found, report, .. } = self;
-        let Found { spans, rows, table, .. } = found;
+        let KeyedRecords { spans, rows, table, .. } = found;
         report.records = (end - report.blank) + u64::from(end < count as u64);
         spans.truncate(end as usize);
         remove_at(spans, holes);
@@ -163,7 +164,7 @@ impl Scan<'_> {
             Some(public) if PUBLIC => {
                 pending.resize(end as usize);
                 pending.remove(holes);
-                isa.call(Admit { pending, public, hasher: &options.hasher, text, rows });
+                isa.call(HashPending { pending, public, hasher: &options.hasher, text, rows });
             }
             _ => {
                 rows.resize(end as usize);
@@ -175,7 +176,7 @@ impl Scan<'_> {
     /// Finds the keys of the records that are canonical as they stand.
     #[inline(always)]
     fn unchanged<I: Isa, const PUBLIC: bool>(&mut self, isa: I) {
-        let Scan { options, text, worker, found: Found { spans, rows, .. }, .. } = self;
+        let Scan { options, text, worker, found: KeyedRecords { spans, rows, .. }, .. } = self;
         let DedupOptions { equivalence, hasher, .. } = options;
         let Worker { index, split, scratch, pending, .. } = &mut **worker;
         for &number in split.unchanged() {
@@ -197,7 +198,7 @@ impl Scan<'_> {
     /// Finds the keys of the records that need the usual changes; notes the others.
     #[inline(always)]
     fn common<I: Isa, const PUBLIC: bool>(&mut self, isa: I) {
-        let Scan { options, text, worker, found: Found { spans, rows, .. }, .. } = self;
+        let Scan { options, text, worker, found: KeyedRecords { spans, rows, .. }, .. } = self;
         let DedupOptions { equivalence, hasher, .. } = options;
         let Worker { index, split, scratch, pending, others, .. } = &mut **worker;
         others.clear();
@@ -208,7 +209,7 @@ impl Scan<'_> {
             others.extend(split.others().iter().map(|seen| seen.number()));
             return;
         }
-        let mut room: Room = [0; _];
+        let mut room: FormBuffer = [0; _];
         for seen in split.others() {
             let number = seen.number() as usize;
             let span = spans[number];
@@ -230,7 +231,7 @@ impl Scan<'_> {
     /// Finds the keys of the records that would need the usual changes, which are compared without; notes the others.
     #[inline(always)]
     fn as_they_are<I: Isa, const PUBLIC: bool>(&mut self, isa: I) {
-        let Scan { options, text, worker, found: Found { spans, rows, .. }, .. } = self;
+        let Scan { options, text, worker, found: KeyedRecords { spans, rows, .. }, .. } = self;
         let DedupOptions { equivalence, hasher, .. } = options;
         let Worker { index, split, scratch, pending, others, .. } = &mut **worker;
         for seen in split.others() {
@@ -257,7 +258,7 @@ impl Scan<'_> {
     fn others<I: Isa, const PUBLIC: bool>(&mut self, isa: I) -> u64 {
         let Scan { options, record_end, redact, text, worker, found, rejects, report, stop } = self;
         let Worker { index, others, scratch, pending, holes, .. } = &mut **worker;
-        let Found { spans, rows, table, is_table, explains, .. } = &mut **found;
+        let KeyedRecords { spans, rows, table, is_table, explains, .. } = &mut **found;
         let &DedupOptions { ref equivalence, ref hasher, on_invalid, .. } = *options;
         let policy = Policy { on_invalid, record_end: *record_end, redact: *redact };
         holes.clear();
@@ -285,15 +286,15 @@ impl Scan<'_> {
                         true => row_at(text.content(), (table.rows[row], span), error),
                     };
                     match policy.apply(bytes, at, report, rejects, stop) {
-                        Fate::Keep if PUBLIC => {
+                        InvalidAction::Keep if PUBLIC => {
                             pending.set(row, *text, record.padded().into());
                         }
-                        Fate::Keep => {
+                        InvalidAction::Keep => {
                             let form = record.padded().into();
                             rows.set_key(row, hasher.secret_key_by(isa, form));
                         }
-                        Fate::Omit => holes.push(number),
-                        Fate::Stop => return u64::from(number),
+                        InvalidAction::Omit => holes.push(number),
+                        InvalidAction::Stop => return u64::from(number),
                     }
                 }
             }
@@ -315,7 +316,7 @@ pub fn row_at(
 }
 
 /// Makes rows of the public keys of what waits, in a function of its own.
-struct Admit<'a> {
+struct HashPending<'a> {
     pending: &'a mut Pending,
     public: &'a PublicHasher,
     hasher: &'a Hasher,
@@ -323,11 +324,11 @@ struct Admit<'a> {
     rows: &'a mut Rows,
 }
 
-impl Task for Admit<'_> {
+impl Task for HashPending<'_> {
     type Output = ();
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let Admit { pending, public, hasher, text, rows } = self;
+        let HashPending { pending, public, hasher, text, rows } = self;
         for &key in pending.keys(isa, public, text) {
             rows.push(hasher.place_by(isa, key));
         }

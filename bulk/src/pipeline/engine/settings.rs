@@ -30,12 +30,12 @@ pub struct Settings {
     /// [`uriscan_core::uri::UriErrorKind::TooLong`], are never held in memory whole, and are passed on untrimmed.
     /// At most [`Settings::MAX_RECORD`].
     pub max_record: usize,
-    /// Write records, valid or not, with their secrets masked ([`uriscan_core::audit::redact_into`]), where
-    /// records are written: by [`crate::pipeline::dedup()`], [`crate::pipeline::normalize`] and [`crate::pipeline::redact`]. Comparison is not
-    /// affected. An overlong record is omitted then.
+    /// Write records, valid or not, with their secrets masked ([`uriscan_core::audit::redact_into`]), where records are
+    /// written: by [`crate::pipeline::dedup()`], [`crate::pipeline::normalize`] and [`crate::pipeline::redact`].
+    /// Comparison is not affected. An overlong record is omitted then.
     pub redact: bool,
-    /// Name what a link was found in, after the messages about it: of lists of links ([`crate::pipeline::links_of`]) that
-    /// [`crate::pipeline::check()`] and [`crate::pipeline::audit()`] report on as text.
+    /// Name what a link was found in, after the messages about it: of lists of links ([`crate::pipeline::links_of`])
+    /// that [`crate::pipeline::check()`] and [`crate::pipeline::audit()`] report on as text.
     pub has_context: bool,
     /// Colour what [`crate::pipeline::check()`] and [`crate::pipeline::audit()`] report as text, by the escapes of terminals.
     pub has_colour: bool,

@@ -20,8 +20,8 @@ use uriscan_core::set::Meaning;
 pub enum StoredError {
     /// The meaning has rules, but not their text.
     NoText,
-    /// Another version of this library has made the keys, and URIs that are equivalent there may not be so here: what it
-    /// stored, and what it would be here.
+    /// Another version of this library has made the keys, and URIs that are equivalent there may not be so here: what
+    /// it stored, and what it would be here.
     Version(String, String),
     /// The meaning contradicts itself; the reason.
     Damaged(String),
@@ -84,9 +84,9 @@ impl Equivalence {
                 Err(StoredError::Version(stored.to_owned(), own.to_owned()))
             }
             Some((stored, own)) => {
-                let shown =
+                let quoted =
                     |line: Option<&str>| line.map_or("nothing".to_owned(), |it| format!("`{it}`"));
-                Err(StoredError::Damaged(format!("{} there, {} here", shown(stored), shown(own))))
+                Err(StoredError::Damaged(format!("{} there, {} here", quoted(stored), quoted(own))))
             }
         }
     }

@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_that_differ_are_fields_that_differ() {
+    fn different_values_become_different_fields() {
         let values: [&[u8]; 8] =
             [b"a", b"a\tb", b"a\nb", b"a\x01b", b"a\x01nb", b"a\x01tb", b"a\rb", b"a\0b"];
         let field = |value: &[u8]| {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::invalid::{LongRecord, push_record};
-use super::long::unjudged_key;
+use super::long::long_record_key;
 use crate::io::write::explanation::RULES;
 use crate::io::write::json;
 use crate::io::write::row::push_decimal;
@@ -17,7 +17,7 @@ use uriscan_core::chunk::{Padded, Span};
 use uriscan_core::explain::{self, Comparison, Step, compare_with_rules, necessary_rules};
 use uriscan_core::key::{Key, PublicHasher};
 use uriscan_core::normalize::Level;
-use uriscan_core::row::Passed;
+use uriscan_core::row::PassedRow;
 use uriscan_core::rules::{Rule, Rules};
 use uriscan_core::simd::Kernels;
 
@@ -141,7 +141,7 @@ impl RecordWriter {
     /// Appends the row at its place in `text`, which is in no class; one is the `header`.
     pub(crate) fn push_passed(
         &self,
-        (passed, header): (Passed, Option<Span>),
+        (passed, header): (PassedRow, Option<Span>),
         text: &[u8],
         out: &mut Vec<u8>,
     ) {
@@ -230,7 +230,7 @@ impl RecordWriter {
         self.push_count(1, &mut head);
         match self.emit {
             Emit::Key => {
-                head.extend(unjudged_key(self.record_end));
+                head.extend(long_record_key(self.record_end));
                 LongRecord::Row(head)
             }
             Emit::Original | Emit::Normalized => LongRecord::AsIs { head },
@@ -246,24 +246,24 @@ impl RecordWriter {
         json::long_cluster(source, line, bytes, Level::String.name(), out);
     }
 
-    /// The steps that make a record equivalent to its survivor.
-    fn steps(&self, record: &[u8], survivor: &[u8]) -> Vec<&'static Step> {
-        if record == survivor || record.len().max(survivor.len()) > explain::LONGEST {
+    /// The steps that make a record equivalent to the kept one.
+    fn steps(&self, record: &[u8], kept: &[u8]) -> Vec<&'static Step> {
+        if record == kept || record.len().max(kept.len()) > explain::LONGEST {
             return Vec::new();
         }
         let Equivalence { normalize, rules, .. } = &self.equivalence;
-        let [record, survivor] = [record, survivor].map(|text| self.equivalence.target(text));
-        match compare_with_rules(&record, &survivor, *normalize, rules.as_deref()) {
+        let [record, kept] = [record, kept].map(|text| self.equivalence.target(text));
+        match compare_with_rules(&record, &kept, *normalize, rules.as_deref()) {
             Comparison::Equivalent { steps, .. } => steps,
             Comparison::Different { .. } => Vec::new(),
         }
     }
 
-    /// A minimal set of rules that make a record equivalent to its survivor.
-    fn necessary_rules(&self, record: &[u8], survivor: &[u8]) -> Rules {
+    /// A minimal set of rules that make a record equivalent to the kept one.
+    fn necessary_rules(&self, record: &[u8], kept: &[u8]) -> Rules {
         let Equivalence { normalize, rules, .. } = &self.equivalence;
-        let [record, survivor] = [record, survivor].map(|text| self.equivalence.target(text));
-        necessary_rules(&record, &survivor, *normalize, rules.as_deref()).unwrap_or_default()
+        let [record, kept] = [record, kept].map(|text| self.equivalence.target(text));
+        necessary_rules(&record, &kept, *normalize, rules.as_deref()).unwrap_or_default()
     }
 }
 
@@ -294,20 +294,20 @@ impl Results<'_> {
         out.push(record_end);
     }
 
-    /// Appends the line for the survivor of a class of `count` records.
-    pub(crate) fn push(&mut self, survivor: &[u8], count: u64, out: &mut Vec<u8>) {
+    /// Appends the line for the kept record of a class of `count` records.
+    pub(crate) fn push(&mut self, kept: &[u8], count: u64, out: &mut Vec<u8>) {
         let RecordWriter { equivalence, redact, table, .. } = self.writer;
         if let Some(table) = table {
-            return self.writer.push_row(table.split(survivor).1, count, out);
+            return self.writer.push_row(table.split(kept).1, count, out);
         }
         self.writer.push_count(count, out);
         match self.writer.emit {
-            Emit::Original => push_record(survivor, *redact, out),
+            Emit::Original => push_record(kept, *redact, out),
             Emit::Normalized => {
-                push_record(equivalence.shown(self.forms.form(survivor)), *redact, out);
+                push_record(equivalence.shown(self.forms.form(kept)), *redact, out);
             }
             Emit::Key => {
-                let form = equivalence.shown(self.forms.form(survivor));
+                let form = equivalence.shown(self.forms.form(kept));
                 if let Some(public) = &self.writer.public {
                     public.key(form).write_hex(out);
                 }
@@ -341,41 +341,35 @@ struct Classes<'w> {
 }
 
 impl Classes<'_> {
-    /// The name of the lowest level at which a record and its survivor are equivalent, or [`RULES`] where no level is enough.
-    fn merged_at(&mut self, record: &[u8], survivor: &[u8]) -> &'static str {
-        self.ladder.level(record, survivor).map_or(RULES, Level::name)
+    /// The name of the lowest level at which a record and the kept one are equivalent, or [`RULES`] where no level is enough.
+    fn merged_at(&mut self, record: &[u8], kept: &[u8]) -> &'static str {
+        self.ladder.level(record, kept).map_or(RULES, Level::name)
     }
 
-    /// What a row of an omitted record says of it: `seen` without a survivor, the name of the level, or [`RULES`] with the names of
-    /// the rules that are necessary to merge the two, as `rules:www+trailing-slash`.
-    fn why(&mut self, record: &[u8], survivor: Option<&[u8]>) -> Cow<'static, str> {
-        let Some(survivor) = survivor else { return "seen".into() };
-        let name = self.merged_at(record, survivor);
+    /// What a row of an omitted record says of it: `seen` without a kept record, the name of the level, or [`RULES`]
+    /// with the names of the rules that are necessary to merge the two, as `rules:www+trailing-slash`.
+    fn why(&mut self, record: &[u8], kept: Option<&[u8]>) -> Cow<'static, str> {
+        let Some(kept) = kept else { return "seen".into() };
+        let name = self.merged_at(record, kept);
         if name != RULES {
             return name.into();
         }
-        let rules = self.results.writer.necessary_rules(record, survivor);
+        let rules = self.results.writer.necessary_rules(record, kept);
         let names: Vec<&str> = rules.iter().map(Rule::name).collect();
         // There are none where records are compared by another grammar.
         if names.is_empty() { RULES.into() } else { format!("{RULES}:{}", names.join("+")).into() }
     }
 
     /// Appends the line or the row of an omitted record.
-    fn push_dupe(
-        &mut self,
-        position: u64,
-        record: &[u8],
-        survivor: Option<&[u8]>,
-        out: &mut Vec<u8>,
-    ) {
+    fn push_dupe(&mut self, position: u64, record: &[u8], kept: Option<&[u8]>, out: &mut Vec<u8>) {
         let writer = self.results.writer;
         let &RecordWriter { redact, record_end, rows, .. } = writer;
-        let why = self.why(record, survivor);
+        let why = self.why(record, kept);
         if rows.dupes {
             let key = self.key(record);
-            let survivor = survivor.map(|survivor| writer.masked(survivor));
+            let kept = kept.map(|kept| writer.masked(kept));
             let (line, record) = (writer.origins.line(position), writer.masked(record));
-            return json::dupe_row(line, &record, survivor.as_deref(), &why, key, out);
+            return json::dupe_row(line, &record, kept.as_deref(), &why, key, out);
         }
         let push = |text: &[u8], out: &mut Vec<u8>| match writer.is_of_table() || writer.has_values
         {
@@ -384,8 +378,8 @@ impl Classes<'_> {
         };
         push(record, out);
         out.push(b'\t');
-        if let Some(survivor) = survivor {
-            push(survivor, out);
+        if let Some(kept) = kept {
+            push(kept, out);
         }
         out.push(b'\t');
         out.extend_from_slice(why.as_bytes());
@@ -400,8 +394,8 @@ impl Classes<'_> {
     }
 }
 
-/// The value in a line of `--dupes`. One of a text table may have line ends and tabs, which would make lines of their own, and no URI
-/// has them: they are percent-encoded. A record of a list has no line end, and its tabs stay.
+/// The value in a line of `--dupes`. One of a text table may have line ends and tabs, which would make lines of their
+/// own, and no URI has them: they are percent-encoded. A record of a list has no line end, and its tabs stay.
 fn on_one_line(record: &[u8], is_of_table: bool) -> Cow<'_, [u8]> {
     let is_special = |byte: &u8| matches!(byte, b'\n' | b'\r' | b'\t');
     let is_apart = match is_of_table {
@@ -424,14 +418,14 @@ fn on_one_line(record: &[u8], is_of_table: bool) -> Cow<'_, [u8]> {
 }
 
 impl ClassSession for Classes<'_> {
-    fn result(&mut self, survivor: &[u8], count: u64, out: &mut Vec<u8>) {
-        self.results.push(survivor, count, out);
+    fn result(&mut self, kept: &[u8], count: u64, out: &mut Vec<u8>) {
+        self.results.push(kept, count, out);
     }
 
-    fn dupe(&mut self, position: u64, record: &[u8], survivor: Option<&[u8]>, out: &mut Vec<u8>) {
+    fn dupe(&mut self, position: u64, record: &[u8], kept: Option<&[u8]>, out: &mut Vec<u8>) {
         let writer = self.results.writer;
-        let (record, survivor) = (writer.uri(record), survivor.map(|text| writer.uri(text)));
-        if survivor.is_some_and(<[u8]>::is_empty) {
+        let (record, kept) = (writer.uri(record), kept.map(|text| writer.uri(text)));
+        if kept.is_some_and(<[u8]>::is_empty) {
             let mut form = std::mem::take(&mut self.form);
             form.clear();
             form.extend_from_slice(self.results.forms.form(record));
@@ -439,27 +433,27 @@ impl ClassSession for Classes<'_> {
             self.form = form;
             return;
         }
-        self.push_dupe(position, record, survivor, out);
+        self.push_dupe(position, record, kept, out);
     }
 
-    fn cluster_start(&mut self, survivor: &[u8], count: u64, out: &mut Vec<u8>) {
-        let survivor = self.results.writer.uri(survivor);
+    fn cluster_start(&mut self, kept: &[u8], count: u64, out: &mut Vec<u8>) {
+        let kept = self.results.writer.uri(kept);
         if self.results.writer.rows.clusters {
-            self.class = (count, self.key(survivor));
+            self.class = (count, self.key(kept));
             return;
         }
-        json::cluster_start(&self.results.writer.masked(survivor), count, out);
+        json::cluster_start(&self.results.writer.masked(kept), count, out);
     }
 
-    fn cluster_member(&mut self, position: u64, member: &[u8], survivor: &[u8], out: &mut Vec<u8>) {
+    fn cluster_member(&mut self, position: u64, member: &[u8], kept: &[u8], out: &mut Vec<u8>) {
         let writer = self.results.writer;
-        let [member, survivor] = [member, survivor].map(|text| writer.uri(text));
-        let name = self.merged_at(member, survivor);
-        let steps = writer.steps(member, survivor);
+        let [member, kept] = [member, kept].map(|text| writer.uri(text));
+        let name = self.merged_at(member, kept);
+        let steps = writer.steps(member, kept);
         let (line, member) = (writer.origins.line(position), writer.masked(member));
         if writer.rows.clusters {
             let (count, key) = self.class;
-            let class = (&*writer.masked(survivor), count);
+            let class = (&*writer.masked(kept), count);
             return json::member_row(class, line, &member, (name, &steps), key, out);
         }
         json::cluster_member(line, &member, name, &steps, out);

@@ -9,12 +9,12 @@ use super::sample::{ByShape, Sample};
 use crate::io::{Chunk, Shape, Source};
 use crate::pipeline::engine::driver::{End, Job, Reading, run};
 use crate::pipeline::engine::forecast::Forecast;
-use crate::pipeline::engine::input::{Input, Places, places_of};
+use crate::pipeline::engine::input::{Input, SourcePaths, source_paths};
 use crate::pipeline::engine::invalid::LongRecord;
 use crate::pipeline::engine::limit::{batch_bytes, within};
 use crate::pipeline::engine::reread::{Reread, Unit};
-use crate::pipeline::engine::scan::{Found, scan_found};
-use crate::pipeline::engine::slot::{Slot, Worker};
+use crate::pipeline::engine::scan::{KeyedRecords, scan_keys};
+use crate::pipeline::engine::work::{ChunkWork, Worker};
 use crate::pipeline::engine::writer::RecordWriter;
 use crate::pipeline::source::rows::{RowOptions, RowRun, forget_decoded};
 use crate::pipeline::{DedupOptions, Emit, Error, Keep, OnInvalid, Report, Seen, Settings, Sinks};
@@ -170,7 +170,7 @@ fn run_dedup(
             Some(rate) => firsts.approximate(ApproxSet::new(rate, records_in(&sources))),
         },
         forecast: Forecast::new(&sources),
-        places: limit.map_or(Places::new(), |_| places_of(&sources)),
+        places: limit.map_or(SourcePaths::new(), |_| source_paths(&sources)),
         spilled: None,
         rows,
         sample: by_shape.map(|by| Sample::new(by, limit.cloned())),
@@ -190,7 +190,7 @@ struct Dedup<'s> {
     firsts: FirstSet<'s>,
     forecast: Forecast,
     /// Of the sources, if memory is limited.
-    places: Places,
+    places: SourcePaths,
     /// The part of the input that spills. Nothing is written while it is read for the first time.
     spilled: Option<Spilled>,
     /// What finds rows, if the records are rows of tables.
@@ -217,11 +217,12 @@ impl Spilled {
 }
 
 impl Dedup<'_> {
-    /// Freezes the set, and begins with the first of `slots` that does not go on with a long record; not if there is none.
-    fn begin_spill(&mut self, slots: &[Slot<Found>]) -> Result<(), Error> {
-        let is_begin =
-            |slot: &&Slot<Found>| matches!(slot.chunk.shape, Shape::Records | Shape::LongFirst);
-        let Some(Slot { chunk, .. }) = slots.iter().find(is_begin) else { return Ok(()) };
+    /// Freezes the set, and begins with the first chunk of `batch` that does not go on with a long record; not if there is none.
+    fn begin_spill(&mut self, batch: &[ChunkWork<KeyedRecords>]) -> Result<(), Error> {
+        let is_begin = |work: &&ChunkWork<KeyedRecords>| {
+            matches!(work.chunk.shape, Shape::Records | Shape::LongFirst)
+        };
+        let Some(ChunkWork { chunk, .. }) = batch.iter().find(is_begin) else { return Ok(()) };
         let classes = self.firsts.len();
         self.firsts.begin_spill(self.forecast.expected(classes).saturating_sub(classes as u64))?;
         let Some(dir) = self.firsts.spill_dir().cloned() else { return Ok(()) };
@@ -232,21 +233,21 @@ impl Dedup<'_> {
     }
 
     /// Finds which rows of a batch are the first of their classes, now or at the end.
-    fn insert(&mut self, slots: &[Slot<Found>]) -> Result<(), Error> {
+    fn insert(&mut self, batch: &[ChunkWork<KeyedRecords>]) -> Result<(), Error> {
         self.firsts.expect(self.forecast.expected(self.firsts.len()));
-        // A piece of a long record has not been scanned: its slot holds no rows, or old ones.
-        let scanned = slots.iter().filter(|slot| slot.chunk.shape == Shape::Records);
+        // A piece of a long record has not been scanned: its work holds no rows, or old ones.
+        let scanned = batch.iter().filter(|work| work.chunk.shape == Shape::Records);
         if let Some(sample) = self.sample.as_mut().filter(|sample| !sample.is_of_firsts()) {
-            let found: Vec<&Found> = scanned.map(|slot| &slot.rows).collect();
-            return sample.insert(&found, batch_bytes(slots));
+            let found: Vec<&KeyedRecords> = scanned.map(|work| &work.rows).collect();
+            return sample.insert(&found, batch_bytes(batch));
         }
-        let rows: Vec<&Rows> = scanned.map(|slot| &slot.rows.rows).collect();
-        if !self.firsts.has_spilled() && !self.firsts.fits(&rows, batch_bytes(slots)) {
-            self.begin_spill(slots)?;
+        let rows: Vec<&Rows> = scanned.map(|work| &work.rows.rows).collect();
+        if !self.firsts.has_spilled() && !self.firsts.fits(&rows, batch_bytes(batch)) {
+            self.begin_spill(batch)?;
         }
         match &mut self.spilled {
             None => Ok(self.firsts.insert(&rows)?),
-            Some(spilled) => spill(&mut self.firsts, spilled, slots),
+            Some(spilled) => spill(&mut self.firsts, spilled, batch),
         }
     }
 
@@ -271,17 +272,18 @@ impl Dedup<'_> {
 fn spill(
     firsts: &mut FirstSet<'_>,
     spilled: &mut Spilled,
-    slots: &[Slot<Found>],
+    batch: &[ChunkWork<KeyedRecords>],
 ) -> Result<(), Error> {
-    let slots: Vec<&Slot<Found>> = slots.iter().filter(|slot| spilled.has(&slot.chunk)).collect();
-    let mut scanned: Vec<(u64, &Found)> = Vec::with_capacity(slots.len());
-    for &slot in &slots {
-        match slot.chunk.shape {
-            Shape::Records => scanned.push((spilled.bytes, &slot.rows)),
+    let batch: Vec<&ChunkWork<KeyedRecords>> =
+        batch.iter().filter(|work| spilled.has(&work.chunk)).collect();
+    let mut scanned: Vec<(u64, &KeyedRecords)> = Vec::with_capacity(batch.len());
+    for &work in &batch {
+        match work.chunk.shape {
+            Shape::Records => scanned.push((spilled.bytes, &work.rows)),
             Shape::LongFirst => spilled.long += 1,
             Shape::LongRest | Shape::LongLast => {}
         }
-        spilled.bytes += slot.chunk.text.padded().len() as u64;
+        spilled.bytes += work.chunk.text.padded().len() as u64;
     }
     let rows: Vec<&Rows> = scanned.iter().map(|(_, found)| &found.rows).collect();
     let position = |chunk: usize, row: usize| {
@@ -290,7 +292,7 @@ fn spill(
     };
     let input = &mut spilled.input;
     let (copied, done) = threads::both(
-        || slots.iter().try_for_each(|slot| input.take(&slot.chunk)),
+        || batch.iter().try_for_each(|work| input.take(&work.chunk)),
         || firsts.spill(&rows, position),
     );
     copied?;
@@ -298,41 +300,41 @@ fn spill(
 }
 
 impl Job for Dedup<'_> {
-    type Rows = Found;
+    type Rows = KeyedRecords;
 
     fn reading(&self) -> Reading {
         Reading { cut: self.rows.as_ref().map(|rows| rows.finder.cut()), ..Reading::default() }
     }
 
     #[inline(always)]
-    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Found>) {
+    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, work: &mut ChunkWork<KeyedRecords>) {
         let Settings { record_end, redact, .. } = self.settings;
         let how = (record_end, redact);
-        let len = self.rows.as_ref().map(|rows| rows.find(isa, slot));
-        scan_found(isa, &self.options, how, worker, slot);
+        let len = self.rows.as_ref().map(|rows| rows.find(isa, work));
+        scan_keys(isa, &self.options, how, worker, work);
         if let Some(sample) = &self.sample {
-            sample.scan(isa, &self.options, worker, slot);
+            sample.scan(isa, &self.options, worker, work);
         }
-        forget_decoded(slot, len);
+        forget_decoded(work, len);
     }
 
-    fn commit(&mut self, slots: &mut [Slot<Found>]) -> Result<(), Error> {
+    fn commit(&mut self, batch: &mut [ChunkWork<KeyedRecords>]) -> Result<(), Error> {
         // Nothing after the first stop counts.
-        let end = slots.iter().position(|slot| slot.stop.is_some()).map_or(slots.len(), |i| i + 1);
-        for slot in &mut slots[end..] {
-            slot.rows.clear();
+        let end = batch.iter().position(|work| work.stop.is_some()).map_or(batch.len(), |i| i + 1);
+        for work in &mut batch[end..] {
+            work.rows.clear();
         }
         if let Some(rows) = &mut self.rows {
-            rows.account(&mut slots[..end])?;
+            rows.account(&mut batch[..end])?;
         }
-        self.insert(&slots[..end])?;
-        self.forecast.add(slots.iter().map(|slot| slot.report.bytes).sum());
+        self.insert(&batch[..end])?;
+        self.forecast.add(batch.iter().map(|work| work.report.bytes).sum());
         Ok(())
     }
 
     #[inline(always)]
-    fn emit<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Found>) {
-        let Slot { chunk, rows, out, room, has_rest, report, .. } = slot;
+    fn emit<I: Isa>(&self, isa: I, worker: &mut Worker, work: &mut ChunkWork<KeyedRecords>) {
+        let ChunkWork { chunk, rows, out, room, has_rest, report, .. } = work;
         let records = rows.spans.len() as u64;
         if self.spilled.is_some() {
             report.duplicates = records;
@@ -345,12 +347,16 @@ impl Job for Dedup<'_> {
         *has_rest = room.next < rows.spans.len();
     }
 
-    fn write_rest(&self, slot: &Slot<Found>, sinks: &mut Sinks<'_>) -> Result<(), Error> {
-        if !slot.has_rest {
+    fn write_rest(
+        &self,
+        work: &ChunkWork<KeyedRecords>,
+        sinks: &mut Sinks<'_>,
+    ) -> Result<(), Error> {
+        if !work.has_rest {
             return Ok(());
         }
-        let (text, next) = (slot.chunk.text.padded(), slot.room.next);
-        write_rest(&self.options, &self.settings, text, &slot.rows, next, sinks.out)
+        let (text, next) = (work.chunk.text.padded(), work.room.next);
+        write_rest(&self.options, &self.settings, text, &work.rows, next, sinks.out)
     }
 
     fn on_invalid(&self) -> OnInvalid {

@@ -14,8 +14,8 @@ use crate::pipeline::engine::gathered::{Gathered, Results};
 use crate::pipeline::engine::invalid::LongRecord;
 use crate::pipeline::engine::long::Spool;
 use crate::pipeline::engine::numbered::{KeptRows, Numbered};
-use crate::pipeline::engine::scan::{self, scan_found};
-use crate::pipeline::engine::slot::{Slot, Worker};
+use crate::pipeline::engine::scan::{self, scan_keys};
+use crate::pipeline::engine::work::{ChunkWork, Worker};
 use crate::pipeline::engine::writer::{RecordWriter, TableRows};
 use crate::pipeline::source::rows::RowRun;
 use crate::pipeline::{ClassOptions, Error, Keep, OnInvalid, Report, Select, Settings, Sinks};
@@ -73,8 +73,8 @@ impl AsMut<Numbered> for Found {
     }
 }
 
-impl AsMut<scan::Found> for Found {
-    fn as_mut(&mut self) -> &mut scan::Found {
+impl AsMut<scan::KeyedRecords> for Found {
+    fn as_mut(&mut self) -> &mut scan::KeyedRecords {
         &mut self.numbered.keyed
     }
 }
@@ -152,12 +152,12 @@ impl Found {
 }
 
 /// The chunks of a batch that hold whole records.
-fn scanned(slots: &[Slot<Found>]) -> Vec<&Slot<Found>> {
-    slots.iter().filter(|slot| slot.chunk.shape == Shape::Records).collect()
+fn scanned(batch: &[ChunkWork<Found>]) -> Vec<&ChunkWork<Found>> {
+    batch.iter().filter(|work| work.chunk.shape == Shape::Records).collect()
 }
 
-fn keys<'b>(scanned: &[&'b Slot<Found>]) -> Vec<&'b Rows> {
-    scanned.iter().map(|slot| &slot.rows.numbered.keyed.rows).collect()
+fn keys<'b>(scanned: &[&'b ChunkWork<Found>]) -> Vec<&'b Rows> {
+    scanned.iter().map(|work| &work.rows.numbered.keyed.rows).collect()
 }
 
 impl<'s> Classes<'s> {
@@ -189,16 +189,16 @@ impl<'s> Classes<'s> {
     fn push(
         &self,
         session: &mut dyn ClassSession,
-        (slot, (row, survivor)): (&Slot<Found>, (u32, HeldText)),
+        (work, (row, survivor)): (&ChunkWork<Found>, (u32, HeldText)),
         firsts: &Firsts<'_>,
         out: &mut Vec<u8>,
     ) {
-        let (numbered, row) = (&slot.rows.numbered, row as usize);
+        let (numbered, row) = (&work.rows.numbered, row as usize);
         let position = if self.has_lines() { numbered.position_of(row) } else { 0 };
-        let text = numbered.uri(row, slot.chunk.text.padded().content());
+        let text = numbered.uri(row, work.chunk.text.padded().content());
         let survivor = match firsts.text(survivor) {
             Some(held) => held,
-            None if slot.rows.are_canonical[row] => text,
+            None if work.rows.are_canonical[row] => text,
             None => &[],
         };
         session.dupe(position, text, Some(survivor), out);
@@ -208,31 +208,31 @@ impl<'s> Classes<'s> {
         self.options.rows.dupes
     }
 
-    /// Whether the records of `slots` have room in memory.
-    fn fits(&mut self, slots: &[Slot<Found>]) -> bool {
-        let scanned = scanned(slots);
-        let texts = scanned.iter().map(|slot| slot.chunk.text.padded().len()).sum();
+    /// Whether the records of `batch` have room in memory.
+    fn fits(&mut self, batch: &[ChunkWork<Found>]) -> bool {
+        let scanned = scanned(batch);
+        let texts = scanned.iter().map(|work| work.chunk.text.padded().len()).sum();
         self.classes.fits(&keys(&scanned), texts)
     }
 
-    fn number_lines(&mut self, slots: &mut [Slot<Found>]) {
-        for slot in slots {
-            self.writer.origins.note(self.lines, slot.chunk.source);
-            if slot.chunk.shape == Shape::Records {
-                slot.rows.numbered.position = self.lines;
-                self.lines += slot.rows.numbered.line_count;
+    fn number_lines(&mut self, batch: &mut [ChunkWork<Found>]) {
+        for work in batch {
+            self.writer.origins.note(self.lines, work.chunk.source);
+            if work.chunk.shape == Shape::Records {
+                work.rows.numbered.position = self.lines;
+                self.lines += work.rows.numbered.line_count;
             } else {
-                self.lines += u64::from(slot.chunk.shape == Shape::LongFirst);
+                self.lines += u64::from(work.chunk.shape == Shape::LongFirst);
             }
         }
     }
 
-    /// Adds the records of `slots` to their classes.
-    fn insert(&mut self, slots: &[Slot<Found>]) {
-        let scanned = scanned(slots);
+    /// Adds the records of `batch` to their classes.
+    fn insert(&mut self, batch: &[ChunkWork<Found>]) {
+        let scanned = scanned(batch);
         let expected = self.forecast.expected(self.classes.len());
         let text = |chunk: usize, row: usize| {
-            let Slot { chunk, rows, .. } = scanned[chunk];
+            let ChunkWork { chunk, rows, .. } = scanned[chunk];
             let is_canonical = rows.are_canonical[row];
             (!is_canonical).then(|| rows.numbered.uri(row, chunk.text.padded().content()))
         };
@@ -241,14 +241,15 @@ impl<'s> Classes<'s> {
             found.numbered.keyed.rows.set_first(row, is_first);
             found.classes[row].store(class, Ordering::Relaxed);
         });
-        self.forecast.add(slots.iter().map(|slot| slot.report.bytes).sum());
+        self.forecast.add(batch.iter().map(|work| work.report.bytes).sum());
     }
 
-    /// From the first of `slots` on that does not go on with a long record, all is gathered.
-    fn begin_rest(&mut self, slots: &mut [Slot<Found>]) -> Result<(), Error> {
-        let is_begin =
-            |slot: &&Slot<Found>| matches!(slot.chunk.shape, Shape::Records | Shape::LongFirst);
-        let Some(Slot { chunk, .. }) = slots.iter().find(is_begin) else { return Ok(()) };
+    /// From the first chunk of `batch` on that does not go on with a long record, all is gathered.
+    fn begin_rest(&mut self, batch: &mut [ChunkWork<Found>]) -> Result<(), Error> {
+        let is_begin = |work: &&ChunkWork<Found>| {
+            matches!(work.chunk.shape, Shape::Records | Shape::LongFirst)
+        };
+        let Some(ChunkWork { chunk, .. }) = batch.iter().find(is_begin) else { return Ok(()) };
         let start = (chunk.source, chunk.byte);
         let (kept, mut writer) = (self.kept(), self.writer.clone());
         if self.rows.is_some() {
@@ -275,10 +276,10 @@ impl<'s> Classes<'s> {
         let rest = Gathered::new(how, kept, writer, classes, results, forecast);
         // What has been written has the position 0.
         self.rest = Some((start, rest.after(self.lines.max(1))));
-        for slot in slots.iter_mut().filter(|slot| slot.chunk.shape == Shape::Records) {
-            let Found { numbered, len, .. } = &mut slot.rows;
+        for work in batch.iter_mut().filter(|work| work.chunk.shape == Shape::Records) {
+            let Found { numbered, len, .. } = &mut work.rows;
             match *len {
-                Some(len) => numbered.number_rows((slot.chunk.text.padded().content(), len), kept),
+                Some(len) => numbered.number_rows((work.chunk.text.padded().content(), len), kept),
                 None if self.has_lines() => {}
                 None => numbered.number_in_order(),
             }
@@ -291,7 +292,7 @@ impl<'s> Classes<'s> {
     }
 }
 
-/// Notes which records of the chunk in `slot`, which has just been scanned, are canonical as they stand.
+/// Notes which records of the chunk in `work`, which has just been scanned, are canonical as they stand.
 #[inline(always)]
 fn note_canonical(options: &ClassOptions, worker: &Worker, found: &mut Found) {
     let Found { numbered, are_canonical, .. } = found;
@@ -317,98 +318,98 @@ impl Job for Classes<'_> {
     }
 
     #[inline(always)]
-    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Found>) {
+    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, work: &mut ChunkWork<Found>) {
         let Settings { record_end, redact, .. } = self.settings;
         let options = &self.options.dedup;
-        let len = self.rows.as_ref().map(|rows| rows.find(isa, slot));
-        scan_found(isa, options, (record_end, redact), worker, slot);
+        let len = self.rows.as_ref().map(|rows| rows.find(isa, work));
+        scan_keys(isa, options, (record_end, redact), worker, work);
         if let Some((_, rest)) = &self.rest {
-            return rest.number(&worker.index, slot, len);
+            return rest.number(&worker.index, work, len);
         }
         // What was decoded stays behind the text until all is written.
-        slot.rows.len = len;
-        let numbered = &mut slot.rows.numbered;
+        work.rows.len = len;
+        let numbered = &mut work.rows.numbered;
         match len {
             Some(len) => {
-                slot.report.blank += numbered.keyed.table.blank;
+                work.report.blank += numbered.keyed.table.blank;
                 if self.has_lines() {
                     let kept = KeptRows { has_uris: false, ..self.kept() };
-                    numbered.number_rows((slot.chunk.text.padded().content(), len), kept);
+                    numbered.number_rows((work.chunk.text.padded().content(), len), kept);
                 }
             }
             None if self.has_lines() => numbered.number(&worker.index),
             None => {}
         }
-        note_canonical(&self.options, worker, &mut slot.rows);
-        let Found { numbered, classes, .. } = &mut slot.rows;
+        note_canonical(&self.options, worker, &mut work.rows);
+        let Found { numbered, classes, .. } = &mut work.rows;
         if classes.len() < numbered.keyed.spans.len() {
             classes.resize_with(numbered.keyed.spans.len(), AtomicU32::default);
         }
     }
 
-    fn commit(&mut self, slots: &mut [Slot<Found>]) -> Result<(), Error> {
-        let (count, stop) = (slots.len(), slots.iter().position(|slot| slot.stop.is_some()));
+    fn commit(&mut self, batch: &mut [ChunkWork<Found>]) -> Result<(), Error> {
+        let (count, stop) = (batch.len(), batch.iter().position(|work| work.stop.is_some()));
         if let Some(rows) = &mut self.rows {
-            rows.account(&mut slots[..stop.map_or(count, |i| i + 1)])?;
+            rows.account(&mut batch[..stop.map_or(count, |i| i + 1)])?;
         }
         if stop.is_some() {
             // Nothing will be written.
             return Ok(());
         }
-        if self.rest.is_none() && !self.fits(slots) {
-            self.begin_rest(slots)?;
+        if self.rest.is_none() && !self.fits(batch) {
+            self.begin_rest(batch)?;
         }
         if let Some((start, rest)) = &mut self.rest {
-            let is_before = |slot: &Slot<Found>| (slot.chunk.source, slot.chunk.byte) < *start;
-            let written = slots.partition_point(is_before);
-            return rest.gather(&mut slots[written..]);
+            let is_before = |work: &ChunkWork<Found>| (work.chunk.source, work.chunk.byte) < *start;
+            let written = batch.partition_point(is_before);
+            return rest.gather(&mut batch[written..]);
         }
         if self.has_lines() {
-            self.number_lines(slots);
+            self.number_lines(batch);
         }
-        self.insert(slots);
+        self.insert(batch);
         Ok(())
     }
 
     #[inline(always)]
-    fn emit<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Found>) {
+    fn emit<I: Isa>(&self, isa: I, worker: &mut Worker, work: &mut ChunkWork<Found>) {
         if self.rest.is_some() {
             return;
         }
-        let (text, options) = (slot.chunk.text.padded(), &self.options.dedup);
-        self.rows.iter().for_each(|rows| rows.begin(&slot.chunk, &mut slot.out));
-        let keyed = &slot.rows.numbered.keyed;
-        let to = (&mut slot.room, &mut slot.out);
+        let (text, options) = (work.chunk.text.padded(), &self.options.dedup);
+        self.rows.iter().for_each(|rows| rows.begin(&work.chunk, &mut work.out));
+        let keyed = &work.rows.numbered.keyed;
+        let to = (&mut work.room, &mut work.out);
         let written = write_firsts(isa, options, &self.settings, worker, (text, keyed), to);
         let records = keyed.spans.len();
-        slot.report.written = written;
-        slot.report.duplicates = records as u64 - written;
-        let (most, mut lines) = (TIMES * text.len() + self.more, std::mem::take(&mut slot.dupes));
+        work.report.written = written;
+        work.report.duplicates = records as u64 - written;
+        let (most, mut lines) = (TIMES * text.len() + self.more, std::mem::take(&mut work.dupes));
         let (firsts, mut session) = (self.classes.firsts(), self.writer.session());
-        slot.rows.find_omitted(&firsts);
-        let done = slot.rows.each_omitted(&firsts, |omitted| {
-            self.push(&mut *session, (slot, omitted), &firsts, &mut lines);
+        work.rows.find_omitted(&firsts);
+        let done = work.rows.each_omitted(&firsts, |omitted| {
+            self.push(&mut *session, (work, omitted), &firsts, &mut lines);
             lines.len() <= most
         });
-        slot.rows.omitted.drain(..done);
-        slot.has_rest = !slot.rows.omitted.is_empty() || slot.room.next < records;
-        slot.dupes = lines;
+        work.rows.omitted.drain(..done);
+        work.has_rest = !work.rows.omitted.is_empty() || work.room.next < records;
+        work.dupes = lines;
     }
 
-    fn write_rest(&self, slot: &Slot<Found>, sinks: &mut Sinks<'_>) -> Result<(), Error> {
-        if !slot.has_rest {
+    fn write_rest(&self, work: &ChunkWork<Found>, sinks: &mut Sinks<'_>) -> Result<(), Error> {
+        if !work.has_rest {
             // What is still there is of another chunk.
             return Ok(());
         }
-        let (options, found) = (&self.options.dedup, &slot.rows.numbered.keyed);
-        let (text, next) = (slot.chunk.text.padded(), slot.room.next);
+        let (options, found) = (&self.options.dedup, &work.rows.numbered.keyed);
+        let (text, next) = (work.chunk.text.padded(), work.room.next);
         write_rest(options, &self.settings, text, found, next, sinks.out)?;
         let Some(sink) = &mut sinks.dupes else { return Ok(()) };
         let (firsts, mut session) = (self.classes.firsts(), self.writer.session());
         let (mut lines, mut done) = (Vec::new(), Ok(()));
-        slot.rows.each_omitted(&firsts, |omitted| {
+        work.rows.each_omitted(&firsts, |omitted| {
             lines.clear();
-            self.push(&mut *session, (slot, omitted), &firsts, &mut lines);
+            self.push(&mut *session, (work, omitted), &firsts, &mut lines);
             done = sink.write_all(&lines).map_err(Error::write);
             done.is_ok()
         });

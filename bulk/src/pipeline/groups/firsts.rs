@@ -4,13 +4,13 @@ use std::io::Write;
 
 use crate::pipeline::engine::batches::PART_BYTES;
 use crate::pipeline::engine::invalid::{LongRecord, push_record};
-use crate::pipeline::engine::long::unjudged_key;
-use crate::pipeline::engine::scan::Found;
-use crate::pipeline::engine::slot::{Room, Worker};
+use crate::pipeline::engine::long::long_record_key;
+use crate::pipeline::engine::scan::KeyedRecords;
+use crate::pipeline::engine::work::{Room, Worker};
 use crate::pipeline::{DedupOptions, Emit, Error, Settings};
 use uriscan_core::chunk::{Padded, Span};
 use uriscan_core::index::Record;
-use uriscan_core::row::Passed;
+use uriscan_core::row::PassedRow;
 use uriscan_core::simd::{Isa, Task};
 
 /// Appends what is written for those records of `found`, which are in `text`, that are the first of their classes; gives their
@@ -21,11 +21,11 @@ pub(crate) fn write_firsts<I: Isa>(
     options: &DedupOptions,
     settings: &Settings,
     worker: &mut Worker,
-    (text, found): (Padded<'_>, &Found),
+    (text, found): (Padded<'_>, &KeyedRecords),
     (room, out): (&mut Room, &mut Vec<u8>),
 ) -> u64 {
     let &Settings { record_end, redact, .. } = settings;
-    let Found { spans, rows, .. } = found;
+    let KeyedRecords { spans, rows, .. } = found;
     let firsts = spans.iter().enumerate().filter(|&(row, _)| rows.is_first(row));
     let mut written = 0;
     room.next = spans.len();
@@ -64,7 +64,7 @@ pub(crate) fn write_forms<I: Isa>(
     options: &DedupOptions,
     &Settings { record_end, redact, .. }: &Settings,
     worker: &mut Worker,
-    (text, Found { spans, rows, .. }): (Padded<'_>, &Found),
+    (text, KeyedRecords { spans, rows, .. }): (Padded<'_>, &KeyedRecords),
     (room, out): (&mut Room, &mut Vec<u8>),
 ) {
     worker.index.build_with(isa, text, record_end);
@@ -85,11 +85,18 @@ pub(crate) fn write_rest(
     options: &DedupOptions,
     settings: &Settings,
     text: Padded<'_>,
-    found: &Found,
+    found: &KeyedRecords,
     next: usize,
     out: &mut dyn Write,
 ) -> Result<(), Error> {
-    struct Part<'a>(&'a DedupOptions, &'a Settings, Padded<'a>, &'a Found, &'a mut Room, Vec<u8>);
+    struct Part<'a>(
+        &'a DedupOptions,
+        &'a Settings,
+        Padded<'a>,
+        &'a KeyedRecords,
+        &'a mut Room,
+        Vec<u8>,
+    );
     impl Task for Part<'_> {
         type Output = Vec<u8>;
         #[inline(always)]
@@ -114,7 +121,7 @@ pub(crate) fn write_rest(
 /// What is written for a record that is too long to be parsed.
 pub(crate) fn long_first(emit: Emit, settings: &Settings) -> LongRecord {
     match emit {
-        Emit::Key => LongRecord::Row(unjudged_key(settings.record_end)),
+        Emit::Key => LongRecord::Row(long_record_key(settings.record_end)),
         Emit::Original | Emit::Normalized => LongRecord::as_is(),
     }
 }
@@ -124,21 +131,21 @@ pub(crate) fn long_first(emit: Emit, settings: &Settings) -> LongRecord {
 pub(crate) fn copy_firsts<I: Isa>(
     isa: I,
     text: Padded<'_>,
-    found: &Found,
+    found: &KeyedRecords,
     record_end: u8,
     out: &mut Vec<u8>,
 ) -> u64 {
     isa.call(CopyFirsts(text, found, record_end, out))
 }
 
-struct CopyFirsts<'a>(Padded<'a>, &'a Found, u8, &'a mut Vec<u8>);
+struct CopyFirsts<'a>(Padded<'a>, &'a KeyedRecords, u8, &'a mut Vec<u8>);
 
 impl Task for CopyFirsts<'_> {
     type Output = u64;
     #[inline(always)]
     fn run<I: Isa>(self, _isa: I) -> u64 {
         let CopyFirsts(text, found, record_end, out) = self;
-        let Found { rows, table, .. } = found;
+        let KeyedRecords { rows, table, .. } = found;
         let lines = found.written().iter().enumerate();
         let lines = lines.map(|(row, &span)| (span, rows.is_first(row)));
         if table.passed.is_empty() {
@@ -151,7 +158,7 @@ impl Task for CopyFirsts<'_> {
 /// `lines`, and among them, in the order of the text, those that are `passed` on in any case.
 fn merged(
     lines: impl Iterator<Item = (Span, bool)>,
-    passed: &[Passed],
+    passed: &[PassedRow],
 ) -> impl Iterator<Item = (Span, bool)> {
     let (mut lines, mut passed) = (lines.peekable(), passed.iter().peekable());
     std::iter::from_fn(move || match (lines.peek(), passed.peek()) {

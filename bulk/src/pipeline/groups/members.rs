@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::firsts::copy_firsts;
 use crate::io::{Shape, Source};
 use crate::pipeline::engine::driver::{End, Job, Reading, run};
-use crate::pipeline::engine::scan::{Found, scan_found};
-use crate::pipeline::engine::slot::{Slot, Worker};
+use crate::pipeline::engine::scan::{KeyedRecords, scan_keys};
+use crate::pipeline::engine::work::{ChunkWork, Worker};
 use crate::pipeline::source::rows::{RowOptions, RowRun, forget_decoded};
 use crate::pipeline::{DedupOptions, Equivalence, Error, Keep, OnInvalid, Report, Settings, Sinks};
 use crate::survivors::{forget, look_up};
@@ -289,8 +289,13 @@ fn times_of(
 impl Members<'_> {
     /// Writes the records of a chunk that are in `set`, after the times at which they were first seen; rows of tables before
     /// these.
-    fn write_dated(&self, set: &KeySet, slot: &mut Slot<Found>) -> Result<(), SetError> {
-        let Slot { chunk, rows: Found { spans, rows, table, .. }, out, report, .. } = slot;
+    fn write_dated(
+        &self,
+        set: &KeySet,
+        work: &mut ChunkWork<KeyedRecords>,
+    ) -> Result<(), SetError> {
+        let ChunkWork { chunk, rows: KeyedRecords { spans, rows, table, .. }, out, report, .. } =
+            work;
         let times = times_of(set, &self.options.hasher, rows)?;
         let text = chunk.text.padded().content();
         report.written = times.iter().flatten().count() as u64;
@@ -318,43 +323,43 @@ impl Members<'_> {
 }
 
 impl Job for Members<'_> {
-    type Rows = Found;
+    type Rows = KeyedRecords;
 
     fn reading(&self) -> Reading {
         Reading { cut: self.rows.as_ref().map(|rows| rows.finder.cut()), ..Reading::default() }
     }
 
     #[inline(always)]
-    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Found>) {
+    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, work: &mut ChunkWork<KeyedRecords>) {
         let shown = (self.record_end, self.redact);
-        let len = self.rows.as_ref().map(|rows| rows.find(isa, slot));
-        scan_found(isa, &self.options, shown, worker, slot);
-        forget_decoded(slot, len);
+        let len = self.rows.as_ref().map(|rows| rows.find(isa, work));
+        scan_keys(isa, &self.options, shown, worker, work);
+        forget_decoded(work, len);
     }
 
-    fn commit(&mut self, slots: &mut [Slot<Found>]) -> Result<(), Error> {
-        let end = slots.iter().position(|slot| slot.stop.is_some()).map_or(slots.len(), |i| i + 1);
-        let slots = &mut slots[..end];
+    fn commit(&mut self, batch: &mut [ChunkWork<KeyedRecords>]) -> Result<(), Error> {
+        let end = batch.iter().position(|work| work.stop.is_some()).map_or(batch.len(), |i| i + 1);
+        let batch = &mut batch[..end];
         if let Some(rows) = &mut self.rows {
-            rows.account(slots)?;
+            rows.account(batch)?;
         }
         if let Ask::Date(set) = self.ask {
-            let scanned = slots.iter_mut().filter(|slot| slot.chunk.shape == Shape::Records);
-            let written = threads::map(scanned, |slot| self.write_dated(set, slot));
+            let scanned = batch.iter_mut().filter(|work| work.chunk.shape == Shape::Records);
+            let written = threads::map(scanned, |work| self.write_dated(set, work));
             return Ok(written.into_iter().collect::<Result<(), SetError>>()?);
         }
-        let scanned = slots.iter().filter(|slot| slot.chunk.shape == Shape::Records);
-        let rows: Vec<&Rows> = scanned.map(|slot| &slot.rows.rows).collect();
+        let scanned = batch.iter().filter(|work| work.chunk.shape == Shape::Records);
+        let rows: Vec<&Rows> = scanned.map(|work| &work.rows.rows).collect();
         Ok(self.ask(&rows)?)
     }
 
     #[inline(always)]
-    fn emit<I: Isa>(&self, isa: I, _worker: &mut Worker, slot: &mut Slot<Found>) {
+    fn emit<I: Isa>(&self, isa: I, _worker: &mut Worker, work: &mut ChunkWork<KeyedRecords>) {
         if let Ask::Date(_) = self.ask {
             // Records in the set were written when they were looked up.
             return;
         }
-        let Slot { chunk, rows, out, report, .. } = slot;
+        let ChunkWork { chunk, rows, out, report, .. } = work;
         self.rows.iter().for_each(|rows| rows.begin(chunk, out));
         report.written = copy_firsts(isa, chunk.text.padded(), rows, self.record_end, out);
         report.withheld = rows.spans.len() as u64 - report.written;

@@ -7,8 +7,8 @@
 use core::fmt;
 use core::num::NonZeroU32;
 
-use crate::pipeline::engine::scan::Found;
-use crate::pipeline::engine::slot::{Slot, Worker};
+use crate::pipeline::engine::scan::KeyedRecords;
+use crate::pipeline::engine::work::{ChunkWork, Worker};
 use crate::pipeline::{DedupOptions, Error, ErrorKind};
 use crate::survivors::{Budget, MemoryLimit};
 use uriscan_core::dedup::{Classes, Numbering, Rows};
@@ -100,16 +100,16 @@ impl Sample {
         self.shapes.len()
     }
 
-    /// Replaces the keys of the records of the chunk in `slot`, which has been scanned by `options`, by those of their shapes.
+    /// Replaces the keys of the records of the chunk in `work`, which has been scanned by `options`, by those of their shapes.
     #[inline(always)]
     pub(crate) fn scan<I: Isa>(
         &self,
         isa: I,
         options: &DedupOptions,
         worker: &mut Worker,
-        slot: &mut Slot<Found>,
+        work: &mut ChunkWork<KeyedRecords>,
     ) {
-        let Slot { chunk, rows: Found { spans, rows, keys, .. }, .. } = slot;
+        let ChunkWork { chunk, rows: KeyedRecords { spans, rows, keys, .. }, .. } = work;
         let Worker { index, scratch, forms: shape, .. } = worker;
         keys.clear();
         if !self.is_of_firsts() {
@@ -141,7 +141,7 @@ impl Sample {
     }
 
     /// Decides which rows of the `chunks` of a batch, whose buffers take so many bytes, are kept: [`Rows::is_first`] says so.
-    pub(crate) fn insert(&mut self, chunks: &[&Found], buffers: usize) -> Result<(), Error> {
+    pub(crate) fn insert(&mut self, chunks: &[&KeyedRecords], buffers: usize) -> Result<(), Error> {
         let rows: Vec<&Rows> = chunks.iter().map(|found| &found.rows).collect();
         self.require_room(rows.iter().map(|rows| rows.len()).sum(), buffers)?;
         let most = self.by.most.get();

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use crate::io::{Chunk, Source};
 use crate::pipeline::engine::driver::{End, Job, Reading, run};
 use crate::pipeline::engine::invalid::LongRecord;
-use crate::pipeline::engine::scan::Found;
-use crate::pipeline::engine::slot::{Slot, Worker};
+use crate::pipeline::engine::scan::KeyedRecords;
+use crate::pipeline::engine::work::{ChunkWork, Worker};
 use crate::pipeline::source::fields::{Fields, RowFields};
 use crate::pipeline::source::links::ExtractOptions;
 use crate::pipeline::source::rows::{RowOptions, RowRun};
@@ -184,27 +184,27 @@ struct AddedRows<A> {
 }
 
 impl<A: Adds> Job for AddedRows<A> {
-    type Rows = Found;
+    type Rows = KeyedRecords;
 
     fn reading(&self) -> Reading {
         Reading { cut: Some(self.rows.finder.cut()), ..Reading::default() }
     }
 
     #[inline(always)]
-    fn scan<I: Isa>(&self, isa: I, _worker: &mut Worker, slot: &mut Slot<Found>) {
-        slot.rows.table.takes_blank = true;
+    fn scan<I: Isa>(&self, isa: I, _worker: &mut Worker, work: &mut ChunkWork<KeyedRecords>) {
+        work.rows.table.takes_blank = true;
         // What was decoded stays behind the text until the rows are written.
-        self.rows.find(isa, slot);
-        slot.report.blank = slot.rows.table.blank;
+        self.rows.find(isa, work);
+        work.report.blank = work.rows.table.blank;
     }
 
-    fn commit(&mut self, slots: &mut [Slot<Found>]) -> Result<(), Error> {
-        self.rows.account(slots)
+    fn commit(&mut self, batch: &mut [ChunkWork<KeyedRecords>]) -> Result<(), Error> {
+        self.rows.account(batch)
     }
 
     #[inline(always)]
-    fn emit<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Found>) {
-        let Slot { chunk, rows: Found { table, .. }, out, report, .. } = slot;
+    fn emit<I: Isa>(&self, isa: I, worker: &mut Worker, work: &mut ChunkWork<KeyedRecords>) {
+        let ChunkWork { chunk, rows: KeyedRecords { table, .. }, out, report, .. } = work;
         let (text, index) = (chunk.text.padded(), &mut worker.index);
         let content = text.content();
         self.rows.begin(chunk, out);

@@ -3,12 +3,12 @@
 use std::io::{self, Write};
 
 use super::row_job::Positions;
-use crate::io::read::places::Place;
+use crate::io::read::origins::RecordOrigin;
 use crate::io::write::diagnostic::Position;
 use crate::io::{Chunk, Shape, Source, write::finding};
 use crate::pipeline::engine::driver::{Job, Reading, run};
 use crate::pipeline::engine::invalid::LongRecord;
-use crate::pipeline::engine::slot::{Slot, Worker, record_at};
+use crate::pipeline::engine::work::{ChunkWork, Worker, record_at};
 use crate::pipeline::{Error, OnInvalid, Report, Settings, Sinks};
 use uriscan_core::audit::{
     Finding, Hint, Rule, RuleSet, Severity, audit_with, oversized, quiet, redact_into,
@@ -218,8 +218,8 @@ impl Audit {
 
     /// Audits a record of the chunk.
     #[inline(never)]
-    fn look(&self, loud: Loud, places: &[Place], slot: &mut Slot<Findings>) {
-        let Slot { chunk, rows, out, report, survey, .. } = slot;
+    fn look(&self, loud: Loud, origins: &[RecordOrigin], work: &mut ChunkWork<Findings>) {
+        let ChunkWork { chunk, rows, out, report, survey, .. } = work;
         let text = chunk.text.padded().content();
         let Loud { lines, line_start, span, hint } = loud;
         let record = span.of(text);
@@ -230,7 +230,7 @@ impl Audit {
             return;
         }
         rows.buffer.sort_by_key(|finding| core::cmp::Reverse(finding.severity));
-        let start = self.positions.of(chunk, places);
+        let start = self.positions.of(chunk, origins);
         let position = start.of_record(lines.into(), (span.start - line_start).into());
         let whole = &text[line_start as usize..span.end as usize];
         let writes = |finding: &Finding| self.options.writes(finding.severity);
@@ -273,14 +273,14 @@ impl Job for Audit {
     type Rows = Findings;
 
     #[inline(always)]
-    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Findings>) {
-        slot.rows.counts = FindingCounts::default();
-        let text = slot.chunk.text.padded();
+    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, work: &mut ChunkWork<Findings>) {
+        work.rows.counts = FindingCounts::default();
+        let text = work.chunk.text.padded();
         worker.index.build_with(isa, text, self.record_end);
         worker.marks.find(isa, text);
         let mut records = 0;
         // Noted first and looked at later, so that this loop stays small.
-        let mut loud = core::mem::take(&mut slot.rows.loud);
+        let mut loud = core::mem::take(&mut work.rows.loud);
         loud.clear();
         for (i, whole) in worker.index.spans().enumerate() {
             let (span, record) = record_at(text, &worker.index, whole);
@@ -292,30 +292,30 @@ impl Job for Audit {
                 loud.push(Loud { lines: i as u32, line_start: whole.start, span, hint });
             }
         }
-        slot.report.records = records;
-        slot.report.blank = worker.index.record_count() as u64 - records;
-        let places = self.positions.take_places(slot);
+        work.report.records = records;
+        work.report.blank = worker.index.record_count() as u64 - records;
+        let origins = self.positions.take_origins(work);
         for &record in &loud {
-            if slot.room.is_full(slot.out.len(), record.line_start as usize) {
-                let (lines, text) = (record.lines as usize, slot.chunk.text.padded());
+            if work.room.is_full(work.out.len(), record.line_start as usize) {
+                let (lines, text) = (record.lines as usize, work.chunk.text.padded());
                 let is_blank = |&whole: &Span| trim(text.padded(), whole).is_empty();
                 let blank = worker.index.spans().take(lines).filter(is_blank).count();
-                (slot.report.blank, slot.report.records) = (blank as u64, (lines - blank) as u64);
+                (work.report.blank, work.report.records) = (blank as u64, (lines - blank) as u64);
                 break;
             }
-            self.look(record, &places, slot);
+            self.look(record, &origins, work);
         }
-        slot.rows.loud = loud;
-        if slot.room.cut.is_some() {
-            slot.places = places;
+        work.rows.loud = loud;
+        if work.room.cut.is_some() {
+            work.origins = origins;
         }
     }
 
-    fn commit(&mut self, slots: &mut [Slot<Findings>]) -> Result<(), Error> {
+    fn commit(&mut self, batch: &mut [ChunkWork<Findings>]) -> Result<(), Error> {
         let too_long = oversized(self.max_record);
-        for slot in slots {
-            match slot.chunk.shape {
-                Shape::Records => self.counts.add_all(&slot.rows.counts),
+        for work in batch {
+            match work.chunk.shape {
+                Shape::Records => self.counts.add_all(&work.rows.counts),
                 Shape::LongFirst if self.reports_long() => {
                     self.counts.add(&too_long);
                 }
@@ -373,21 +373,21 @@ impl Job for Redact {
     }
 
     #[inline(always)]
-    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<()>) {
-        let text = slot.chunk.text.padded();
+    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, work: &mut ChunkWork<()>) {
+        let text = work.chunk.text.padded();
         worker.index.build_with(isa, text, self.record_end);
-        slot.out.reserve(text.len() + 1);
+        work.out.reserve(text.len() + 1);
         for span in worker.index.spans() {
             let (_, record) = record_at(text, &worker.index, span);
             if record.is_empty() {
-                slot.report.blank += 1;
+                work.report.blank += 1;
             } else {
-                slot.report.records += 1;
-                redact_into(record.bytes(), &mut slot.out);
+                work.report.records += 1;
+                redact_into(record.bytes(), &mut work.out);
             }
-            slot.out.push(self.record_end);
+            work.out.push(self.record_end);
         }
-        slot.report.written = slot.report.records;
+        work.report.written = work.report.records;
     }
 
     fn on_invalid(&self) -> OnInvalid {

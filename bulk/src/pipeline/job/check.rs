@@ -2,8 +2,8 @@
 
 use super::row_job::{Rows, each_fault, each_parsed, run_rows};
 use crate::io::write::diagnostic::{self, Position};
-use crate::io::{Source, write::json, write::place};
-use crate::pipeline::engine::slot::{Slot, Worker};
+use crate::io::{Source, write::json, write::link_fields};
+use crate::pipeline::engine::work::{ChunkWork, Worker};
 use crate::pipeline::{Error, Report, Settings, Sinks};
 use uriscan_core::repair::Repairs;
 use uriscan_core::simd::Isa;
@@ -69,21 +69,21 @@ impl Rows for Check {
         isa: I,
         worker: &mut Worker,
         position: Position<'_>,
-        slot: &mut Slot<()>,
+        work: &mut ChunkWork<()>,
     ) {
         if self.format == CheckFormat::Text && self.repairs.is_empty() {
             let of_fault = |position: Position<'_>, text: &[u8], error, out: &mut Vec<u8>| {
                 self.of_fault(position, text, error, out)
             };
-            return each_fault(isa, worker, self.record_end, position, slot, of_fault);
+            return each_fault(isa, worker, self.record_end, position, work, of_fault);
         }
         let how = (self.record_end, self.repairs);
-        each_parsed(isa, worker, how, position, slot, |position, text, result, out| match result {
+        each_parsed(isa, worker, how, position, work, |position, text, result, out| match result {
             Ok(parts) => match self.format {
                 CheckFormat::Jsonl => {
                     let start = out.len();
                     json::check_row(position.line, Ok(&parts), out);
-                    place::into_object(position, start, out);
+                    link_fields::into_object(position, start, out);
                     true
                 }
                 CheckFormat::Text => false,
@@ -103,7 +103,7 @@ impl Rows for Check {
             CheckFormat::Jsonl => {
                 let start = out.len();
                 json::check_row(position.line, Err(&error), out);
-                place::into_object(position, start, out);
+                link_fields::into_object(position, start, out);
             }
             CheckFormat::Text => diagnostic::write(position, text, error, out),
         }

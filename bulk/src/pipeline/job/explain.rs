@@ -8,7 +8,7 @@ use crate::io::{Chunk, Source};
 use crate::pipeline::compare::mergers::mergers_of;
 use crate::pipeline::engine::driver::{Job, Reading, run};
 use crate::pipeline::engine::invalid::LongRecord;
-use crate::pipeline::engine::slot::{Slot, Worker, record_at};
+use crate::pipeline::engine::work::{ChunkWork, Worker, record_at};
 use crate::pipeline::{Equivalence, Error, OnInvalid, Report, Settings, Sinks};
 use uriscan_core::explain::{Comparison, Explanation, compare_with_rules, explain_with_rules};
 use uriscan_core::index::trimmed;
@@ -188,9 +188,9 @@ impl Job for Explain<'_> {
     type Rows = ();
 
     #[inline(always)]
-    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<()>) {
+    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, work: &mut ChunkWork<()>) {
         let index = &mut worker.index;
-        let Slot { chunk, out, report, room, .. } = slot;
+        let ChunkWork { chunk, out, report, room, .. } = work;
         let text = chunk.text.padded();
         index.build_with(isa, text, self.record_end);
         for (line, span) in (chunk.line..).zip(index.spans()) {

@@ -1,11 +1,11 @@
 //! Extracts links: a row per link, in order.
 
-use crate::io::{Chunk, Source, escaped, write::found};
+use crate::io::{Chunk, Source, escaped, write::link_row};
 use crate::pipeline::engine::batches::PART_BYTES;
 use crate::pipeline::engine::driver::{Drops, Job, Reading, run};
 use crate::pipeline::engine::lines::Lines;
-use crate::pipeline::engine::slot::{Slot, Worker};
-use crate::pipeline::source::links::{self, ExtractOptions, Found};
+use crate::pipeline::engine::work::{ChunkWork, Worker};
+use crate::pipeline::source::links::{self, ExtractOptions, LinkRow};
 use crate::pipeline::{Error, OnInvalid, Report, Settings, Sinks};
 use uriscan_core::extract::{self, Extractor, Links};
 use uriscan_core::simd::{Isa, Kernels};
@@ -153,7 +153,7 @@ impl Extract<'_> {
             *number += 1;
             let start = link.span.start as usize;
             let line = if needs_line { lines.of(start).0 } else { chunk.line };
-            let found = Found {
+            let found = LinkRow {
                 source,
                 line,
                 byte: chunk.byte + start as u64,
@@ -163,8 +163,8 @@ impl Extract<'_> {
                 uri,
             };
             match format.shape {
-                LinkShape::Line => found::line(&found, format.fields(), self.record_end, out),
-                LinkShape::Jsonl => found::json(&found, out),
+                LinkShape::Line => link_row::line(&found, format.fields(), self.record_end, out),
+                LinkShape::Jsonl => link_row::json(&found, out),
                 LinkShape::Count => {}
             }
         }
@@ -198,8 +198,8 @@ setters! { LinkFormat {
 } }
 
 impl LinkFormat {
-    fn fields(self) -> found::Fields {
-        found::Fields {
+    fn fields(self) -> link_row::Fields {
+        link_row::Fields {
             source: self.with_filename,
             line: self.line_number,
             byte: self.byte_offset,
@@ -212,32 +212,32 @@ impl Job for Extract<'_> {
     type Rows = Links;
 
     #[inline(always)]
-    fn scan<I: Isa>(&self, isa: I, _worker: &mut Worker, slot: &mut Slot<Links>) {
-        let of_link = self.row_bytes(slot.chunk.source);
-        let (bytes, is_alone) = (slot.room.most, slot.room.is_alone);
+    fn scan<I: Isa>(&self, isa: I, _worker: &mut Worker, work: &mut ChunkWork<Links>) {
+        let of_link = self.row_bytes(work.chunk.source);
+        let (bytes, is_alone) = (work.room.most, work.room.is_alone);
         let room = extract::Room { bytes, of_link, is_alone, left: None };
-        links::of_chunk(isa, self.kernels, &self.extractor, &slot.chunk, room, &mut slot.rows);
-        slot.room.cut = slot.rows.left().map(|at| at as usize);
-        links::count_faults(&slot.rows, &mut slot.report);
-        let start = slot.chunk.byte;
-        slot.faults.extend(slot.rows.faults().iter().map(|fault| fault.message(start)));
-        slot.report.written = slot.rows.len() as u64;
-        slot.report.records = slot.report.written + slot.report.invalid.total();
+        links::of_chunk(isa, self.kernels, &self.extractor, &work.chunk, room, &mut work.rows);
+        work.room.cut = work.rows.left().map(|at| at as usize);
+        links::count_faults(&work.rows, &mut work.report);
+        let start = work.chunk.byte;
+        work.faults.extend(work.rows.faults().iter().map(|fault| fault.message(start)));
+        work.report.written = work.rows.len() as u64;
+        work.report.records = work.report.written + work.report.invalid.total();
         if self.options.count_invalid {
-            let text = slot.chunk.text.padded().content();
-            let errors = slot.rows.iter(text).filter_map(|(_, uri)| parse(uri).err());
-            errors.for_each(|error| slot.report.invalid.add(error.kind));
+            let text = work.chunk.text.padded().content();
+            let errors = work.rows.iter(text).filter_map(|(_, uri)| parse(uri).err());
+            errors.for_each(|error| work.report.invalid.add(error.kind));
         }
-        if let Some(part) = &mut slot.survey {
-            let mut lines = Next::of(&slot.chunk, 0, self.record_end).lines;
-            let text = slot.chunk.text.padded().content();
+        if let Some(part) = &mut work.survey {
+            let mut lines = Next::of(&work.chunk, 0, self.record_end).lines;
+            let text = work.chunk.text.padded().content();
             part.take_values();
-            for (link, uri) in slot.rows.iter(text) {
+            for (link, uri) in work.rows.iter(text) {
                 let at = link.span.start as usize;
-                part.push(uri, start + at as u64, lines.of(at).0 - slot.chunk.line);
+                part.push(uri, start + at as u64, lines.of(at).0 - work.chunk.line);
             }
         }
-        let Slot { chunk, rows, out, room, has_rest, .. } = slot;
+        let ChunkWork { chunk, rows, out, room, has_rest, .. } = work;
         // Rows may have many times the bytes of their links, so those of a long line are written in parts.
         let mut next = Next::of(chunk, 0, self.record_end);
         self.rows(chunk, rows, &mut next, room.most.min(PART_BYTES), out);
@@ -245,20 +245,20 @@ impl Job for Extract<'_> {
         *has_rest = room.next < rows.len();
     }
 
-    fn write_rest(&self, slot: &Slot<Links>, sinks: &mut Sinks<'_>) -> Result<(), Error> {
-        let mut next = Next::of(&slot.chunk, slot.room.next, self.record_end);
+    fn write_rest(&self, work: &ChunkWork<Links>, sinks: &mut Sinks<'_>) -> Result<(), Error> {
+        let mut next = Next::of(&work.chunk, work.room.next, self.record_end);
         let mut out = Vec::new();
-        while slot.has_rest && next.link < slot.rows.len() {
+        while work.has_rest && next.link < work.rows.len() {
             out.clear();
-            self.rows(&slot.chunk, &slot.rows, &mut next, PART_BYTES, &mut out);
+            self.rows(&work.chunk, &work.rows, &mut next, PART_BYTES, &mut out);
             sinks.out.write_all(&out).map_err(Error::write)?;
         }
         Ok(())
     }
 
-    fn commit(&mut self, slots: &mut [Slot<Links>]) -> Result<(), Error> {
-        for slot in slots {
-            self.per_source[slot.chunk.source] += slot.report.written;
+    fn commit(&mut self, batch: &mut [ChunkWork<Links>]) -> Result<(), Error> {
+        for work in batch {
+            self.per_source[work.chunk.source] += work.report.written;
         }
         Ok(())
     }

@@ -4,14 +4,14 @@ mod keys;
 
 use crate::io::{Chunk, Source};
 use crate::pipeline::engine::driver::{Job, Reading, run};
-use crate::pipeline::engine::invalid::{Fate, LongRecord, Policy, push_record};
-use crate::pipeline::engine::long::unjudged_key;
-use crate::pipeline::engine::slot::{Slot, Worker, record_at};
+use crate::pipeline::engine::invalid::{InvalidAction, LongRecord, Policy, push_record};
+use crate::pipeline::engine::long::long_record_key;
+use crate::pipeline::engine::work::{ChunkWork, Worker, record_at};
 use crate::pipeline::{Equivalence, Error, OnInvalid, Report, Settings, Sinks};
 use uriscan_core::chunk::Prefix;
 use uriscan_core::index::Record;
 use uriscan_core::key::{PublicHash, PublicHasher};
-use uriscan_core::normalize::{self, Room};
+use uriscan_core::normalize::{self, FormBuffer};
 use uriscan_core::simd::{BLOCK, Isa};
 use uriscan_core::surt;
 
@@ -163,25 +163,25 @@ impl Job for Map<'_> {
     }
 
     #[inline(always)]
-    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<()>) {
+    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, work: &mut ChunkWork<()>) {
         if let Form::Key(hasher) = &self.form {
-            return self.write_keys(isa, hasher, worker, slot);
+            return self.write_keys(isa, hasher, worker, work);
         }
         let Worker { index, split, spans, scratch, .. } = worker;
-        let text = slot.chunk.text.padded();
+        let text = work.chunk.text.padded();
         index.build_with(isa, text, self.record_end);
         spans.clear();
         spans.extend(index.spans());
         let copies_unchanged = self.copies_unchanged();
         let has_common =
             copies_unchanged && self.equivalence.normalize == normalize::Options::default();
-        let mut room: Room = [0; _];
+        let mut room: FormBuffer = [0; _];
         if copies_unchanged {
             split.split(isa, text, index, spans, false);
         } else {
             split.none_unchanged(spans.len());
         }
-        slot.out.reserve(text.len() + 1);
+        work.out.reserve(text.len() + 1);
         let mut surts = surt::Scratch::default();
         let &Map { on_invalid, record_end, redact, .. } = self;
         let policy = Policy { on_invalid, record_end, redact };
@@ -190,29 +190,29 @@ impl Job for Map<'_> {
         for (i, seen) in split.others().iter().enumerate() {
             let number = seen.number();
             let whole = spans[number as usize];
-            if slot.room.is_full(slot.out.len(), whole.start as usize) {
+            if work.room.is_full(work.out.len(), whole.start as usize) {
                 (end, unchanged) = (number as usize, number as usize - i);
                 if copies_unchanged {
-                    slot.out.extend_from_slice(&text.content()[copied..whole.start as usize]);
+                    work.out.extend_from_slice(&text.content()[copied..whole.start as usize]);
                 }
                 break;
             }
             if copies_unchanged {
-                slot.out.extend_from_slice(&text.content()[copied..whole.start as usize]);
+                work.out.extend_from_slice(&text.content()[copied..whole.start as usize]);
                 copied = text.len().min(whole.end as usize + 1);
             }
             if has_common {
                 let bytes = &text.padded()[whole.start as usize..];
                 if let Some(form) = seen.canonical(isa, bytes, whole.len(), &mut room) {
-                    push_short(form, record_end, &mut slot.out);
-                    slot.report.written += 1;
+                    push_short(form, record_end, &mut work.out);
+                    work.report.written += 1;
                     continue;
                 }
             }
             let (span, record) = record_at(text, index, whole);
             if record.is_empty() {
-                slot.report.blank += 1;
-                slot.out.push(self.record_end);
+                work.report.blank += 1;
+                work.out.push(self.record_end);
                 continue;
             }
             // What has no canonical form represents itself.
@@ -221,11 +221,11 @@ impl Job for Map<'_> {
                 Ok(form) => form,
                 Err(error) => {
                     is_form = false;
-                    let Slot { report, rejects, stop, .. } = slot;
+                    let ChunkWork { report, rejects, stop, .. } = work;
                     match policy.apply(record.bytes(), (span, error), report, rejects, stop) {
-                        Fate::Keep => record.padded().into(),
-                        Fate::Omit => continue,
-                        Fate::Stop => {
+                        InvalidAction::Keep => record.padded().into(),
+                        InvalidAction::Omit => continue,
+                        InvalidAction::Stop => {
                             end = number as usize;
                             unchanged = end - i;
                             break;
@@ -233,19 +233,19 @@ impl Job for Map<'_> {
                     }
                 }
             };
-            slot.report.written += 1;
-            self.push_form(record, (&bytes, is_form), &mut surts, &mut slot.out);
-            slot.out.push(self.record_end);
+            work.report.written += 1;
+            self.push_form(record, (&bytes, is_form), &mut surts, &mut work.out);
+            work.out.push(self.record_end);
         }
         if copies_unchanged && end == spans.len() {
-            slot.out.extend_from_slice(&text.content()[copied..]);
+            work.out.extend_from_slice(&text.content()[copied..]);
             if copied < text.len() && !text.content().ends_with(&[self.record_end]) {
-                slot.out.push(self.record_end);
+                work.out.push(self.record_end);
             }
         }
-        let is_stopped = slot.stop.is_some();
-        slot.report.records = (end as u64 - slot.report.blank) + u64::from(is_stopped);
-        slot.report.written += unchanged as u64;
+        let is_stopped = work.stop.is_some();
+        work.report.records = (end as u64 - work.report.blank) + u64::from(is_stopped);
+        work.report.written += unchanged as u64;
     }
 
     fn on_invalid(&self) -> OnInvalid {
@@ -254,7 +254,7 @@ impl Job for Map<'_> {
 
     fn long_record(&self, _chunk: &Chunk) -> LongRecord {
         match self.form {
-            Form::Key(_) => LongRecord::Row(unjudged_key(self.record_end)),
+            Form::Key(_) => LongRecord::Row(long_record_key(self.record_end)),
             _ => LongRecord::as_is(),
         }
     }

@@ -3,8 +3,8 @@
 use super::row_job::{Rows, each_parsed, is_of_links, run_rows};
 use crate::io::write::diagnostic::Position;
 use crate::io::write::row::Row;
-use crate::io::{Source, Template, write::json, write::place, write::tsv};
-use crate::pipeline::engine::slot::{Slot, Worker};
+use crate::io::{Source, Template, write::json, write::link_fields, write::tsv};
+use crate::pipeline::engine::work::{ChunkWork, Worker};
 use crate::pipeline::{Error, OnInvalid, Report, Settings, Sinks};
 use uriscan_core::repair::Repairs;
 use uriscan_core::simd::Isa;
@@ -69,7 +69,7 @@ pub fn parse(
         let mut header = Vec::new();
         tsv::header(&mut header);
         if is_of_links(&sources) {
-            place::into_header(&mut header);
+            link_fields::into_header(&mut header);
         }
         sinks.out.write_all(&header).map_err(Error::write)?;
     }
@@ -91,11 +91,11 @@ impl Parse<'_> {
         match self.format {
             RowFormat::Jsonl => {
                 json::row(row, out);
-                place::into_object(position, start, out);
+                link_fields::into_object(position, start, out);
             }
             RowFormat::Tsv => {
                 tsv::row(row, out);
-                place::into_row(position, start, out);
+                link_fields::into_row(position, start, out);
             }
             RowFormat::Template(template) => {
                 template.fill(position, row, out);
@@ -112,10 +112,10 @@ impl Rows for Parse<'_> {
         isa: I,
         worker: &mut Worker,
         position: Position<'_>,
-        slot: &mut Slot<()>,
+        work: &mut ChunkWork<()>,
     ) {
         let how = (self.record_end, self.repairs);
-        each_parsed(isa, worker, how, position, slot, |position, text, result, out| match result {
+        each_parsed(isa, worker, how, position, work, |position, text, result, out| match result {
             Ok(parts) => {
                 self.row(position, &Row::new(position.line, text, parts), out);
                 true
@@ -135,11 +135,11 @@ impl Rows for Parse<'_> {
         match self.format {
             RowFormat::Jsonl => {
                 json::error_row(position.line, error, out);
-                place::into_object(position, start, out);
+                link_fields::into_object(position, start, out);
             }
             RowFormat::Tsv => {
                 tsv::error_row(position.line, error, out);
-                place::into_row(position, start, out);
+                link_fields::into_row(position, start, out);
             }
             RowFormat::Template(_) => return false,
         }

@@ -1,12 +1,12 @@
 //! The job that writes a row about each record with its line number: components, faults, differences.
 
-use crate::io::read::places::{Place, Places};
+use crate::io::read::origins::{RecordOrigin, RecordOrigins};
 use crate::io::write::diagnostic::Position;
 use crate::io::write::paint::Paint;
 use crate::io::{Chunk, Source};
 use crate::pipeline::engine::driver::{Job, Reading, run};
 use crate::pipeline::engine::invalid::LongRecord;
-use crate::pipeline::engine::slot::{Slot, Worker, record_at};
+use crate::pipeline::engine::work::{ChunkWork, Worker, record_at};
 use crate::pipeline::{Error, OnInvalid, Report, Settings, Sinks};
 use uriscan_core::repair::{Repairs, repair};
 use uriscan_core::simd::Isa;
@@ -21,7 +21,7 @@ pub(crate) trait Rows: Sync {
         isa: I,
         worker: &mut Worker,
         position: Position<'_>,
-        slot: &mut Slot<()>,
+        work: &mut ChunkWork<()>,
     );
 
     /// Appends the row about an invalid record, if there is one; returns whether there is.
@@ -43,7 +43,7 @@ pub(crate) trait Rows: Sync {
 pub(crate) struct Positions {
     names: Vec<String>,
     /// Where the records come from, of lists that are made of others.
-    places: Vec<Option<Places>>,
+    origins: Vec<Option<RecordOrigins>>,
     record_end: u8,
     has_context: bool,
     paint: Paint,
@@ -53,29 +53,29 @@ impl Positions {
     pub(crate) fn new(sources: &[Source], settings: &Settings) -> Positions {
         Positions {
             names: sources.iter().map(|source| source.name.clone()).collect(),
-            places: sources.iter().map(|source| source.places.clone()).collect(),
+            origins: sources.iter().map(|source| source.origins.clone()).collect(),
             record_end: settings.record_end,
             has_context: settings.has_context,
             paint: Paint { is_on: settings.has_colour },
         }
     }
 
-    /// The beginning of `chunk`, whose records come from `places`.
-    pub(crate) fn of<'p>(&'p self, chunk: &Chunk, places: &'p [Place]) -> Position<'p> {
+    /// The beginning of `chunk`, whose records come from `origins`.
+    pub(crate) fn of<'p>(&'p self, chunk: &Chunk, origins: &'p [RecordOrigin]) -> Position<'p> {
         let start = Position::new(&self.names[chunk.source], chunk.line);
-        Position { places, has_context: self.has_context, paint: self.paint, ..start }
+        Position { origins, has_context: self.has_context, paint: self.paint, ..start }
     }
 
-    /// Where the records of the chunk in `slot` come from, if it is one of a list that is made of another source: those
-    /// that it has as the rest of a chunk, or else the next ones of the `places` of its source.
-    pub(crate) fn take_places<R>(&self, slot: &mut Slot<R>) -> Vec<Place> {
-        let Slot { chunk, places: left, .. } = slot;
-        let Some(places) = &self.places[chunk.source] else { return Vec::new() };
+    /// Where the records of the chunk in `work` come from, if it is one of a list that is made of another source: those
+    /// that it has as the rest of a chunk, or else the next ones of the `origins` of its source.
+    pub(crate) fn take_origins<R>(&self, work: &mut ChunkWork<R>) -> Vec<RecordOrigin> {
+        let ChunkWork { chunk, origins: left, .. } = work;
+        let Some(origins) = &self.origins[chunk.source] else { return Vec::new() };
         if !left.is_empty() {
             return std::mem::take(left);
         }
         let text = chunk.text.padded().content();
-        places.take(chunk.line, memchr::memchr_iter(self.record_end, text).count())
+        origins.take(chunk.line, memchr::memchr_iter(self.record_end, text).count())
     }
 }
 
@@ -117,19 +117,19 @@ impl<R: Rows> Job for RowJob<R> {
     }
 
     #[inline(always)]
-    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<()>) {
-        let places = self.positions.take_places(slot);
-        let position = self.positions.of(&slot.chunk, &places);
-        self.rows.of_chunk(isa, worker, position, slot);
-        if slot.room.cut.is_some() {
-            slot.places = places;
+    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, work: &mut ChunkWork<()>) {
+        let origins = self.positions.take_origins(work);
+        let position = self.positions.of(&work.chunk, &origins);
+        self.rows.of_chunk(isa, worker, position, work);
+        if work.room.cut.is_some() {
+            work.origins = origins;
         }
     }
 }
 
 /// Whether `sources` are lists of links, whose rows name the file, the column and the context.
 pub(crate) fn is_of_links(sources: &[Source]) -> bool {
-    sources.iter().any(|source| source.places.as_ref().is_some_and(Places::are_of_links))
+    sources.iter().any(|source| source.origins.as_ref().is_some_and(RecordOrigins::are_of_links))
 }
 
 /// Calls `row` for each record of a chunk that begins at `position`, with its position, its text and its components or error;
@@ -140,11 +140,11 @@ pub(crate) fn each_parsed<I: Isa>(
     worker: &mut Worker,
     (record_end, repairs): (u8, Repairs),
     position: Position<'_>,
-    slot: &mut Slot<()>,
+    work: &mut ChunkWork<()>,
     row: impl Fn(Position<'_>, &[u8], Result<Components, UriError>, &mut Vec<u8>) -> bool,
 ) {
-    let Slot { chunk, out, report, room, .. } = slot;
-    let mut mended = Vec::new();
+    let ChunkWork { chunk, out, report, room, .. } = work;
+    let mut repaired = Vec::new();
     let text = chunk.text.padded();
     let lines = parse_each_with(isa, &mut worker.index, text, record_end, |found| {
         if room.is_full(out.len(), found.line_start) {
@@ -156,10 +156,10 @@ pub(crate) fn each_parsed<I: Isa>(
         let needs_no_repair = found.result.is_ok() && !repairs.change_valid(found.bytes);
         let (text, result) = match found.result {
             result if needs_no_repair => (found.bytes, result),
-            result => match mend(found.bytes, result, repairs, &mut mended) {
+            result => match repair_parts(found.bytes, result, repairs, &mut repaired) {
                 Ok((parts, is_changed)) => {
                     report.repaired += u64::from(is_changed);
-                    (&mended[..], Ok(parts))
+                    (&repaired[..], Ok(parts))
                 }
                 Err(error) => {
                     report.invalid.add(error.kind);
@@ -182,10 +182,10 @@ pub(crate) fn each_fault<I: Isa>(
     worker: &mut Worker,
     record_end: u8,
     position: Position<'_>,
-    slot: &mut Slot<()>,
+    work: &mut ChunkWork<()>,
     row: impl Fn(Position<'_>, &[u8], UriError, &mut Vec<u8>) -> bool,
 ) {
-    let Slot { chunk, out, report, room, .. } = slot;
+    let ChunkWork { chunk, out, report, room, .. } = work;
     let Worker { index, split, spans, .. } = worker;
     let text = chunk.text.padded();
     index.build_with(isa, text, record_end);
@@ -216,19 +216,19 @@ pub(crate) fn each_fault<I: Isa>(
     report.records = lines as u64 - report.blank;
 }
 
-/// Replaces `mended` by `text`, whose components or error are `parsed`, with those of `repairs` that it needs, and gives its
+/// Replaces `repaired` by `text`, whose components or error are `parsed`, with those of `repairs` that it needs, and gives its
 /// components and whether it is changed. Fails if it is not a URI-reference then either, with what is still wrong.
 #[cold]
 #[inline(never)]
-fn mend(
+fn repair_parts(
     text: &[u8],
     parsed: Result<Components, UriError>,
     repairs: Repairs,
-    mended: &mut Vec<u8>,
+    repaired: &mut Vec<u8>,
 ) -> Result<(Components, bool), UriError> {
     if let (true, Err(error)) = (repairs.is_empty(), parsed) {
         return Err(error);
     }
-    let changes = repair(text, repairs, mended)?;
-    Ok((parse(mended)?, !changes.is_empty()))
+    let changes = repair(text, repairs, repaired)?;
+    Ok((parse(repaired)?, !changes.is_empty()))
 }

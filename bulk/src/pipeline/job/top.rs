@@ -15,7 +15,7 @@ use crate::pipeline::engine::limit::within;
 use crate::pipeline::{
     DedupOptions, Equivalence, Error, MemoryLimit, OnInvalid, Report, Settings, Sinks,
 };
-use crate::top_k::{Counted, Most};
+use crate::top_k::{TextCount, TopTexts};
 pub use by::{By, UnknownPart};
 use distinct::with_distinct;
 use job::Count;
@@ -191,10 +191,10 @@ fn count(
     let report = run(&mut job, sources, settings, sinks)?;
     let Count { counts, absent, counted, .. } = job;
     let table = |((&by, counts), absent): ((&By, crate::top_k::TopK), u64)| {
-        let Most { texts, distinct, error } = counts.most(options.most);
+        let TopTexts { texts, distinct, error } = counts.most(options.most);
         let mut rows: Vec<TopRow> = texts
             .into_iter()
-            .map(|Counted { text, count, error }| TopRow { value: Some(text), count, error })
+            .map(|TextCount { text, count, error }| TopRow { value: Some(text), count, error })
             .collect();
         if absent > 0 {
             let at = rows.partition_point(|row| row.count > absent);

@@ -79,9 +79,9 @@ impl Aliases {
     /// Reads the aliases that `open` gives: two columns, the URI and what it represents, as TSV, CSV or JSON lines with
     /// `from` and `to`; the first valid row decides which. A first row of the words `from` and `to` is a header.
     ///
-    /// `equivalence` decides which spellings are equivalent, without aliases; `hasher` makes the keys of the run.
-    /// With `keep_targets` the targets can be shown ([`crate::pipeline::normalize`], [`crate::pipeline::Emit::Normalized`]) and have public keys.
-    /// `on_fault` receives every ignored row with its line; `open` is called again if there are
+    /// `equivalence` decides which spellings are equivalent, without aliases; `hasher` makes the keys of the run. With
+    /// `keep_targets` the targets can be shown ([`crate::pipeline::normalize`], [`crate::pipeline::Emit::Normalized`])
+    /// and have public keys. `on_fault` receives every ignored row with its line; `open` is called again if there are
     /// conflicts or cycles, to find their rows.
     ///
     /// # Errors
@@ -242,16 +242,16 @@ impl<'a> Reader<'a> {
     }
 
     fn form(&mut self, uri: &[u8]) -> Option<Vec<u8>> {
-        let mut mended = Vec::new();
+        let mut repaired = Vec::new();
         let form = match self.normalizer.normalize(uri) {
             _ if self.equivalence.repairs.change_valid(uri) => {
-                self.equivalence.decode(uri, &mut 0, &mut mended).ok()?;
-                &mended
+                self.equivalence.decode(uri, &mut 0, &mut repaired).ok()?;
+                &repaired
             }
             Ok(form) => form,
             Err(error) => {
-                self.equivalence.mend(error, uri, &mut mended).ok()?;
-                &mended
+                self.equivalence.repair_into(error, uri, &mut repaired).ok()?;
+                &repaired
             }
         };
         Some(match &self.equivalence.rules {
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_row_does_not_say_how_rows_are_written() {
+    fn the_first_valid_row_decides_how_rows_are_written() {
         let text = "# seen, by the crawler\nfrom\tto\nhttp://a/,x\thttp://b/\n";
         let open = || Source::new("aliases", text.as_bytes());
         let mut faults = Vec::new();
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_told_by_line() {
+    fn faults_are_reported_with_their_line() {
         let text = "from\tto\nHTTP://a:80\thttp://b/\n\nhttp://b\thttp://c/\nx\nhttp://d/\tno uri\n\
             http://l/\thttp://m/\nhttp://m/\thttp://l/\nhttp://k/\thttp://1/\nhttp://k/\thttp://2/\n";
         let open = || Source::new("aliases", text.as_bytes());

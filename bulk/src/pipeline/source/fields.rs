@@ -2,10 +2,10 @@
 
 use crate::io::write::json;
 use crate::io::write::row::push_decimal;
-use uriscan_core::row::{Found, Passed, Separators, TextFormat, TextTable};
+use uriscan_core::row::{FoundRows, PassedRow, Separators, TextFormat, TextTable};
 
-/// Adds fields to rows of one format. A row stays as the bytes it was; what is added stands before its line end, or before the
-/// brace that ends its object.
+/// Adds fields to rows of one format. A row stays as the bytes it was; what is added stands before its line end, or
+/// before the brace that ends its object.
 #[derive(Clone, Debug)]
 pub(crate) struct RowFields {
     /// Those of CSV and TSV; `None` for lines of JSON.
@@ -57,13 +57,13 @@ impl RowFields {
     #[inline(always)]
     pub(crate) fn push_rows(
         &self,
-        found: &Found,
+        found: &FoundRows,
         text: &[u8],
         out: &mut Vec<u8>,
         mut add: impl FnMut(usize, &mut Vec<u8>),
     ) {
         let mut passed = found.passed.iter().copied().peekable();
-        let pass = |passed: Passed, out: &mut Vec<u8>| match found.header {
+        let pass = |passed: PassedRow, out: &mut Vec<u8>| match found.header {
             Some(header) if header == passed.row => self.push_header(header.of(text), out),
             _ => self.push_passed(passed, text, out),
         };
@@ -82,7 +82,7 @@ impl RowFields {
     }
 
     /// Appends the row at its place in `text`, of which there is nothing to say; one that does not fit stays as it is.
-    pub(crate) fn push_passed(&self, passed: Passed, text: &[u8], out: &mut Vec<u8>) {
+    pub(crate) fn push_passed(&self, passed: PassedRow, text: &[u8], out: &mut Vec<u8>) {
         let row = passed.row.of(text);
         if passed.fits {
             return self.push(row, out, |fields| self.names.iter().for_each(|_| fields.null()));

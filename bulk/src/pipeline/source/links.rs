@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::io::read::cut::{Cut, Doubtful, HEAD_BYTES};
+use crate::io::read::cut::{Cut, HEAD_BYTES, Misread};
 use crate::io::{Chunk, Shape};
 use crate::pipeline::{Report, Settings};
 use uriscan_core::extract::quotes::{AFTER_QUOTE, Quotes};
@@ -15,10 +15,11 @@ use uriscan_core::simd::{Isa, Kernels};
 use uriscan_core::uri::UriErrorKind;
 use uriscan_files::escape::counted;
 
-pub(crate) use crate::io::write::found::Found;
+pub(crate) use crate::io::write::link_row::LinkRow;
 
-/// Which links of lists ([`crate::pipeline::links_of`]) have their character references decoded ([`uriscan_core::repair::Repair::Entity`]).
-/// Those of pages, feeds and Markdown are decoded when they are read, and never again.
+/// Which links of lists ([`crate::pipeline::links_of`]) have their character references decoded
+/// ([`uriscan_core::repair::Repair::Entity`]). Those of pages, feeds and Markdown are decoded when they are read, and
+/// never again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Entities {
     /// None.
@@ -56,21 +57,21 @@ impl Entities {
 pub struct ExtractOptions {
     /// Which links are searched for.
     pub extractor: ExtractorOptions,
-    /// The format of the sources; `None` to detect it from their content and names ([`Format::of_source`]), among those of
-    /// logs if the options select what only those have ([`ExtractorOptions::is_of_logs`]).
+    /// The format of the sources; `None` to detect it from their content and names ([`Format::of_source`]), among those
+    /// of logs if the options select what only those have ([`ExtractorOptions::is_of_logs`]).
     pub format: Option<Format>,
     /// Whether links that are written although they are not valid are counted in [`Report::invalid`], which takes
     /// time for each link.
     pub count_invalid: bool,
-    /// Whether lists of links ([`crate::pipeline::links_of`]) note where each link is, for jobs that report on lines: they name
-    /// the line and the column in the source then, and not those of the list.
-    pub has_places: bool,
+    /// Whether lists of links ([`crate::pipeline::links_of`]) note where each link is, for jobs that report on lines:
+    /// they name the line and the column in the source then, and not those of the list.
+    pub has_origins: bool,
     /// Which links of such lists are decoded.
     pub entities: Entities,
 }
 
 setters! { ExtractOptions
-    { extractor: ExtractorOptions, count_invalid: bool, has_places: bool, entities: Entities }
+    { extractor: ExtractorOptions, count_invalid: bool, has_origins: bool, entities: Entities }
     into { format: Option<Format> }
 }
 
@@ -146,7 +147,7 @@ pub(crate) fn cut(options: &ExtractOptions, record_end: u8) -> Box<dyn Cut> {
         ends_line: false,
         early: None,
         selects_records: options.extractor.selects_records(),
-        doubtful: Doubtful::default(),
+        misread: Misread::default(),
         quotes: None,
         line: 1,
     })
@@ -199,7 +200,7 @@ struct Documents {
     early: Option<Early>,
     /// Whether records of archives are selected.
     selects_records: bool,
-    doubtful: Doubtful,
+    misread: Misread,
     /// Whether the last part of a mailbox ended a line.
     ends_line: bool,
     /// Those of a table of which only some columns are searched: where rows and fields end makes no difference otherwise.
@@ -227,7 +228,7 @@ impl Documents {
         }
         let shows_more = early.head.len() > early.len;
         if let Some(early) = self.early.take().filter(|_| shows_more) {
-            self.doubtful.misjudged +=
+            self.misread.misjudged +=
                 u64::from(self.detect(&early.name, &early.head) != self.format);
         }
     }
@@ -281,8 +282,8 @@ impl Documents {
 
 impl Cut for Documents {
     fn needs_head(&self) -> bool {
-        // The names of columns are in the first line, feeds begin with their element, and logs of containers show how their
-        // lines are split.
+        // The names of columns are in the first line, feeds begin with their element, and logs of containers show how
+        // their lines are split.
         self.typed.is_none_or(|format| {
             matches!(format, Format::Csv | Format::Tsv | Format::Xml | Format::Clf)
         })
@@ -299,7 +300,7 @@ impl Cut for Documents {
         // What an HTTP archive has are records, too, by their media type.
         let is_archive = matches!(self.format, Format::Warc | Format::Har) || head.is_empty();
         let is_other = self.selects_records && !is_archive;
-        self.doubtful.not_archives += u64::from(is_other);
+        self.misread.not_archives += u64::from(is_other);
         let may_change = self.typed.is_none() && head.len() < HEAD_BYTES;
         self.early =
             may_change.then(|| Early { name: name.to_owned(), len: head.len(), head: Vec::new() });
@@ -325,8 +326,8 @@ impl Cut for Documents {
         }
     }
 
-    fn doubtful(&self) -> Doubtful {
-        self.doubtful
+    fn misread(&self) -> Misread {
+        self.misread
     }
 
     fn last_end(&mut self, content: &[u8]) -> Option<usize> {

@@ -11,7 +11,7 @@ use part::{Fill, FillValues, Part};
 
 use super::links::{Entities, ExtractOptions, count_faults, cut, long_fault};
 use super::rows::{OfLists, RowRun};
-use crate::io::read::places::Places;
+use crate::io::read::origins::RecordOrigins;
 use crate::io::read::reader::Next;
 use crate::io::{ChunkReader, ReadError, Shape, Source};
 use crate::pipeline::engine::batches::{PART_BYTES, share};
@@ -38,9 +38,10 @@ pub struct Skipped {
 
 /// The links of `source` as a list, one per record, for any other job.
 ///
-/// The list is produced while it is read, from several chunks at a time; nothing is stored on disk. Lines and offsets that a job
-/// reports are those of the list, unless [`ExtractOptions::has_places`]: then [`crate::pipeline::check()`], [`crate::pipeline::parse()`] and
-/// [`crate::pipeline::audit()`] name the line and the column in the source, and what the link was found in. When the list has been read, `skipped` counts what it omits, as
+/// The list is produced while it is read, from several chunks at a time; nothing is stored on disk. Lines and offsets
+/// that a job reports are those of the list, unless [`ExtractOptions::has_origins`]: then [`crate::pipeline::check()`],
+/// [`crate::pipeline::parse()`] and [`crate::pipeline::audit()`] name the line and the column in the source, and what
+/// the link was found in. When the list has been read, `skipped` counts what it omits, as
 /// [`crate::pipeline::extract()`] does; several lists may share it.
 ///
 /// ```
@@ -62,17 +63,17 @@ pub fn links_of(
 ) -> Source {
     let extractor = Box::new(Extractor::new(options.extractor.clone()));
     let content = Content::Links(extractor, options.entities);
-    let places = options.has_places.then(|| Places::new(true));
+    let origins = options.has_origins.then(|| RecordOrigins::new(true));
     let cut = cut(options, settings.record_end);
-    list_of(source, content, places, settings, skipped, |reader| reader.cut_by(cut))
+    list_of(source, content, origins, settings, skipped, |reader| reader.cut_by(cut))
 }
 
 /// The records of the list `source` that `filter` keeps, as a list for any other job.
 ///
 /// What is filtered is the record as `equivalence` reads it: resolved against its base, and repaired. Blank lines are
-/// omitted. [`crate::pipeline::check()`], [`crate::pipeline::parse()`] and [`crate::pipeline::audit()`] name the lines and columns of `source`; other
-/// jobs those of the list. A record that is too long to be parsed has no property that the filter knows. `skipped`
-/// counts what the list omits.
+/// omitted. [`crate::pipeline::check()`], [`crate::pipeline::parse()`] and [`crate::pipeline::audit()`] name the lines
+/// and columns of `source`; other jobs those of the list. A record that is too long to be parsed has no property that
+/// the filter knows. `skipped` counts what the list omits.
 ///
 /// ```
 /// use uriscan::extract::{Filter, Property};
@@ -98,16 +99,16 @@ pub fn records_of(
     let is_read = equivalence.context.is_some() || !equivalence.repairs.is_empty();
     let equivalence = is_read.then(|| equivalence.clone());
     let content = Content::Kept(Box::new((filter.clone(), equivalence)));
-    list_of(source, content, Some(Places::new(false)), settings, skipped, |_| {})
+    list_of(source, content, Some(RecordOrigins::new(false)), settings, skipped, |_| {})
 }
 
-/// The URIs of the rows of `source`, which is a text table, as a list for any other job. `skipped` counts the rows that do
-/// not fit, and those that a filter does not keep; lists that share it are one table, of which a row must have the member. All are
-/// made before one is read.
+/// The URIs of the rows of `source`, which is a text table, as a list for any other job. `skipped` counts the rows that
+/// do not fit, and those that a filter does not keep; lists that share it are one table, of which a row must have the
+/// member. All are made before one is read.
 ///
-/// Rows without a URI are blank lines, unless there is a filter, which reads URIs as `equivalence` does. Rows that do not fit
-/// are omitted or end the run ([`uriscan_core::row::OnBadRow`]). A [`Settings::record_end`] within a value becomes another control character, so a
-/// value is one record in any case; NUL is the best choice.
+/// Rows without a URI are blank lines, unless there is a filter, which reads URIs as `equivalence` does. Rows that do
+/// not fit are omitted or end the run ([`uriscan_core::row::OnBadRow`]). A [`Settings::record_end`] within a value
+/// becomes another control character, so a value is one record in any case; NUL is the best choice.
 ///
 /// ```
 /// use uriscan_bulk::io::Source;
@@ -137,8 +138,8 @@ pub fn values_of(
     list_of(source, content, None, settings, skipped, |reader| reader.cut_by(cut))
 }
 
-/// The rows of `source`, which is a text table, as lines of fields with a tab between them: the URI, and the values of the columns
-/// `more`, where `None` is an empty field. A tab or a line end within a value becomes another control character.
+/// The rows of `source`, which is a text table, as lines of fields with a tab between them: the URI, and the values of
+/// the columns `more`, where `None` is an empty field. A tab or a line end within a value becomes another control character.
 ///
 /// Otherwise it is as [`values_of`]: rows without a URI are blank lines.
 ///
@@ -182,7 +183,7 @@ pub fn fields_of(
 fn list_of(
     source: Source,
     content: Content,
-    places: Option<Places>,
+    origins: Option<RecordOrigins>,
     settings: &Settings,
     skipped: &Arc<Mutex<Skipped>>,
     prepare: impl FnOnce(&mut ChunkReader) + Send + 'static,
@@ -191,7 +192,7 @@ fn list_of(
     let (name, settings, text_only) = (source.name.clone(), *settings, false);
     // Many lists are begun side by side then.
     let (early, wait) = (source.early, source.wait.clone());
-    let noted = places.clone();
+    let noted = origins.clone();
     let is_ahead = Arc::new(AtomicBool::new(false));
     let read_ahead = Arc::clone(&is_ahead);
     let open = move || {
@@ -203,12 +204,12 @@ fn list_of(
         }
         prepare(&mut reader);
         let (parts, given) = (Vec::new(), (0, 0));
-        let (filled, failed, places) = (0, None, noted);
+        let (filled, failed, origins) = (0, None, noted);
         let list = List {
             reader,
             settings,
             content,
-            places,
+            origins,
             parts,
             filled,
             failed,
@@ -220,7 +221,7 @@ fn list_of(
         Ok(Box::new(list) as Box<dyn Read + Send>)
     };
     let (open, path, base, read_ahead) = (Box::new(open), None, None, Some(read_ahead));
-    Source { name, bytes: None, open, text_only, path, wait, base, early, read_ahead, places }
+    Source { name, bytes: None, open, text_only, path, wait, base, early, read_ahead, origins }
 }
 
 /// What a list is made of.
@@ -239,7 +240,7 @@ struct List {
     settings: Settings,
     content: Content,
     /// Where to note where its records come from.
-    places: Option<Places>,
+    origins: Option<RecordOrigins>,
     parts: Vec<Part>,
     /// The number of parts that are in use.
     filled: usize,
@@ -265,10 +266,10 @@ impl Read for List {
                 continue;
             }
             let part = &mut self.parts[*number];
-            if let Some(places) = &self.places
-                && !part.places.is_empty()
+            if let Some(origins) = &self.origins
+                && !part.origins.is_empty()
             {
-                places.push(std::mem::take(&mut part.places));
+                origins.push(std::mem::take(&mut part.origins));
             }
             let left = &part.out[*byte..];
             if left.is_empty() {
@@ -309,12 +310,12 @@ impl List {
         }
         let (settings, content) = (&self.settings, &self.content);
         let parts = &mut self.parts[..self.filled];
-        let has_places = self.places.is_some();
+        let has_origins = self.origins.is_some();
         let share = share(parts.len());
         threads::each(parts, |_, part| match content {
             Content::Links(extractor, entities) => {
                 let room = Room { bytes: share, of_link: 1, is_alone: false, left: None };
-                let how = (has_places, *entities);
+                let how = (has_origins, *entities);
                 settings.kernels.run(Fill { settings, extractor, part, room, how });
             }
             Content::Kept(by) => part.keep(&by.0, by.1.as_ref(), settings.record_end),
@@ -340,13 +341,13 @@ impl List {
 
     /// Makes the next records of the part of this number, those that had no room; `false` if there are none.
     fn go_on(&mut self, number: usize) -> io::Result<bool> {
-        let (settings, has_places) = (&self.settings, self.places.is_some());
+        let (settings, has_origins) = (&self.settings, self.origins.is_some());
         let part = &mut self.parts[number];
         let entities = match &self.content {
             Content::Links(_, entities) => *entities,
             Content::Kept(_) | Content::Values(_) => Entities::default(),
         };
-        let how = (has_places, entities);
+        let how = (has_origins, entities);
         if part.next < part.links.len() {
             part.take_links(settings.record_end, how);
             return Ok(true);
@@ -394,8 +395,8 @@ impl List {
 
     /// Counts what the reader found out about sources since the last time.
     fn count_sources(&mut self) {
-        let doubtful = self.reader.doubtful();
-        let found = [self.reader.binary(), doubtful.misjudged, doubtful.not_archives];
+        let misread = self.reader.misread();
+        let found = [self.reader.binary(), misread.misjudged, misread.not_archives];
         let mut skipped = self.skipped.lock().unwrap_or_else(PoisonError::into_inner);
         skipped.report.binary += found[0] - self.counted[0];
         skipped.report.misjudged += found[1] - self.counted[1];

@@ -1,5 +1,5 @@
-//! Rows of text tables as records: where chunks of them are cut, which rows they have, and what becomes of rows that do not
-//! fit.
+//! Rows of text tables as records: where chunks of them are cut, which rows they have, and what becomes of rows that do
+//! not fit.
 
 use std::io;
 use std::sync::{Arc, OnceLock};
@@ -9,14 +9,14 @@ use crate::io::read::cut::Cut;
 use crate::io::{Chunk, Shape, Source, write::json};
 use crate::pipeline::engine::numbered::SortedBy;
 use crate::pipeline::engine::scan;
-use crate::pipeline::engine::slot::Slot;
+use crate::pipeline::engine::work::ChunkWork;
 use crate::pipeline::survey::Part;
 use crate::pipeline::{
     DedupOptions, Equivalence, Error, ErrorKind, Keep, OnInvalid, Report, Settings,
 };
 use uriscan_core::extract::{Filter, Filtered, Kind};
 use uriscan_core::key::Hasher;
-use uriscan_core::row::{self, Found, HEADER_BYTES, Layout, OnBadRow, Passed, TextTable};
+use uriscan_core::row::{self, FoundRows, HEADER_BYTES, Layout, OnBadRow, PassedRow, TextTable};
 use uriscan_core::simd::Isa;
 
 /// The byte order mark of UTF-8, which the reader takes off.
@@ -36,7 +36,8 @@ const MARK: &[u8] = b"\xEF\xBB\xBF";
 pub struct RowOptions {
     /// The tables, and their column of URIs.
     pub table: TextTable,
-    /// Read only the rows whose URI it keeps, as [`crate::pipeline::records_of`] does; others, and rows without a URI, are omitted.
+    /// Read only the rows whose URI it keeps, as [`crate::pipeline::records_of`] does; others, and rows without a URI,
+    /// are omitted.
     pub filter: Option<Filter>,
     /// The name of the column that is added, if one is; of two, that of the first, and the beginning of the other.
     pub adds: Option<String>,
@@ -50,8 +51,8 @@ impl RowOptions {
         RowOptions { table, filter: None, adds: None }
     }
 
-    /// Ensures that a run that keeps rows by `keep` can look at the other columns of the tables `sources` that it names; not at those
-    /// that are compared, if keys `are_of_uris`: of a set, or of shapes.
+    /// Ensures that a run that keeps rows by `keep` can look at the other columns of the tables `sources` that it
+    /// names; not at those that are compared, if keys `are_of_uris`: of a set, or of shapes.
     ///
     /// # Errors
     /// If keys of URIs would be compared with those of whole rows, or no order decides.
@@ -153,10 +154,15 @@ impl RowFinder {
         chunk.byte == mark && (chunk.source > 0 || self.begins)
     }
 
-    /// Replaces `found` by the rows of `chunk`, whose text grows by the values that have to be decoded; returns what a filter
-    /// does not keep.
+    /// Replaces `found` by the rows of `chunk`, whose text grows by the values that have to be decoded; returns what a
+    /// filter does not keep.
     #[inline(always)]
-    pub(crate) fn find<I: Isa>(&self, isa: I, chunk: &mut Chunk, found: &mut Found) -> Filtered {
+    pub(crate) fn find<I: Isa>(
+        &self,
+        isa: I,
+        chunk: &mut Chunk,
+        found: &mut FoundRows,
+    ) -> Filtered {
         let unknown = Layout::default();
         let layout = self.layout.get().unwrap_or(&unknown);
         let mut filtered = Filtered::default();
@@ -178,7 +184,7 @@ impl RowFinder {
         }
         self.table.find_others(isa, layout, content, found);
         if let Some(header) = found.header.filter(|_| chunk.source == 0 && self.writes_header) {
-            found.passed.insert(0, Passed { row: header, fits: true });
+            found.passed.insert(0, PassedRow { row: header, fits: true });
         }
         filtered
     }
@@ -205,7 +211,8 @@ impl OfLists {
         }
     }
 
-    /// Ends a list with so many rows, of which so many lack the member; returns whether it is the last one, and no row had it.
+    /// Ends a list with so many rows, of which so many lack the member; returns whether it is the last one, and no row
+    /// had it.
     fn end(&mut self, rows: u64, missing: u64) -> bool {
         self.left = self.left.saturating_sub(1);
         self.rows += rows;
@@ -236,8 +243,8 @@ pub(crate) struct RowRun {
     longest: usize,
     /// The offset in its chunk of the invalid row that ends the run.
     stop: Option<u64>,
-    /// Makes keys of those of URIs and the values of other columns, if these are compared. It has secrets of its own: keys of
-    /// URIs, which are hashed, depend on those of the run.
+    /// Makes keys of those of URIs and the values of other columns, if these are compared. It has secrets of its own:
+    /// keys of URIs, which are hashed, depend on those of the run.
     joins: Option<Arc<Hasher>>,
 }
 
@@ -297,18 +304,22 @@ impl RowRun {
         }
     }
 
-    /// Finds the rows of the chunk in `slot`, for [`scan::scan_found`]; returns the length of its text, which has decoded values
+    /// Finds the rows of the chunk in `work`, for [`scan::scan_keys`]; returns the length of its text, which has decoded values
     /// after that until [`forget_decoded`].
     #[inline(always)]
-    pub(crate) fn find<I: Isa, R: AsMut<scan::Found>>(&self, isa: I, slot: &mut Slot<R>) -> usize {
-        let len = slot.chunk.text.padded().len();
-        let (found, explains) = (slot.rows.as_mut(), self.explains_rejects());
+    pub(crate) fn find<I: Isa, R: AsMut<scan::KeyedRecords>>(
+        &self,
+        isa: I,
+        work: &mut ChunkWork<R>,
+    ) -> usize {
+        let len = work.chunk.text.padded().len();
+        let (found, explains) = (work.rows.as_mut(), self.explains_rejects());
         found.table.reports_bad = explains;
         (found.is_table, found.explains) = (true, explains);
         found.joins = self.joins.clone();
-        slot.report.filtered = self.finder.find(isa, &mut slot.chunk, &mut found.table);
-        if let Some(part) = &mut slot.survey {
-            show(&slot.chunk, &slot.rows.as_mut().table, part);
+        work.report.filtered = self.finder.find(isa, &mut work.chunk, &mut found.table);
+        if let Some(part) = &mut work.survey {
+            show(&work.chunk, &work.rows.as_mut().table, part);
         }
         len
     }
@@ -330,16 +341,16 @@ impl RowRun {
         self.stop
     }
 
-    /// Counts the rows of the next `slots`, and reports those that do not fit.
+    /// Counts the rows of the next chunks, `batch`, and reports those that do not fit.
     ///
     /// # Errors
     /// [`ErrorKind::Row`] at the first one, if it ends the run.
-    pub(crate) fn account<R: AsMut<scan::Found>>(
+    pub(crate) fn account<R: AsMut<scan::KeyedRecords>>(
         &mut self,
-        slots: &mut [Slot<R>],
+        batch: &mut [ChunkWork<R>],
     ) -> Result<(), Error> {
-        for slot in slots {
-            let Slot { chunk, rows, report, rejects, stop, .. } = slot;
+        for work in batch {
+            let ChunkWork { chunk, rows, report, rejects, stop, .. } = work;
             let found = &mut rows.as_mut().table;
             if let Some((stop, _)) = stop {
                 self.stop = Some(u64::from(stop.start));
@@ -356,7 +367,7 @@ impl RowRun {
     pub(crate) fn account_chunk(
         &mut self,
         chunk: &Chunk,
-        found: &mut Found,
+        found: &mut FoundRows,
         report: &mut Report,
         rejects: &mut Vec<u8>,
     ) -> Result<(), Error> {
@@ -390,7 +401,7 @@ impl RowRun {
             }
         }
         if let Some(header) = found.header.filter(|_| is_start) {
-            found.passed.insert(0, Passed { row: header, fits: true });
+            found.passed.insert(0, PassedRow { row: header, fits: true });
             if self.has_rejects && !explains {
                 rejects.splice(0..0, [header.of(text), b"\n"].concat());
             }
@@ -411,8 +422,8 @@ impl RowRun {
         Error::text(kind, what).of_source(self.names[self.lines.0].clone()).in_line(line)
     }
 
-    /// Counts the objects of these rows, which is a list, among those of `all` lists and of `others`, those of other columns, at its
-    /// end; and ensures at the end of the last one that there were such members at all.
+    /// Counts the objects of these rows, which is a list, among those of `all` lists and of `others`, those of other
+    /// columns, at its end; and ensures at the end of the last one that there were such members at all.
     ///
     /// # Errors
     /// [`ErrorKind::NoColumn`] if no row had one of them.
@@ -462,18 +473,22 @@ fn first_name(sources: &[Source]) -> &str {
     sources.first().map_or("", |source| &source.name)
 }
 
-/// Counts the rows without a URI of the chunk in `slot`, and takes what was decoded off its text of `len` bytes, if it has rows.
+/// Counts the rows without a URI of the chunk in `work`, and takes what was decoded off its text of `len` bytes, if it
+/// has rows.
 #[inline(always)]
-pub(crate) fn forget_decoded<R: AsMut<scan::Found>>(slot: &mut Slot<R>, len: Option<usize>) {
+pub(crate) fn forget_decoded<R: AsMut<scan::KeyedRecords>>(
+    work: &mut ChunkWork<R>,
+    len: Option<usize>,
+) {
     if let Some(len) = len {
-        slot.chunk.text.set_len(len);
-        slot.report.blank += slot.rows.as_mut().table.blank;
+        work.chunk.text.set_len(len);
+        work.report.blank += work.rows.as_mut().table.blank;
     }
 }
 
 /// Hands the URIs of the rows `found` in `chunk` over to a survey.
 #[cold]
-fn show(chunk: &Chunk, found: &Found, part: &mut Part) {
+fn show(chunk: &Chunk, found: &FoundRows, part: &mut Part) {
     part.take_values();
     let text = chunk.text.padded().content();
     let (mut counted, mut line) = (0, 0);

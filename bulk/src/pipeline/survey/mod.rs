@@ -1,15 +1,15 @@
 //! A survey of the records of a run: what they are made of, and what of them is equivalent, for a report about the run.
 //!
-//! It is made in the run itself: the driver shows it each chunk after the job has scanned it (`look`), in parallel, and adds up
-//! what was found in input order. Jobs whose records are not the lines of their chunks hand them over ([`Part::push`]). What a
-//! survey finds depends on the input and its options only, and its memory is limited: counts of texts are those of
-//! [`crate::top_k::Frequent`], groups are looked at as a [`Sample`].
+//! It is made in the run itself: the driver shows it each chunk after the job has scanned it (`scan`), in parallel, and
+//! adds up what was found in input order. Jobs whose records are not the lines of their chunks hand them over
+//! ([`Part::push`]). What a survey finds depends on the input and its options only, and its memory is limited: counts
+//! of texts are those of [`crate::top_k::Frequent`], groups are looked at as a [`Sample`].
 
-mod eye;
-mod look;
+mod counter;
 mod overview;
 mod part;
 mod sample;
+mod scan;
 #[cfg(test)]
 mod tests;
 mod traps;
@@ -18,7 +18,6 @@ use super::Equivalence;
 use super::Keep;
 use crate::io::Shape;
 use crate::top_k::{Counts, Frequent, Recent};
-pub(super) use look::{Scratch, look};
 pub use overview::{
     Fault, FindingExample, Frequency, Groups, LargestOf, Lengths, MergeLevel, MergeStep, Overview,
     Trap,
@@ -26,6 +25,7 @@ pub use overview::{
 pub(crate) use part::Part;
 use part::Piece;
 use sample::Sample;
+pub(super) use scan::{Scratch, count_chunk};
 use uriscan_core::key::Hasher;
 use uriscan_core::rules::ends;
 use uriscan_core::simd::Kernels;
@@ -46,13 +46,13 @@ impl Panel {
     const COUNT: usize = 4;
 }
 
-/// What a survey looks at.
+/// What a survey counts.
 #[derive(Clone, Debug)]
 #[must_use]
 #[non_exhaustive]
 pub struct SurveyOptions {
-    /// What canonical forms are, of which parts are counted. Parts are those of a record's own form, which aliases do not
-    /// change; under a profile, of its form by RFC 3986.
+    /// What canonical forms are, of which parts are counted. Parts are those of a record's own form, which aliases do
+    /// not change; under a profile, of its form by RFC 3986.
     pub equivalence: Equivalence,
     /// Whether invalid records are compared by their bytes, and are groups, too.
     pub keeps_invalid: bool,
@@ -120,7 +120,7 @@ pub struct Survey {
 }
 
 impl Survey {
-    /// A survey that has seen nothing.
+    /// A survey without records.
     pub fn new(options: SurveyOptions) -> Survey {
         let equivalence = options.equivalence.clone();
         let has_aliases = equivalence.aliases.is_some();
@@ -147,8 +147,8 @@ impl Survey {
         self.bytes += len as u64;
     }
 
-    /// Adds what was found in chunks, in their order: the source of each, its shape and its part; `name` gives the names of
-    /// sources.
+    /// Adds what was found in chunks, in their order: the source of each, its shape and its part; `name` gives the
+    /// names of sources.
     pub(super) fn commit(
         &mut self,
         mut chunks: Vec<(usize, Shape, &mut Part)>,
@@ -194,13 +194,13 @@ impl Survey {
     }
 
     /// Looks at `values` of the table called `name`, each with the number of rows before it, which `rows` rows precede.
-    pub fn see_values<'v>(
+    pub fn count_values<'v>(
         &mut self,
         kernels: Kernels,
         (name, rows): (&str, u64),
         values: impl Iterator<Item = (u64, &'v [u8])>,
     ) {
-        /// Bytes of values that are looked at by a thread at a time, about.
+        /// Bytes of values that are counted by a thread at a time, about.
         const BYTES: u64 = 128 << 10;
         let mut parts: Vec<Box<Part>> = Vec::new();
         let mut end = 0;
@@ -214,7 +214,7 @@ impl Survey {
             self.bytes += value.len() as u64 + 1;
         }
         let survey = &*self;
-        threads::each(&mut parts, |_, part| kernels.run(look::LookAtValues { survey, part }));
+        threads::each(&mut parts, |_, part| kernels.run(scan::CountValues { survey, part }));
         for part in &mut parts {
             self.take(part, || name.to_owned(), rows);
         }

@@ -32,11 +32,11 @@ pub struct Overview {
     pub absent_hosts: u64,
     /// Records whose host has no registrable domain.
     pub absent_domains: u64,
-    /// How many have a path of so many segments that are not empty, the last entry for so many or more. Paths that do not
-    /// begin with a slash do not count.
+    /// How many have a path of so many segments that are not empty, the last entry for so many or more. Paths that do
+    /// not begin with a slash do not count.
     pub depths: [u64; Overview::DEPTHS],
-    /// Of those with a path of as many segments as the last entry of `depths` counts, how many repeat a run of segments again and again
-    /// ([`Endless::Repeats`]), as the URIs of a crawler's trap do.
+    /// Of those with a path of as many segments as the last entry of `depths` counts, how many repeat a run of segments
+    /// again and again ([`Endless::Repeats`]), as the URIs of a crawler's trap do.
     pub repeating: u64,
     /// The lengths of all records but overlong ones, as they were read.
     pub lengths: Lengths,
@@ -45,7 +45,7 @@ pub struct Overview {
 }
 
 impl Overview {
-    /// Depths of paths that are told apart.
+    /// Depths of paths that are counted separately.
     pub const DEPTHS: usize = 11;
 }
 
@@ -164,7 +164,7 @@ pub struct Groups {
     pub records: u64,
     /// Those of them that are not kept.
     pub duplicates: u64,
-    /// Duplicates with the bytes of the kept record of their group, as far as they are told apart.
+    /// Duplicates with the bytes of the kept record of their group, as far as they are counted separately.
     pub same: u64,
     /// All other duplicates, by the lowest level at which they are equivalent, and whether rules are needed.
     pub levels: Vec<MergeLevel>,

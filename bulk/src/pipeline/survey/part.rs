@@ -12,12 +12,12 @@ use uriscan_core::chunk::PaddedBuf;
 use uriscan_core::key::Key;
 use uriscan_core::uri::UriError;
 
-/// Bytes of a window of the input, after which counts may be dropped. It is one of positions, so it does not depend on how the
-/// input is cut into chunks.
+/// Bytes of a window of the input, after which counts may be dropped. It is one of positions, so it does not depend on
+/// how the input is cut into chunks.
 pub(super) const WINDOW: u64 = if cfg!(test) { 4 << 10 } else { 8 << 20 };
 
-/// Bytes at the beginning of the input of which all forms are counted; of the rest, so that each doubling takes as long, ever
-/// fewer, which count for more.
+/// Bytes at the beginning of the input of which all forms are counted; of the rest, so that each doubling takes as
+/// long, ever fewer, which count for more.
 pub(super) const ALL: u64 = if cfg!(test) { 16 << 10 } else { 16 << 20 };
 
 /// The byte that ends a value that a job hands over; no URI holds it.
@@ -120,14 +120,14 @@ pub(super) struct Values {
     pub(super) is_used: bool,
     text: Vec<u8>,
     /// For each the offset in the source at which it counts, and its line in the chunk, from 0.
-    pub(super) places: Vec<(u64, u64)>,
+    pub(super) positions: Vec<(u64, u64)>,
 }
 
 impl Values {
     fn clear(&mut self) {
         self.is_used = false;
         self.text.clear();
-        self.places.clear();
+        self.positions.clear();
     }
 
     /// Their text, which they have no longer.
@@ -153,12 +153,12 @@ impl Part {
         self.findings.clear();
     }
 
-    /// Hands over `value`, a record that is at the offset `byte` of its source, on a line counted from 0 in the chunk. Then the
-    /// lines of the chunk are not records.
+    /// Hands over `value`, a record that is at the offset `byte` of its source, on a line counted from 0 in the chunk.
+    /// Then the lines of the chunk are not records.
     pub(crate) fn push(&mut self, value: &[u8], byte: u64, line: u64) {
         self.values.is_used = true;
         push_value(value, VALUE_END, VALUE_END, &mut self.values.text);
-        self.values.places.push((byte, line));
+        self.values.positions.push((byte, line));
     }
 
     /// Says that the records are those that are handed over, also if there are none.

@@ -1,9 +1,9 @@
 //! A sample of the groups of equivalent records, and what makes their records equivalent.
 //!
-//! Every group has a rank, a hash of its canonical form that everyone can compute. The groups with the lowest ranks are in the
-//! sample, as many as there is room for. The bound only falls, so of a group that is in the sample at the end, all records have
-//! been seen. If there is room for all groups, all are in it. Whoever knows this can choose which of his groups are in the
-//! sample, and nothing else.
+//! Every group has a rank, a hash of its canonical form that everyone can compute. The groups with the lowest ranks are
+//! in the sample, as many as there is room for. The bound only falls, so of a group that is in the sample at the end,
+//! all records have been seen. If there is room for all groups, all are in it. Whoever knows this can choose which of
+//! their own groups are in the sample, and nothing else.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
@@ -21,7 +21,7 @@ use uriscan_core::normalize::Level;
 /// Bytes that a group, or a text of one, takes beside its text.
 const ENTRY: usize = 128;
 
-/// Different texts of a group that are told apart.
+/// Different texts of a group that are counted separately.
 const MOST_TEXTS: usize = 8;
 
 /// Pairs of texts that are explained.
@@ -40,7 +40,7 @@ impl Text {
         Text { bytes: bytes[..bytes.len().min(LONGEST + 1)].into(), count: 1 }
     }
 
-    /// Whether it is so long that it is not explained, nor told apart from others.
+    /// Whether it is so long that it is neither explained nor counted separately.
     fn is_long(&self) -> bool {
         self.bytes.len() > LONGEST
     }
@@ -72,8 +72,8 @@ impl Group {
         ENTRY + self.kept.bytes.len() + others.sum::<usize>()
     }
 
-    /// What is shown of the group.
-    fn shown(&self) -> &[u8] {
+    /// The text that represents the group in the report.
+    fn example(&self) -> &[u8] {
         if self.kept.is_long() { &[] } else { &self.kept.bytes }
     }
 
@@ -175,7 +175,7 @@ impl Sample {
         groups.sort_by(|a, b| (a.rank, &a.kept.bytes).cmp(&(b.rank, &b.kept.bytes)));
         // The share of the ranks that the sample has.
         let scale = self.bound.map_or(1.0, |bound| 2f64.powi(64) / bound as f64);
-        let texts = groups.iter().map(Group::shown).filter(|text| !text.is_empty());
+        let texts = groups.iter().map(Group::example).filter(|text| !text.is_empty());
         let traps = traps(texts, scale, options);
         let mut merges = Merges::default();
         for group in &groups {
@@ -219,9 +219,9 @@ impl Sample {
 fn largest(groups: &[Group], most: usize) -> Vec<(Vec<u8>, u64)> {
     let more = groups.iter().filter(|group| group.records() > 1);
     let mut all: Vec<(&Group, u64)> = more.map(|group| (group, group.records())).collect();
-    all.sort_by(|a, b| (b.1, a.0.shown()).cmp(&(a.1, b.0.shown())));
+    all.sort_by(|a, b| (b.1, a.0.example()).cmp(&(a.1, b.0.example())));
     all.truncate(most);
-    all.into_iter().map(|(group, count)| (group.shown().to_vec(), count)).collect()
+    all.into_iter().map(|(group, count)| (group.example().to_vec(), count)).collect()
 }
 
 /// What makes records equivalent.

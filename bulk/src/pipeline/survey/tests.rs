@@ -212,7 +212,7 @@ fn assert_same(found: &Overview, expected: &Overview) {
 }
 
 #[test]
-fn agrees_with_the_slow_twin_however_it_is_cut() {
+fn a_survey_agrees_with_the_reference_however_the_input_is_cut() {
     let text = list(3_000);
     let mut rules = RuleSet::builder();
     rules.rule("drop-param=utm_*").unwrap();
@@ -381,7 +381,7 @@ fn a_sample_does_not_depend_on_how_the_input_is_cut() {
 }
 
 #[test]
-fn hostile_records_take_no_more_memory_and_secrets_are_no_names() {
+fn hostile_records_take_no_more_memory_and_secrets_are_not_counted_as_names() {
     let params: String = (0..50_000).map(|i| format!("&p{}=1", i % 20_000)).collect();
     let long = format!("http://{}.example/{}", "h".repeat(60), "y".repeat(1 << 20));
     let text = format!(

@@ -25,10 +25,10 @@ struct Shape {
     last: (Vec<u8>, Vec<u8>),
 }
 
-/// The traps among `texts`, of which none is equivalent to another one; each stands for `scale` of them.
+/// The traps among `texts`, of which none is equivalent to another one; each represents `scale` of them.
 ///
-/// Many URIs are not enough: a list that is sorted in forty ways has a thousand of them with 25 numbers of pages, and a page in each of
-/// a thousand topics has one. The numbers have to differ.
+/// Many URIs are not enough: a list that is sorted in forty ways has a thousand of them with 25 numbers of pages, and a
+/// page in each of a thousand topics has one. The numbers have to differ.
 pub(super) fn traps<'t>(
     texts: impl Iterator<Item = &'t [u8]>,
     scale: f64,
@@ -70,7 +70,8 @@ pub(super) fn traps<'t>(
     traps
 }
 
-/// How many different numbers there are at least, by those of a sample: Chao's lower bound, from how many were seen once and twice.
+/// How many different numbers there are at least, by those of a sample: Chao's lower bound, from how many were seen
+/// once and twice.
 fn least_numbers(numbers: &HashMap<Vec<u8>, u64>) -> u64 {
     let seen = |times: u64| numbers.values().filter(|&&count| count == times).count() as u64;
     let (once, twice) = (seen(1), seen(2));
@@ -114,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_of_few_numbers_is_no_trap() {
+    fn a_sample_of_few_numbers_is_not_a_trap() {
         let pages = |most: u64| {
             (0..200u64).map(move |i| format!("http://h/list?page={}&sort={i}", i * 7 % most))
         };

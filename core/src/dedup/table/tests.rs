@@ -2,8 +2,8 @@ use super::super::numbered::Numbered;
 use super::*;
 
 #[test]
-fn agrees_with_a_tree_set_through_many_growths() {
-    let mut table = Table::<Bare>::new();
+fn a_table_agrees_with_a_tree_set_through_many_growths() {
+    let mut table = Table::<KeysOnly>::new();
     let mut oracle = std::collections::BTreeSet::new();
     let mut state = 1u128;
     for round in 0..400 {
@@ -35,15 +35,15 @@ fn hits_by_low_halves_are_those_of_whole_keys() {
             *slot = values[number / 9usize.pow(i as u32) % 9];
         }
         for &key in values.iter().filter(|&&key| key != Key::VACANT) {
-            let (found, exact) = (hits::<Bare>(&line, key), exact_hits::<Bare>(&line, key));
+            let (found, exact) = (hits::<KeysOnly>(&line, key), exact_hits::<KeysOnly>(&line, key));
             assert_eq!(found.trailing_zeros(), exact.trailing_zeros(), "{key:x} in {line:x?}");
         }
     }
 }
 
 #[test]
-fn spreading_keeps_every_key_in_reach() {
-    spreading::<Bare>();
+fn every_key_is_found_after_a_table_has_grown_in_place() {
+    spreading::<KeysOnly>();
     spreading::<Numbered>();
 }
 
@@ -81,8 +81,8 @@ fn spreading<L: Layout>() {
 }
 
 #[test]
-fn large_tables_grow_where_they_are() {
-    let mut table = Table::<Bare>::new();
+fn large_tables_grow_in_place() {
+    let mut table = Table::<KeysOnly>::new();
     let keys: Vec<u128> = (1..600_000u128)
         .map(|i| i << 64 | (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) & u128::from(u64::MAX)))
         .collect();
@@ -112,15 +112,15 @@ fn huge_tables_are_whole_numbers_of_huge_pages() {
     assert_eq!(whole_bytes(10), 160);
     assert_eq!(whole_bytes(HUGE / 16), HUGE);
     assert_eq!(whole_bytes(HUGE / 16 + 1), HUGE + HUGE_PAGE);
-    assert_eq!(places_in::<Bare>(2 * 64 + 63), 2 * LINE);
+    assert_eq!(places_in::<KeysOnly>(2 * 64 + 63), 2 * LINE);
     assert_eq!(places_in::<Numbered>(2 * 64), 2 * Numbered::KEYS);
-    assert_eq!(places_in::<Bare>(HUGE + HUGE_PAGE - 1), HUGE / 16);
+    assert_eq!(places_in::<KeysOnly>(HUGE + HUGE_PAGE - 1), HUGE / 16);
 }
 
 #[test]
-fn a_table_keeps_to_the_memory_it_may_take() {
+fn a_table_respects_its_memory_limit() {
     for most in [MIN_SLOTS * 16, 40_000, 1 << 20, 5 << 20, 9 << 20] {
-        let mut table = Table::<Bare>::new();
+        let mut table = Table::<KeysOnly>::new();
         let mut keys = (1..).map(|i: u128| i << 64 | i.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         while table.fits(100, most) {
             table.reserve(100, 0, most);
@@ -142,8 +142,8 @@ fn a_table_keeps_to_the_memory_it_may_take() {
 }
 
 #[test]
-fn homes_at_the_very_end_wrap_around() {
-    let mut table = Table::<Bare>::new();
+fn probing_wraps_around_at_the_end_of_the_table() {
+    let mut table = Table::<KeysOnly>::new();
     let keys: Vec<u128> = (0..100).map(|i| u128::from(u64::MAX) | (i + 1) << 64).collect();
     table.reserve(2 * keys.len(), 0, usize::MAX);
     let new = keys.iter().chain(&keys).filter(|&&key| table.insert(key).1).count();

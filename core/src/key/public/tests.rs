@@ -99,7 +99,7 @@ fn forms_of_every_length_have_the_keys_of_the_crates() {
 }
 
 #[test]
-fn every_count_of_forms_of_one_number_of_blocks() {
+fn keys_are_right_for_any_number_of_forms_of_equal_length() {
     let noise = noise(1 << 12);
     for hasher in hashers() {
         for blocks in [1, 2, 3, 16] {
@@ -112,7 +112,7 @@ fn every_count_of_forms_of_one_number_of_blocks() {
 }
 
 #[test]
-fn every_count_of_forms_of_mixed_lengths() {
+fn keys_are_right_for_any_number_of_forms_of_mixed_lengths() {
     let noise = noise(1 << 12);
     let mut state = 1u64;
     for hasher in hashers() {
@@ -153,7 +153,7 @@ fn bytes_after_a_form_do_not_matter() {
 
 /// Two forms that end in zeros and differ only in length.
 #[test]
-fn zeros_at_the_end_count() {
+fn zeros_at_the_end_change_the_key() {
     let zeros = [0; 512];
     let forms: Vec<_> = (0..=128).map(|len| form(&zeros, 0, len)).collect();
     for hasher in hashers() {
@@ -169,7 +169,7 @@ fn zeros_at_the_end_count() {
 /// Keys are stored, so they must never change. From BLAKE3's own test vectors (whose input is 0 to
 /// 250, repeated), from NIST's examples of SHA-256, and from programs in other languages.
 #[test]
-fn keys_are_frozen() {
+fn keys_never_change_between_versions() {
     let vector: Vec<u8> = (0..2048).map(|i| (i % 251) as u8).collect();
     let url = b"http://example.com/";
     let blake3 = PublicHasher::new(PublicHash::Blake3);
@@ -220,7 +220,7 @@ fn contexts_and_hashes_change_the_keys() {
 }
 
 #[test]
-fn names_read_back() {
+fn names_round_trip() {
     for hash in PublicHash::ALL {
         assert_eq!(PublicHash::from_name(hash.name()), Some(hash));
         assert_eq!(hash.to_string(), hash.name());
@@ -229,7 +229,7 @@ fn names_read_back() {
 }
 
 #[test]
-fn no_key_is_that_of_a_free_slot() {
+fn no_key_is_that_of_a_vacant_slot() {
     assert_eq!(Key::of_hash([0; 16]), Key(1));
     assert_eq!(Key::of_hash([0xFF; 16]), Key(u128::MAX));
 }

@@ -222,7 +222,7 @@ fn relative_references_have_a_path_of_their_own() {
 }
 
 #[test]
-fn the_rest_is_left_to_the_reference_path() {
+fn rare_records_are_left_to_the_reference_path() {
     for text in [
         "http://u@h/",
         "http://[::1]/",

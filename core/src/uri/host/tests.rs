@@ -95,7 +95,7 @@ fn double_colon_represents_at_least_one_group() {
 }
 
 #[test]
-fn every_dec_octet_and_no_other() {
+fn an_octet_of_an_ipv4_address_is_0_to_255_without_leading_zeros() {
     for number in 0..=1000u32 {
         let text = format!("{number}.0.0.{number}");
         let expected = u8::try_from(number).ok().map(|octet| [octet, 0, 0, octet]);

@@ -72,7 +72,7 @@ const ROWS: &[Row<'_>] = &[
 ];
 
 #[test]
-fn components_of_valid_references() {
+fn valid_references_have_their_components() {
     for &(text, scheme, userinfo, host, port, path, query, fragment) in ROWS {
         let bytes = text.as_bytes();
         let c = parse(bytes).unwrap_or_else(|error| panic!("{text:?}: {error}"));
@@ -91,7 +91,7 @@ fn components_of_valid_references() {
 }
 
 #[test]
-fn host_kinds() {
+fn hosts_have_their_kind() {
     let rows = [
         ("a", HostKind::None),
         ("//", HostKind::RegName),
@@ -117,7 +117,7 @@ fn fails(text: impl AsRef<[u8]>, kind: UriErrorKind, at: u32) {
 }
 
 #[test]
-fn scheme_errors() {
+fn faults_of_schemes_are_reported_where_they_are() {
     fails(":", UriErrorKind::Scheme, 0);
     fails(":x", UriErrorKind::Scheme, 0);
     fails("://h/", UriErrorKind::Scheme, 0);
@@ -145,7 +145,7 @@ fn a_byte_no_segment_may_hold_comes_before_the_colon() {
 }
 
 #[test]
-fn percent_errors() {
+fn broken_percent_encodings_are_reported_where_they_begin() {
     for text in ["%", "%4", "%4g", "%g4", "%%41", "%\u{e9}", "%4#", "%4/41", "%-1"] {
         fails(text, UriErrorKind::Percent, 0);
         fails(format!("a:{text}"), UriErrorKind::Percent, 2);
@@ -161,7 +161,7 @@ fn percent_errors() {
 }
 
 #[test]
-fn errors_named_by_the_byte() {
+fn invalid_bytes_are_reported_by_their_class() {
     let rows: &[(UriErrorKind, &[u8])] = &[
         (UriErrorKind::Space, b" "),
         (UriErrorKind::Control, b"\0\t\n\r\x1f\x7f"),
@@ -188,7 +188,7 @@ fn errors_named_by_the_byte() {
 }
 
 #[test]
-fn bracket_errors() {
+fn misplaced_brackets_are_reported_where_they_are() {
     fails("a:[b]", UriErrorKind::Bracket, 2);
     fails("//h[::1]", UriErrorKind::Bracket, 3);
     fails("//h]", UriErrorKind::Bracket, 3);
@@ -197,7 +197,7 @@ fn bracket_errors() {
 }
 
 #[test]
-fn delimiter_errors() {
+fn misplaced_delimiters_are_reported_where_they_are() {
     fails("##", UriErrorKind::Delimiter, 1);
     fails("a:b?c#d#", UriErrorKind::Delimiter, 7);
     fails("//a@b@c", UriErrorKind::Delimiter, 5);
@@ -208,7 +208,7 @@ fn delimiter_errors() {
 }
 
 #[test]
-fn port_errors() {
+fn faults_of_ports_are_reported_where_they_are() {
     fails("//h:a", UriErrorKind::Port, 4);
     fails("//h:80a/", UriErrorKind::Port, 6);
     fails("//h:80:90", UriErrorKind::Port, 6);
@@ -221,7 +221,7 @@ fn port_errors() {
 }
 
 #[test]
-fn ip_literal_errors() {
+fn faults_of_ip_literals_are_reported_where_they_are() {
     for literal in [
         "[",
         "[]",

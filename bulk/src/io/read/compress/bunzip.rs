@@ -10,8 +10,8 @@ use super::members::garbage;
 /// error would depend on how many there were.
 const TAKEN: usize = 7;
 
-/// Number of bytes of content that a decoder returns at a time. Those before an error in a block are lost, so the buffer
-/// has the same size for any reader.
+/// Number of bytes of content that a decoder returns at a time. Those before an error in a block are lost, so the
+/// buffer has the same size for any reader.
 const CONTENT: usize = 16 << 10;
 
 /// The end of an empty stream: the mark of the end, and the checksum of nothing.

@@ -10,8 +10,8 @@ const PACKED: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 /// Maximum number of bytes of a dictionary; those in use have about one MiB.
 const MOST: u64 = 16 << 20;
 
-/// A decoder of `data`, the frames of which are of the dictionary in the first one, if that holds one. The library rejects
-/// windows above 128 MiB, like the program `zstd` by default.
+/// A decoder of `data`, the frames of which are of the dictionary in the first one, if that holds one. The library
+/// rejects windows above 128 MiB, like the program `zstd` by default.
 ///
 /// # Errors
 /// If the dictionary is truncated, broken or too long, besides those of reading.

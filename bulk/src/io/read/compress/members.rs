@@ -12,7 +12,7 @@ use lz4_flex::frame::FrameDecoder;
 
 /// The error for bytes of another format after the end of the data.
 pub(super) fn garbage() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, super::Garbage::Other)
+    io::Error::new(io::ErrorKind::InvalidData, super::TrailingData::Other)
 }
 
 /// Whether `data` is at its end. Interruptions are retried.
@@ -46,14 +46,14 @@ impl<R: BufRead> Gzip<R> {
     /// Notes the next bytes of the content.
     ///
     /// # Errors
-    /// If they begin a member, are compressed, and follow a line of text: that is a file that was compressed once more. (A
-    /// member that is a block of an archive may begin with a compressed body; what precedes that ends with `\r\n`.)
+    /// If they begin a member, are compressed, and follow a line of text: that is a file that was compressed once more.
+    /// (A member that is a block of an archive may begin with a compressed body; what precedes that ends with `\r\n`.)
     fn note(&mut self, content: &[u8]) -> io::Result<()> {
         let is_coded = matches!(content, [0x1F, 0x8B, ..]);
         let is_deep = *self.is_deep.get_or_insert(is_coded);
         let follows_line = self.last[1] == b'\n' && self.last[0] != b'\r';
         if std::mem::take(&mut self.begins) && is_coded && !is_deep && follows_line {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, super::Garbage::Deeper));
+            return Err(io::Error::new(io::ErrorKind::InvalidData, super::TrailingData::Deeper));
         }
         match *content {
             [.., a, b] => self.last = [a, b],
@@ -143,11 +143,11 @@ impl<R: BufRead> Read for Xz<R> {
 
 /// Consecutive lz4 frames, as the decoder stops after each. The decoder also stops without an error where the
 /// data end between two blocks: only an end mark ends a frame.
-pub(super) struct Lz4<R: Read>(Option<FrameDecoder<NoticesEnd<R>>>);
+pub(super) struct Lz4<R: Read>(Option<FrameDecoder<EndWatcher<R>>>);
 
 impl<R: BufRead> Lz4<R> {
     pub(super) fn new(data: R) -> Lz4<R> {
-        Lz4(Some(FrameDecoder::new(NoticesEnd { inner: data, is_at_end: false })))
+        Lz4(Some(FrameDecoder::new(EndWatcher { inner: data, is_at_end: false })))
     }
 }
 
@@ -175,12 +175,12 @@ impl<R: BufRead> Read for Lz4<R> {
 }
 
 /// A reader that notices when something was asked for after its last byte.
-struct NoticesEnd<R> {
+struct EndWatcher<R> {
     inner: R,
     is_at_end: bool,
 }
 
-impl<R: Read> Read for NoticesEnd<R> {
+impl<R: Read> Read for EndWatcher<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let count = self.inner.read(out)?;
         self.is_at_end |= count == 0 && !out.is_empty();

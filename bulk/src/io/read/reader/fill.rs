@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use memchr::{memchr, memchr_iter};
 
-use super::{BYTE_ORDER_MARK, Chunk, ChunkReader, HEAD_PATIENCE, Next, Shape};
+use super::{BYTE_ORDER_MARK, Chunk, ChunkReader, HEAD_WAIT, Next, Shape};
 use crate::io::read::cut::HEAD_BYTES;
 use crate::io::read::deferred::Deferred;
 use crate::io::read::source::ReadError;
@@ -13,7 +13,7 @@ use uriscan_core::chunk::PaddedBuf;
 use uriscan_core::extract::{Format, Kind};
 
 /// The beginning of a chunk.
-struct Begun {
+struct ChunkStart {
     /// Bytes that are there already.
     len: usize,
     /// Bytes that the chunk may have, records that do not fit aside.
@@ -32,7 +32,7 @@ fn is_part_of_mark(content: &[u8]) -> bool {
 
 impl ChunkReader {
     /// Leaves the next lines of the current source to be read later, if possible.
-    fn leave(&mut self) -> Option<Deferred> {
+    fn defer_lines(&mut self) -> Option<Deferred> {
         let plain = self.plain.as_ref().filter(|_| self.is_begun && !self.in_long_record)?;
         let line_end = self.cut.line_end()?;
         if let Some(later) = plain.lines(self.byte, self.chunk_bytes, line_end) {
@@ -56,10 +56,10 @@ impl ChunkReader {
         may_wait: bool,
     ) -> Result<Next, ReadError> {
         self.begin_chunk(chunk);
-        if self.leave_to(chunk) {
+        if self.defer_chunk(chunk) {
             return Ok(Next::Chunk);
         }
-        let Begun { mut len, mut most, is_whole } = self.begin_text(chunk);
+        let ChunkStart { mut len, mut most, is_whole } = self.begin_text(chunk);
         let begins = self.byte == 0;
         // What was carried over has been checked before, but for a part of a mark that is none of the content.
         let mut checked = match is_whole || begins && is_part_of_mark(&chunk.text.room()[..len]) {
@@ -102,7 +102,7 @@ impl ChunkReader {
                 chunk.is_long = !was_in_long && self.in_long_record && shape == Shape::Records;
                 let kind = is_part.then(|| self.cut.kind_of_parts(self.kind)).flatten();
                 chunk.kind = kind.unwrap_or(self.kind);
-                return Ok(self.give(chunk, len, (end, shape), is_end));
+                return Ok(self.finish_chunk(chunk, len, (end, shape), is_end));
             }
             if !may_wait && !self.is_ready() {
                 // The producer pauses within a record.
@@ -120,8 +120,8 @@ impl ChunkReader {
     }
 
     /// Leaves the lines of `chunk` to be read later, if possible.
-    fn leave_to(&mut self, chunk: &mut Chunk) -> bool {
-        chunk.later = self.leave();
+    fn defer_chunk(&mut self, chunk: &mut Chunk) -> bool {
+        chunk.later = self.defer_lines();
         let Some(later) = &chunk.later else { return false };
         (chunk.byte, chunk.line) = (self.byte, self.line);
         (chunk.kind, chunk.shape) = (self.kind, Shape::Records);
@@ -133,7 +133,7 @@ impl ChunkReader {
     }
 
     /// Puts what was carried over, or the whole source if it was read in advance, into `chunk`.
-    fn begin_text(&mut self, chunk: &mut Chunk) -> Begun {
+    fn begin_text(&mut self, chunk: &mut Chunk) -> ChunkStart {
         if chunk.text.capacity() > 64 * self.usual_bytes.max(1 << 16) {
             // The buffer held a long record; its memory is released.
             chunk.text = PaddedBuf::default();
@@ -149,7 +149,7 @@ impl ChunkReader {
             self.make_room(&mut chunk.text, most, 0);
             chunk.text.room()[..len].copy_from_slice(&self.carry);
             self.carry.clear();
-            return Begun { len, most, is_whole: false };
+            return ChunkStart { len, most, is_whole: false };
         };
         let len = text.padded().len();
         if chunk.text.capacity() < len {
@@ -158,7 +158,7 @@ impl ChunkReader {
             // A larger buffer is kept for a larger source.
             chunk.text.set(text.padded().content());
         }
-        Begun { len, most, is_whole: true }
+        ChunkStart { len, most, is_whole: true }
     }
 
     /// Decides how the source with the index `source` is read, which begins with `content`; `false` if it is not.
@@ -211,8 +211,8 @@ impl ChunkReader {
         })
     }
 
-    /// [`ChunkReader::chunk_end`] within an overlong record whose parts are searched. Where a part ends does not depend on the
-    /// size of chunks.
+    /// [`ChunkReader::chunk_end`] within an overlong record whose parts are searched. Where a part ends does not depend
+    /// on the size of chunks.
     fn long_part_end(&mut self, content: &[u8], is_end: bool) -> Option<(usize, Shape)> {
         let most = LONG_PART.min(self.max_record);
         if content.len() < most && !is_end {
@@ -226,7 +226,7 @@ impl ChunkReader {
     }
 
     /// Completes `chunk`, whose text has `len` bytes, of which those from `end` are carried over.
-    fn give(
+    fn finish_chunk(
         &mut self,
         chunk: &mut Chunk,
         len: usize,
@@ -273,7 +273,7 @@ impl ChunkReader {
                     len += count;
                     let has_paused = match needs_all {
                         true => {
-                            self.pauses(HEAD_PATIENCE)
+                            self.pauses(HEAD_WAIT)
                                 && self.cut.has_head(&room[..len], self.record_end)
                         }
                         false => !self.is_ready(),

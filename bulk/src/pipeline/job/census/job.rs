@@ -7,17 +7,17 @@
 use super::CensusOptions;
 use crate::error::Error;
 use crate::io::{Chunk, Shape, Source};
-use crate::pipeline::compare::equivalence::{Scratch, decoded, mended};
+use crate::pipeline::compare::equivalence::{Scratch, decoded, repaired_target};
 use crate::pipeline::engine::driver::{Job, Reading};
 use crate::pipeline::engine::forecast::Forecast;
 use crate::pipeline::engine::invalid::LongRecord;
-use crate::pipeline::engine::slot::{Slot, Worker, record_at};
+use crate::pipeline::engine::work::{ChunkWork, Worker, record_at};
 use crate::pipeline::{OnInvalid, Settings};
 use uriscan_core::chunk::Prefix;
 use uriscan_core::dedup::{Rows, TaggedSet};
 use uriscan_core::index::{Record, low_bits};
 use uriscan_core::key::Key;
-use uriscan_core::normalize::{Level, Options, Room, canonical, normalize_exact};
+use uriscan_core::normalize::{FormBuffer, Level, Options, canonical, normalize_exact};
 use uriscan_core::repair::Repair;
 use uriscan_core::rules;
 use uriscan_core::simd::Isa;
@@ -178,8 +178,9 @@ impl Count {
         repaired: &mut u64,
         forms: &mut Forms,
     ) -> Option<UriError> {
-        let mended = mended(self.options.context.as_ref(), self.options.repairs, error, bytes);
-        let found = mended.map(|target| (target, true));
+        let target =
+            repaired_target(self.options.context.as_ref(), self.options.repairs, error, bytes);
+        let found = target.map(|target| (target, true));
         self.add_target(bytes, found, scratch, repaired, forms)
     }
 
@@ -251,9 +252,9 @@ impl Job for Count {
     }
 
     #[inline(always)]
-    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Forms>) {
+    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, work: &mut ChunkWork<Forms>) {
         let Worker { index, split, spans, scratch, .. } = worker;
-        let Slot { chunk, rows: forms, report, .. } = slot;
+        let ChunkWork { chunk, rows: forms, report, .. } = work;
         let text = chunk.text.padded();
         index.build_with(isa, text, self.record_end);
         spans.clear();
@@ -272,7 +273,7 @@ impl Job for Count {
             let form = Prefix::new(&text.padded()[span.start as usize..], span.len());
             forms.push(self.options.hasher.secret_key_by(isa, form), ALL);
         }
-        let mut room: Room = [0; _];
+        let mut room: FormBuffer = [0; _];
         for seen in split.others() {
             let span = spans[seen.number() as usize];
             let string = Prefix::new(&text.padded()[span.start as usize..], span.len());
@@ -295,14 +296,14 @@ impl Job for Count {
         forms.rows.partition();
     }
 
-    fn commit(&mut self, slots: &mut [Slot<Forms>]) -> Result<(), Error> {
-        // A piece of a long record has not been scanned: its slot holds no rows, or old ones.
-        let scanned = slots.iter().filter(|slot| slot.chunk.shape == Shape::Records);
+    fn commit(&mut self, batch: &mut [ChunkWork<Forms>]) -> Result<(), Error> {
+        // A piece of a long record has not been scanned: its work holds no rows, or old ones.
+        let scanned = batch.iter().filter(|work| work.chunk.shape == Shape::Records);
         let chunks: Vec<(&Rows, &[Levels])> =
-            scanned.map(|slot| (&slot.rows.rows, &slot.rows.levels[..])).collect();
+            scanned.map(|work| (&work.rows.rows, &work.rows.levels[..])).collect();
         self.forms.expect(self.forecast.expected(self.forms.number_of_keys()));
         self.forms.insert(&chunks);
-        self.forecast.add(slots.iter().map(|slot| slot.report.bytes).sum());
+        self.forecast.add(batch.iter().map(|work| work.report.bytes).sum());
         Ok(())
     }
 

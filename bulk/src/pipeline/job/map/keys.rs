@@ -1,29 +1,29 @@
 //! The public keys of a chunk, which are computed when all its canonical forms are known.
 
 use super::Map;
-use crate::pipeline::engine::invalid::{Fate, Policy};
-use crate::pipeline::engine::slot::{Slot, Worker, record_at};
+use crate::pipeline::engine::invalid::{InvalidAction, Policy};
+use crate::pipeline::engine::work::{ChunkWork, Worker, record_at};
 use crate::pipeline::{Pending, Scratch};
 use uriscan_core::chunk::{Padded, Prefix, Span};
 use uriscan_core::index::{Index, Record};
 use uriscan_core::key::{Key, PublicHasher};
-use uriscan_core::normalize::{self, Room};
+use uriscan_core::normalize::{self, FormBuffer};
 use uriscan_core::simd::Isa;
 
 const LINE: usize = 33;
 
 impl Map<'_> {
-    /// Writes the keys by `hasher` of the records of the chunk in `slot`.
+    /// Writes the keys by `hasher` of the records of the chunk in `work`.
     #[inline(always)]
     pub(super) fn write_keys<I: Isa>(
         &self,
         isa: I,
         hasher: &PublicHasher,
         worker: &mut Worker,
-        slot: &mut Slot<()>,
+        work: &mut ChunkWork<()>,
     ) {
         let Worker { index, split, spans, scratch, pending, holes, .. } = worker;
-        let Slot { chunk, out, rejects, report, stop, room, .. } = slot;
+        let ChunkWork { chunk, out, rejects, report, stop, room, .. } = work;
         let &Map { equivalence, on_invalid, record_end, redact, .. } = self;
         let text = chunk.text.padded();
         index.build_with(isa, text, record_end);
@@ -39,7 +39,7 @@ impl Map<'_> {
         let has_common =
             equivalence.is_plain() && equivalence.normalize == normalize::Options::default();
         let policy = Policy { on_invalid, record_end, redact };
-        let mut form_room: Room = [0; _];
+        let mut form_room: FormBuffer = [0; _];
         let mut end = spans.len();
         holes.clear();
         for seen in split.others() {
@@ -69,9 +69,9 @@ impl Map<'_> {
                 Ok(form) => pending.set(number, text, equivalence.shown_prefix(form)),
                 Err(error) => {
                     match policy.apply(record.bytes(), (span, error), report, rejects, stop) {
-                        Fate::Keep => pending.set(number, text, record.padded().into()),
-                        Fate::Omit => holes.push(seen.number()),
-                        Fate::Stop => {
+                        InvalidAction::Keep => pending.set(number, text, record.padded().into()),
+                        InvalidAction::Omit => holes.push(seen.number()),
+                        InvalidAction::Stop => {
                             end = number;
                             break;
                         }

@@ -6,8 +6,8 @@ mod rows;
 
 use crate::io::{Chunk, Fields, Source};
 use crate::pipeline::engine::driver::{Job, Reading, run};
-use crate::pipeline::engine::invalid::{Fate, LongRecord, Policy};
-use crate::pipeline::engine::slot::{Slot, Worker};
+use crate::pipeline::engine::invalid::{InvalidAction, LongRecord, Policy};
+use crate::pipeline::engine::work::{ChunkWork, Worker};
 use crate::pipeline::{Error, OnInvalid, Report, Settings, Sinks};
 use rfc2396::LegacyRows;
 use rows::{Columns, Members};
@@ -205,9 +205,9 @@ impl Job for Resolve<'_> {
     }
 
     #[inline(always)]
-    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<()>) {
+    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, work: &mut ChunkWork<()>) {
         let index = &mut worker.index;
-        let Slot { chunk, out, report, rejects, stop, room, .. } = slot;
+        let ChunkWork { chunk, out, report, rejects, stop, room, .. } = work;
         let text = chunk.text.padded();
         index.build_with(isa, text, self.record_end);
         let index = &*index;
@@ -266,9 +266,9 @@ impl Job for Resolve<'_> {
                 Err(error) => {
                     let record = span.of(text.padded());
                     match policy.apply(record, (span, error), report, rejects, stop) {
-                        Fate::Keep => out.extend_from_slice(record),
-                        Fate::Omit => continue,
-                        Fate::Stop => break,
+                        InvalidAction::Keep => out.extend_from_slice(record),
+                        InvalidAction::Omit => continue,
+                        InvalidAction::Stop => break,
                     }
                 }
             }

@@ -14,7 +14,7 @@ use uriscan_core::uri::{UriError, UriErrorKind};
 /// a reference to the base itself. What is repaired is counted in `report`. On error `out` is as it was.
 ///
 /// # Errors
-/// What is wrong with the reference or its base, if repairs do not mend it, at its position in the row, or in the
+/// What is wrong with the reference or its base, if repairs do not correct it, at its position in the row, or in the
 /// reference if that is all of the row; any grammar other than RFC 3986.
 #[cold]
 #[inline(never)]

@@ -5,8 +5,8 @@ mod rows;
 use super::check::CheckFormat;
 use super::row_job::{Rows, is_of_links, run_rows};
 use crate::io::write::diagnostic::{self, Position};
-use crate::io::{Source, write::json, write::place};
-use crate::pipeline::engine::slot::{Slot, Worker, record_at};
+use crate::io::{Source, write::json, write::link_fields};
+use crate::pipeline::engine::work::{ChunkWork, Worker, record_at};
 use crate::pipeline::{Error, Report, Settings, Sinks};
 use rows::{LegacyRow, tsv_error_row, tsv_header};
 use uriscan_core::rfc2396::Legacy;
@@ -59,7 +59,7 @@ pub fn inspect_rfc2396(
         let mut header = Vec::new();
         tsv_header(&mut header);
         if is_of_links(&sources) {
-            place::into_header(&mut header);
+            link_fields::into_header(&mut header);
         }
         sinks.out.write_all(&header).map_err(Error::write)?;
     }
@@ -156,10 +156,10 @@ impl Rows for LegacyReport {
         isa: I,
         worker: &mut Worker,
         position: Position<'_>,
-        slot: &mut Slot<()>,
+        work: &mut ChunkWork<()>,
     ) {
         let index = &mut worker.index;
-        let Slot { chunk, out, report, room, .. } = slot;
+        let ChunkWork { chunk, out, report, room, .. } = work;
         let text = chunk.text.padded();
         index.build_with(isa, text, self.record_end);
         for (number, line) in index.spans().enumerate() {
@@ -177,11 +177,11 @@ impl Rows for LegacyReport {
             let start = out.len();
             report.written += u64::from(self.answer(position, record.bytes(), report, out));
             match self.question {
-                LegacyQuestion::PartsTsv => place::into_row(position, start, out),
+                LegacyQuestion::PartsTsv => link_fields::into_row(position, start, out),
                 LegacyQuestion::PartsJsonl
                 | LegacyQuestion::Check(CheckFormat::Jsonl)
                 | LegacyQuestion::Differ(CheckFormat::Jsonl) => {
-                    place::into_object(position, start, out);
+                    link_fields::into_object(position, start, out);
                 }
                 LegacyQuestion::Check(CheckFormat::Text)
                 | LegacyQuestion::Differ(CheckFormat::Text) => {}

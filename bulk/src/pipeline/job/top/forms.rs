@@ -1,21 +1,26 @@
 //! The canonical forms of the records of a chunk, which are counted many at a time.
 
 use super::job::{Count, Found};
-use crate::pipeline::engine::invalid::{Fate, Policy, push_record};
-use crate::pipeline::engine::slot::{Slot, Worker, record_at};
-use uriscan_core::normalize::{self, Room};
+use crate::pipeline::engine::invalid::{InvalidAction, Policy, push_record};
+use crate::pipeline::engine::work::{ChunkWork, Worker, record_at};
+use uriscan_core::normalize::{self, FormBuffer};
 use uriscan_core::simd::Isa;
 
 /// Bytes of forms that are counted before more are made: with a base each may be much longer than its record.
 const MOST_BYTES: usize = 1 << 20;
 
 impl Count<'_> {
-    /// Counts the parts of the canonical forms of the records of the chunk in `slot`, many at a time; records that have none
+    /// Counts the parts of the canonical forms of the records of the chunk in `work`, many at a time; records that have none
     /// are counted.
     #[inline(always)]
-    pub(super) fn count_forms<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Found>) {
+    pub(super) fn count_forms<I: Isa>(
+        &self,
+        isa: I,
+        worker: &mut Worker,
+        work: &mut ChunkWork<Found>,
+    ) {
         let Worker { index, split, spans, scratch, forms, form_index, known, .. } = worker;
-        let Slot { chunk, rows, rejects, report, stop, .. } = slot;
+        let ChunkWork { chunk, rows, rejects, report, stop, .. } = work;
         let &Count { options, record_end, redact, .. } = self;
         let equivalence = &options.equivalence;
         let text = chunk.text.padded();
@@ -28,7 +33,7 @@ impl Count<'_> {
         }
         let is_usual = copies && equivalence.normalize == normalize::Options::default();
         let policy = Policy { on_invalid: options.on_invalid, record_end, redact };
-        let mut room: Room = [0; _];
+        let mut room: FormBuffer = [0; _];
         let (mut copied, mut end) = (0, spans.len());
         for seen in split.others() {
             let number = seen.number() as usize;
@@ -61,7 +66,7 @@ impl Count<'_> {
                 }
                 Err(error) => {
                     let fate = policy.apply(record.bytes(), (span, error), report, rejects, stop);
-                    if let Fate::Stop = fate {
+                    if let InvalidAction::Stop = fate {
                         end = number;
                         break;
                     }

@@ -2,13 +2,13 @@
 
 use super::By;
 use super::job::{Count, Found};
-use crate::pipeline::engine::invalid::{Fate, Policy};
-use crate::pipeline::engine::slot::{Slot, Worker, record_at};
+use crate::pipeline::engine::invalid::{InvalidAction, Policy};
+use crate::pipeline::engine::work::{ChunkWork, Worker, record_at};
 use crate::top_k::Texts;
 use uriscan_core::chunk::{Padded, Prefix};
 use uriscan_core::index::{Index, Record};
 use uriscan_core::key::Hasher;
-use uriscan_core::normalize::{self, HostRoom};
+use uriscan_core::normalize::{self, HostBuffer};
 use uriscan_core::rules::Known;
 use uriscan_core::simd::{Isa, Task};
 use uriscan_core::uri::bulk::parse_record;
@@ -80,12 +80,17 @@ impl Count<'_> {
         !self.options.masked && !self.redact && self.options.by.iter().all(|by| by.is_of_host())
     }
 
-    /// Counts the parts of the hosts of the canonical forms of the records of the chunk in `slot`, as
+    /// Counts the parts of the hosts of the canonical forms of the records of the chunk in `work`, as
     /// [`Count::count_forms`] does.
     #[inline(always)]
-    pub(super) fn count_hosts<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Found>) {
+    pub(super) fn count_hosts<I: Isa>(
+        &self,
+        isa: I,
+        worker: &mut Worker,
+        work: &mut ChunkWork<Found>,
+    ) {
         let Worker { index, split, spans, scratch, forms, form_index, others, known, .. } = worker;
-        let Slot { chunk, rows: found, rejects, report, stop, .. } = slot;
+        let ChunkWork { chunk, rows: found, rejects, report, stop, .. } = work;
         let &Count { options, record_end, redact, .. } = self;
         let equivalence = &options.equivalence;
         let text = chunk.text.padded();
@@ -99,7 +104,7 @@ impl Count<'_> {
         found.texts.iter_mut().for_each(|texts| texts.resize(spans.len()));
         let (by, hasher) = (&options.by[..], &options.hasher);
         let mut counted = Counted { by, hasher, known, texts: &mut found.texts };
-        let mut room = HostRoom::default();
+        let mut room = HostBuffer::default();
         let mut end = spans.len();
         forms.clear();
         others.clear();
@@ -137,7 +142,7 @@ impl Count<'_> {
                 }
                 Err(error) => {
                     let fate = policy.apply(record.bytes(), (span, error), report, rejects, stop);
-                    if let Fate::Stop = fate {
+                    if let InvalidAction::Stop = fate {
                         end = number;
                         break;
                     }

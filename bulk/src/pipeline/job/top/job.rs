@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::io::{Chunk, Shape};
 use crate::pipeline::engine::driver::{Job, Reading};
 use crate::pipeline::engine::invalid::LongRecord;
-use crate::pipeline::engine::slot::{Slot, Worker};
+use crate::pipeline::engine::work::{ChunkWork, Worker};
 use crate::pipeline::{OnInvalid, Settings};
 use crate::top_k::{Texts, TopK};
 use uriscan_core::audit::redact_into;
@@ -168,16 +168,16 @@ impl Job for Count<'_> {
     }
 
     #[inline(always)]
-    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Found>) {
+    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, work: &mut ChunkWork<Found>) {
         let &Count { options, record_end, is_of_logs, .. } = self;
         let TopOptions { by, hasher, .. } = options;
-        slot.rows.clear_for(options.parts());
-        let text = slot.chunk.text.padded();
+        work.rows.clear_for(options.parts());
+        let text = work.chunk.text.padded();
         worker.index.build_with(isa, text, record_end);
         worker.spans.clear();
         worker.spans.extend(worker.index.spans());
         if is_of_logs {
-            let Slot { rows: found, report, .. } = slot;
+            let ChunkWork { rows: found, report, .. } = work;
             for &whole in &worker.spans {
                 let record = trim(text.padded(), whole).of(text.padded());
                 report.blank += u64::from(record.is_empty());
@@ -187,19 +187,19 @@ impl Job for Count<'_> {
                 }
             }
         } else if self.is_of_hosts() {
-            self.count_hosts(isa, worker, slot);
+            self.count_hosts(isa, worker, work);
         } else {
-            self.count_forms(isa, worker, slot);
+            self.count_forms(isa, worker, work);
         }
-        let found = &mut slot.rows;
+        let found = &mut work.rows;
         found.texts.iter_mut().for_each(Texts::partition);
     }
 
-    fn commit(&mut self, slots: &mut [Slot<Found>]) -> Result<(), Error> {
-        let scanned = slots.iter().filter(|slot| slot.chunk.shape == Shape::Records);
-        // After a fault of its source, a slot has no values at all.
+    fn commit(&mut self, batch: &mut [ChunkWork<Found>]) -> Result<(), Error> {
+        let scanned = batch.iter().filter(|work| work.chunk.shape == Shape::Records);
+        // After a fault of its source, a chunk has no values at all.
         let chunks: Vec<&Found> =
-            scanned.map(|slot| &slot.rows).filter(|found| !found.texts.is_empty()).collect();
+            scanned.map(|work| &work.rows).filter(|found| !found.texts.is_empty()).collect();
         for (part, counts) in self.counts.iter_mut().enumerate() {
             counts.add(&chunks.iter().map(|found| &found.texts[part]).collect::<Vec<_>>());
         }

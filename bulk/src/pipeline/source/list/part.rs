@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::io::read::places::Place;
+use crate::io::read::origins::RecordOrigin;
 use crate::io::{Chunk, Shape};
 use crate::pipeline::Equivalence;
 use crate::pipeline::Settings;
@@ -27,11 +27,11 @@ pub(super) struct Part {
     /// The number of the next link; those before it are in `out`, or have been read.
     pub(super) next: usize,
     pub(super) out: Vec<u8>,
-    /// A place for each line of `out`.
-    pub(super) places: Vec<Place>,
+    /// An origin for each line of `out`.
+    pub(super) origins: Vec<RecordOrigin>,
     pub(super) filtered: Filtered,
     /// The rows, if they are those of a table.
-    pub(super) rows: row::Found,
+    pub(super) rows: row::FoundRows,
 }
 
 /// Makes the list of the links of a chunk.
@@ -40,7 +40,7 @@ pub(super) struct Fill<'a> {
     pub(super) extractor: &'a Extractor,
     pub(super) part: &'a mut Part,
     pub(super) room: Room,
-    /// Whether places are noted, and which links are decoded.
+    /// Whether origins are noted, and which links are decoded.
     pub(super) how: (bool, Entities),
 }
 
@@ -103,8 +103,8 @@ impl Task for FillValues<'_> {
 }
 
 impl Part {
-    /// Makes lines of the next links, and notes the places of these.
-    pub(super) fn take_links(&mut self, record_end: u8, (has_places, entities): (bool, Entities)) {
+    /// Makes lines of the next links, and notes the origins of these.
+    pub(super) fn take_links(&mut self, record_end: u8, (has_origins, entities): (bool, Entities)) {
         let Part { chunk, links, next, out, .. } = self;
         let first = *next;
         out.clear();
@@ -119,14 +119,14 @@ impl Part {
             out.push(record_end);
             *next += 1;
         }
-        if has_places {
+        if has_origins {
             self.note_links(first..self.next, record_end, entities);
         }
     }
 
-    /// Notes the places of the links with these numbers.
+    /// Notes the origins of the links with these numbers.
     fn note_links(&mut self, numbers: Range<usize>, record_end: u8, entities: Entities) {
-        let Part { chunk, links, places, .. } = self;
+        let Part { chunk, links, origins, .. } = self;
         let text = chunk.text.padded().content();
         let line_end = chunk.kind.format.line_end(record_end);
         let mut lines = Lines::new(text, chunk.line, line_end);
@@ -134,7 +134,7 @@ impl Part {
             let start = link.span.start as usize;
             let (line, line_start) = lines.of(start);
             let is_decoded = entities.are_decoded_in(link.context) && has_reference(uri);
-            let place = Place {
+            let origin = RecordOrigin {
                 line,
                 indent: (start - line_start) as u64,
                 byte: chunk.byte + start as u64,
@@ -143,23 +143,23 @@ impl Part {
             };
             // A value that is taken whole may have line ends.
             let lines = 1 + memchr::memchr_iter(record_end, uri).count();
-            places.extend(std::iter::repeat_n(place, lines));
+            origins.extend(std::iter::repeat_n(origin, lines));
         }
     }
 
-    /// Lists the records that `filter` keeps, as `equivalence` reads them, with their places.
+    /// Lists the records that `filter` keeps, as `equivalence` reads them, with their origins.
     pub(super) fn keep(
         &mut self,
         filter: &Filter,
         equivalence: Option<&Equivalence>,
         record_end: u8,
     ) {
-        let Part { chunk, out, places, filtered, .. } = self;
+        let Part { chunk, out, origins, filtered, .. } = self;
         out.clear();
         *filtered = Filtered::default();
         let padded = chunk.text.padded();
         let text = padded.content();
-        let place = |line, start: u32, record: u32| Place {
+        let origin = |line, start: u32, record: u32| RecordOrigin {
             line,
             indent: u64::from(record - start),
             byte: chunk.byte + u64::from(record),
@@ -171,7 +171,7 @@ impl Part {
                 None => {
                     out.extend_from_slice(text);
                     let ends = memchr::memchr_iter(record_end, text).count();
-                    places.extend(std::iter::repeat_n(place(chunk.line, 0, 0), ends));
+                    origins.extend(std::iter::repeat_n(origin(chunk.line, 0, 0), ends));
                 }
                 Some(cause) if chunk.shape == Shape::LongFirst => filtered.add(cause),
                 Some(_) => {}
@@ -195,7 +195,7 @@ impl Part {
                 None => {
                     out.extend_from_slice(record);
                     out.push(record_end);
-                    places.push(place(line, start as u32, span.start));
+                    origins.push(origin(line, start as u32, span.start));
                 }
             }
             (line, start) = (line + 1, end + 1);

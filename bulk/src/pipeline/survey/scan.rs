@@ -1,19 +1,19 @@
-//! Looks at the records of a chunk.
+//! Counts the records of a chunk.
 //!
-//! Records that are canonical as they stand are looked at where they are. The forms of all others are made again, many at a
-//! time, and indexed together.
+//! Records that are canonical as they stand are counted where they are. The forms of all others are computed again,
+//! many at a time, and indexed together.
 
-use super::eye::{Eye, Own, see_group};
+use super::counter::{Buffers, RecordCounter, add_to_group};
 use super::part::{Part, VALUE_END, WINDOW};
 use super::{Panel, Survey};
 use crate::pipeline::compare::equivalence;
 use crate::top_k::Counts;
 use uriscan_core::chunk::{Padded, PaddedBuf, Span};
 use uriscan_core::index::{Index, Record, trim};
-use uriscan_core::normalize::{self, Room, Split};
+use uriscan_core::normalize::{self, FormBuffer, Split};
 use uriscan_core::simd::{Isa, Task};
 
-/// Bytes of forms that are looked at before more are made: with a base each may be much longer than its record.
+/// Bytes of forms that are counted before more are made: with a base each may be much longer than its record.
 const MOST_BYTES: usize = 1 << 20;
 
 /// What a thread keeps for surveys from chunk to chunk.
@@ -23,7 +23,7 @@ pub(in crate::pipeline) struct Scratch {
     split: Split,
     spans: Vec<Span>,
     forms: Forms,
-    own: Own,
+    buffers: Buffers,
 }
 
 /// Canonical forms that are made again, each with a record end.
@@ -36,9 +36,9 @@ struct Forms {
     owners: Vec<u32>,
 }
 
-/// Looks at the records of a chunk, `text` from the offset `byte` of its source on, which its job has scanned up to `end`.
+/// Counts the records of a chunk, `text` from the offset `byte` of its source on, which its job has scanned up to `end`.
 #[inline(always)]
-pub(in crate::pipeline) fn look<I: Isa>(
+pub(in crate::pipeline) fn count_chunk<I: Isa>(
     isa: I,
     survey: &Survey,
     (text, byte, end): (Padded<'_>, u64, usize),
@@ -47,40 +47,40 @@ pub(in crate::pipeline) fn look<I: Isa>(
     part: &mut Part,
 ) {
     if !part.values.is_used {
-        let places = Places::Lines { byte, lines: part.lines };
-        let records = Records { text, record_end, end, places };
-        isa.call(Look { survey, records, scratch, part });
+        let positions = Positions::Lines { byte, lines: part.lines };
+        let records = Records { text, record_end, end, positions };
+        isa.call(CountRecords { survey, records, scratch, part });
         return;
     }
     let seen = &text.content()[..end];
     part.lines += memchr::memchr_iter(record_end, seen).count() as u64;
-    look_at_values(isa, survey, scratch, part);
+    count_values(isa, survey, scratch, part);
 }
 
-/// Looks at the values that have been handed over to `part`.
+/// Counts the values that have been handed over to `part`.
 #[inline(always)]
-fn look_at_values<I: Isa>(isa: I, survey: &Survey, scratch: &mut Scratch, part: &mut Part) {
+fn count_values<I: Isa>(isa: I, survey: &Survey, scratch: &mut Scratch, part: &mut Part) {
     let values: PaddedBuf = part.values.take();
-    let places = std::mem::take(&mut part.values.places);
+    let positions = std::mem::take(&mut part.values.positions);
     let (text, lines) = (values.padded(), part.lines);
-    let places = Places::Values(&places);
-    let records = Records { text, record_end: VALUE_END, end: text.len(), places };
-    isa.call(Look { survey, records, scratch, part });
+    let positions = Positions::Values(&positions);
+    let records = Records { text, record_end: VALUE_END, end: text.len(), positions };
+    isa.call(CountRecords { survey, records, scratch, part });
     // Only the lines of a chunk are counted.
     part.lines = lines;
 }
 
-/// Looks at the values that have been handed over to a part.
-pub(super) struct LookAtValues<'a> {
+/// Counts the values that have been handed over to a part.
+pub(super) struct CountValues<'a> {
     pub(super) survey: &'a Survey,
     pub(super) part: &'a mut Part,
 }
 
-impl Task for LookAtValues<'_> {
+impl Task for CountValues<'_> {
     type Output = ();
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        look_at_values(isa, self.survey, &mut Scratch::default(), self.part);
+        count_values(isa, self.survey, &mut Scratch::default(), self.part);
     }
 }
 
@@ -91,49 +91,49 @@ struct Records<'a> {
     record_end: u8,
     /// Those that begin before this offset.
     end: usize,
-    places: Places<'a>,
+    positions: Positions<'a>,
 }
 
 /// Where the records are in the source.
 #[derive(Clone, Copy)]
-enum Places<'a> {
-    /// They are the lines of a chunk that begins at `byte`, of which `lines` have been seen.
+enum Positions<'a> {
+    /// They are the lines of a chunk that begins at `byte`, of which `lines` have been counted.
     Lines { byte: u64, lines: u64 },
     /// The offset and the line of each.
     Values(&'a [(u64, u64)]),
 }
 
-impl Places<'_> {
+impl Positions<'_> {
     /// The offset in the source of the record of this number, which begins at `start`.
     #[inline(always)]
     fn byte(self, number: usize, start: u32) -> u64 {
         match self {
-            Places::Lines { byte, .. } => byte + u64::from(start),
-            Places::Values(places) => places[number].0,
+            Positions::Lines { byte, .. } => byte + u64::from(start),
+            Positions::Values(positions) => positions[number].0,
         }
     }
 
     fn line(self, number: usize) -> u64 {
         match self {
-            Places::Lines { lines, .. } => lines + number as u64,
-            Places::Values(places) => places[number].1,
+            Positions::Lines { lines, .. } => lines + number as u64,
+            Positions::Values(positions) => positions[number].1,
         }
     }
 }
 
-/// Looks at records, in a function of its own.
-struct Look<'a> {
+/// Counts records, in a function of its own.
+struct CountRecords<'a> {
     survey: &'a Survey,
     records: Records<'a>,
     scratch: &'a mut Scratch,
     part: &'a mut Part,
 }
 
-impl Task for Look<'_> {
+impl Task for CountRecords<'_> {
     type Output = ();
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let Look { survey, records, scratch, part } = self;
+        let CountRecords { survey, records, scratch, part } = self;
         let Records { text, record_end, end, .. } = records;
         let Scratch { index, split, spans, .. } = &mut *scratch;
         index.build_with(isa, text, record_end);
@@ -146,26 +146,27 @@ impl Task for Look<'_> {
         let count = spans.len();
         let (mut from, mut unchanged, mut others) = (0, 0, 0);
         while from < count {
-            let (window, to) = window_at(part, &scratch.spans, records.places, from);
+            let (window, to) = window_at(part, &scratch.spans, records.positions, from);
             let in_window = |number: u32| (number as usize) < to;
             let more = scratch.split.unchanged()[unchanged..].partition_point(|&it| in_window(it));
             let rest = &scratch.split.others()[others..];
             let more_others = rest.partition_point(|seen| in_window(seen.number()));
             let ranges = (unchanged..unchanged + more, others..others + more_others);
-            look_at_window(isa, survey, records, scratch, (window, part), ranges);
+            count_window(isa, survey, records, scratch, (window, part), ranges);
             (from, unchanged, others) = (to, unchanged + more, others + more_others);
         }
         if survey.has_own_forms && survey.sample.is_some() {
-            look_at_own_forms(isa, survey, records, scratch, part);
+            count_groups(isa, survey, records, scratch, part);
         }
         part.lines += count as u64;
     }
 }
 
 /// The window of the record number `from`, and the number of the first record after it that is in another one.
-fn window_at(part: &Part, spans: &[Span], places: Places<'_>, from: usize) -> (u64, usize) {
-    let of =
-        |number: usize| part.start.wrapping_add(places.byte(number, spans[number].start)) / WINDOW;
+fn window_at(part: &Part, spans: &[Span], positions: Positions<'_>, from: usize) -> (u64, usize) {
+    let of = |number: usize| {
+        part.start.wrapping_add(positions.byte(number, spans[number].start)) / WINDOW
+    };
     let window = of(from);
     if of(spans.len() - 1) == window {
         return (window, spans.len());
@@ -176,9 +177,9 @@ fn window_at(part: &Part, spans: &[Span], places: Places<'_>, from: usize) -> (u
 
 type Numbers = core::ops::Range<usize>;
 
-/// Looks at the records of `ranges` of those that are unchanged and of the others, which are in one window.
+/// Counts the records of `ranges` of those that are unchanged and of the others, which are in one window.
 #[inline(always)]
-fn look_at_window<I: Isa>(
+fn count_window<I: Isa>(
     isa: I,
     survey: &Survey,
     records: Records<'_>,
@@ -186,22 +187,22 @@ fn look_at_window<I: Isa>(
     (window, part): (u64, &mut Part),
     (unchanged, others): (Numbers, Numbers),
 ) {
-    let Scratch { index, split, spans, forms, own } = scratch;
-    let Records { text, record_end, places, .. } = records;
-    own.recent.iter_mut().for_each(Counts::forget);
+    let Scratch { index, split, spans, forms, buffers } = scratch;
+    let Records { text, record_end, positions, .. } = records;
+    buffers.recent.iter_mut().for_each(Counts::forget);
     part.piece(window);
-    let mut eye = Eye::new(survey, part, own);
+    let mut counter = RecordCounter::new(survey, part, buffers);
     for &number in &split.unchanged()[unchanged] {
         let span = spans[number as usize];
-        eye.part.lengths.add(span.len());
-        let byte = places.byte(number as usize, span.start);
+        counter.part.lengths.add(span.len());
+        let byte = positions.byte(number as usize, span.start);
         let record = Record::new(text, index, span);
-        eye.see(isa, record, record.bytes(), byte);
+        counter.count_record(isa, record, record.bytes(), byte);
     }
     let equivalence = &survey.of_parts;
     let is_usual =
         equivalence.is_form_only() && equivalence.normalize == normalize::Options::default();
-    let mut room: Room = [0; _];
+    let mut room: FormBuffer = [0; _];
     forms.text.clear();
     forms.owners.clear();
     let texts = Texts { records, spans: &*spans };
@@ -211,7 +212,7 @@ fn look_at_window<I: Isa>(
         if is_usual {
             let bytes = &text.padded()[whole.start as usize..];
             if let Some(form) = seen.canonical(isa, bytes, whole.len(), &mut room) {
-                eye.part.lengths.add(whole.len());
+                counter.part.lengths.add(whole.len());
                 forms.push(form.bytes(), number, record_end);
                 continue;
             }
@@ -221,7 +222,7 @@ fn look_at_window<I: Isa>(
             continue;
         }
         let record = Record::new(text, index, span);
-        eye.part.lengths.add(span.len());
+        counter.part.lengths.add(span.len());
         let Forms { scratch, text: made, owners, .. } = &mut *forms;
         match equivalence.canonical_by(isa, record, scratch) {
             Ok(form) => {
@@ -229,17 +230,17 @@ fn look_at_window<I: Isa>(
                 made.push(record_end);
                 owners.push(number);
                 if made.len() > MOST_BYTES {
-                    see_forms(isa, &mut eye, forms, record_end, texts);
+                    count_forms(isa, &mut counter, forms, record_end, texts);
                 }
             }
             Err(error) => {
-                let byte = places.byte(number as usize, whole.start);
-                eye.see_invalid(record.bytes(), places.line(number as usize), byte, error);
+                let byte = positions.byte(number as usize, whole.start);
+                counter.count_invalid(record.bytes(), positions.line(number as usize), byte, error);
             }
         }
     }
-    see_forms(isa, &mut eye, forms, record_end, texts);
-    eye.end();
+    count_forms(isa, &mut counter, forms, record_end, texts);
+    counter.end();
 }
 
 impl Forms {
@@ -252,26 +253,26 @@ impl Forms {
     }
 }
 
-/// Looks at the groups of records under an equivalence that has other forms than those whose parts are counted.
+/// Adds records to their groups under an equivalence that has other forms than those whose parts are counted.
 #[inline(never)]
-fn look_at_own_forms<I: Isa>(
+fn count_groups<I: Isa>(
     isa: I,
     survey: &Survey,
     records: Records<'_>,
     scratch: &mut Scratch,
     part: &mut Part,
 ) {
-    let Scratch { index, spans, forms: Forms { scratch, .. }, own, .. } = scratch;
-    let Records { text, places, .. } = records;
+    let Scratch { index, spans, forms: Forms { scratch, .. }, buffers, .. } = scratch;
+    let Records { text, positions, .. } = records;
     let equivalence = &survey.options.equivalence;
-    own.recent.iter_mut().for_each(Counts::forget);
+    buffers.recent.iter_mut().for_each(Counts::forget);
     for (number, &whole) in spans.iter().enumerate() {
         let span = trim(text.padded(), whole);
         if span.is_empty() {
             continue;
         }
         let record = Record::new(text, index, span);
-        let byte = places.byte(number, whole.start);
+        let byte = positions.byte(number, whole.start);
         let form = equivalence.canonical_by(isa, record, scratch);
         if form.is_err() && !survey.options.keeps_invalid {
             continue;
@@ -279,7 +280,7 @@ fn look_at_own_forms<I: Isa>(
         let form = form.map_or(record.bytes(), |form| equivalence.shown(form.bytes()));
         let position = part.start.wrapping_add(byte);
         let piece = part.piece_of(position / WINDOW);
-        see_group(survey, piece, &mut own.recent, form, record.bytes(), position);
+        add_to_group(survey, piece, &mut buffers.recent, form, record.bytes(), position);
     }
     part.pieces_mut()
         .for_each(|piece| piece.counts[Panel::Form as usize].partition(&survey.options.hasher));
@@ -297,16 +298,16 @@ impl<'a> Texts<'a> {
     fn of(self, number: u32) -> (&'a [u8], u64) {
         let whole = self.spans[number as usize];
         let text = self.records.text.padded();
-        let byte = self.records.places.byte(number as usize, whole.start);
+        let byte = self.records.positions.byte(number as usize, whole.start);
         (trim(text, whole).of(text), byte)
     }
 }
 
-/// Shows `forms` to `eye`, and clears them.
+/// Counts `forms` with `counter`, and clears them.
 #[inline(always)]
-fn see_forms<I: Isa>(
+fn count_forms<I: Isa>(
     isa: I,
-    eye: &mut Eye<'_>,
+    counter: &mut RecordCounter<'_>,
     Forms { text: made, index, owners, .. }: &mut Forms,
     record_end: u8,
     texts: Texts<'_>,
@@ -317,7 +318,7 @@ fn see_forms<I: Isa>(
     index.build_with(isa, text, record_end);
     for (span, &owner) in index.spans().zip(&*owners) {
         let (raw, byte) = texts.of(owner);
-        eye.see(isa, Record::new(text, index, span), raw, byte);
+        counter.count_record(isa, Record::new(text, index, span), raw, byte);
     }
     owners.clear();
     made.clear();

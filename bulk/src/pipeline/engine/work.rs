@@ -5,7 +5,7 @@ use std::io;
 use super::pending::Pending;
 use super::report::Report;
 use crate::io::Chunk;
-use crate::io::read::places::Place;
+use crate::io::read::origins::RecordOrigin;
 use crate::pipeline::compare::equivalence::Scratch;
 use crate::pipeline::survey;
 use uriscan_core::audit::Marks;
@@ -67,7 +67,7 @@ impl Room {
 
 /// One chunk on its way through the pipeline, with everything that belongs to it. Reused.
 #[derive(Debug, Default)]
-pub(crate) struct Slot<R> {
+pub(crate) struct ChunkWork<R> {
     pub(crate) chunk: Chunk,
     /// What the job found in the chunk.
     pub(crate) rows: R,
@@ -79,7 +79,7 @@ pub(crate) struct Slot<R> {
     pub(crate) has_rest: bool,
     pub(crate) room: Room,
     /// Where the records of a cut chunk come from, if it is one of a list made of another source.
-    pub(crate) places: Vec<Place>,
+    pub(crate) origins: Vec<RecordOrigin>,
     pub(crate) report: Report,
     /// The first record that the job must not go past: its span and what is wrong.
     pub(crate) stop: Option<(Span, UriError)>,
@@ -91,7 +91,7 @@ pub(crate) struct Slot<R> {
     pub(crate) survey: Option<Box<survey::Part>>,
 }
 
-impl<R> Slot<R> {
+impl<R> ChunkWork<R> {
     /// Forgets what was found in its chunk.
     pub(crate) fn clear(&mut self) {
         self.out.clear();
@@ -106,7 +106,7 @@ impl<R> Slot<R> {
     pub(crate) fn next_part(&mut self, record_end: u8) -> bool {
         let Some(at) = self.room.cut.take() else { return false };
         let lines = self.chunk.remove_front(at, record_end);
-        self.places.drain(..lines.min(self.places.len()));
+        self.origins.drain(..lines.min(self.origins.len()));
         true
     }
 }

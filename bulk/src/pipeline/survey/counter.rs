@@ -1,4 +1,4 @@
-//! What is counted of a record.
+//! Counts the parts of a record, and adds it to its group.
 
 use memchr::{memchr, memchr3_iter};
 use xxhash_rust::xxh3::xxh3_64;
@@ -17,54 +17,58 @@ use uriscan_core::uri::{Components, UriError, UriErrorKind, parse};
 /// Names of the parameters of a URI that are compared with each other one by one.
 const FEW: usize = 16;
 
-/// Buffers for what is counted.
+/// Buffers for counting.
 #[derive(Debug, Default)]
-pub(super) struct Own {
+pub(super) struct Buffers {
     pub(super) recent: [Recent; Panel::COUNT],
     names: Vec<Span>,
     masked: Vec<u8>,
 }
 
-/// Counts what it sees in a piece of a part.
-pub(super) struct Eye<'a> {
+/// Counts the records of a piece of a part.
+pub(super) struct RecordCounter<'a> {
     survey: &'a Survey,
     pub(super) part: &'a mut Part,
-    own: &'a mut Own,
+    buffers: &'a mut Buffers,
     /// Records with the schemes `http` and `https`.
     http: [u64; 2],
 }
 
-impl<'a> Eye<'a> {
+impl<'a> RecordCounter<'a> {
     /// Counts nothing yet; in the last piece of `part`.
-    pub(super) fn new(survey: &'a Survey, part: &'a mut Part, own: &'a mut Own) -> Eye<'a> {
-        Eye { survey, part, own, http: [0; 2] }
+    pub(super) fn new(
+        survey: &'a Survey,
+        part: &'a mut Part,
+        buffers: &'a mut Buffers,
+    ) -> RecordCounter<'a> {
+        RecordCounter { survey, part, buffers, http: [0; 2] }
     }
 
     /// Counts the parts of `form`, the canonical form of the record `raw` at the offset `byte` of its source.
     #[inline(always)]
-    pub(super) fn see<I: Isa>(&mut self, isa: I, form: Record<'_>, raw: &[u8], byte: u64) {
+    pub(super) fn count_record<I: Isa>(&mut self, isa: I, form: Record<'_>, raw: &[u8], byte: u64) {
         self.part.counted += 1;
         let bytes = form.bytes();
         let parts = if bytes.is_empty() { None } else { parse_record(isa, form).ok() };
         match parts {
-            Some(parts) => self.see_parts(bytes, &parts),
+            Some(parts) => self.count_parts(bytes, &parts),
             None => self.part.absent_hosts += 1,
         }
         if !self.survey.has_own_forms {
-            self.see_group(bytes, raw, byte);
+            self.add_to_group(bytes, raw, byte);
         }
     }
 
     #[inline(always)]
-    fn see_parts(&mut self, form: &[u8], parts: &Components) {
+    fn count_parts(&mut self, form: &[u8], parts: &Components) {
         match parts.scheme(form) {
             Some(b"http") => self.http[0] += 1,
             Some(b"https") => self.http[1] += 1,
-            Some(scheme) => self.count(Panel::Scheme, scheme),
+            Some(scheme) => self.add(Panel::Scheme, scheme),
             None => {}
         }
         match parts.host(form).filter(|host| !host.is_empty()) {
-            Some(host) => self.count(Panel::Host, host),
+            Some(host) => self.add(Panel::Host, host),
             None => self.part.absent_hosts += 1,
         }
         if let Some(depth) = depth(parts.path(form), parts.authority_start > 0) {
@@ -74,41 +78,41 @@ impl<'a> Eye<'a> {
             }
         }
         if let Some(query) = parts.query(form).filter(|query| !query.is_empty()) {
-            self.see_query(form, query);
+            self.count_query(form, query);
         }
     }
 
     #[inline(always)]
-    fn count(&mut self, panel: Panel, text: &[u8]) {
+    fn add(&mut self, panel: Panel, text: &[u8]) {
         let (panel, piece) = (panel as usize, self.part.last_piece());
-        piece.counts[panel].add(&mut self.own.recent[panel], text, 1);
+        piece.counts[panel].add(&mut self.buffers.recent[panel], text, 1);
     }
 
     /// Counts the names of the parameters of `query`, which is that of `form`.
     #[inline(always)]
-    fn see_query(&mut self, form: &[u8], query: &[u8]) {
+    fn count_query(&mut self, form: &[u8], query: &[u8]) {
         if may_cut_secret(query) {
-            return self.see_masked_query(form);
+            return self.count_masked_query(form);
         }
-        self.see_names(query);
+        self.count_names(query);
     }
 
     /// Counts the names of parameters of `form` with its secrets masked: part of a secret is not known as one.
     #[inline(never)]
-    fn see_masked_query(&mut self, form: &[u8]) {
-        let mut masked = std::mem::take(&mut self.own.masked);
+    fn count_masked_query(&mut self, form: &[u8]) {
+        let mut masked = std::mem::take(&mut self.buffers.masked);
         masked.clear();
         redact_into(form, &mut masked);
         if let Some(query) = parse(&masked).ok().and_then(|parts| parts.query(&masked)) {
-            self.see_names(query);
+            self.count_names(query);
         }
-        self.own.masked = masked;
+        self.buffers.masked = masked;
     }
 
     /// Counts the names of parameters, each once.
     #[inline(always)]
-    fn see_names(&mut self, query: &[u8]) {
-        let mut names = std::mem::take(&mut self.own.names);
+    fn count_names(&mut self, query: &[u8]) {
+        let mut names = std::mem::take(&mut self.buffers.names);
         names.clear();
         let mut start = 0;
         while start < query.len() {
@@ -130,38 +134,38 @@ impl<'a> Eye<'a> {
             let is_new =
                 is_sorted || names[..i.min(FEW)].iter().all(|other| other.of(query) != name);
             if is_new {
-                self.count(Panel::Param, name);
+                self.add(Panel::Param, name);
             }
         }
-        self.own.names = names;
+        self.buffers.names = names;
     }
 
     #[inline(always)]
-    fn see_group(&mut self, form: &[u8], raw: &[u8], byte: u64) {
+    fn add_to_group(&mut self, form: &[u8], raw: &[u8], byte: u64) {
         let position = self.part.start.wrapping_add(byte);
         let (survey, piece) = (self.survey, self.part.last_piece());
-        see_group(survey, piece, &mut self.own.recent, form, raw, position);
+        add_to_group(survey, piece, &mut self.buffers.recent, form, raw, position);
     }
 
-    /// Notes the record `raw` that is invalid because of `error`.
+    /// Counts the record `raw`, which is invalid because of `error`.
     #[cold]
     #[inline(never)]
-    pub(super) fn see_invalid(&mut self, raw: &[u8], line: u64, byte: u64, error: UriError) {
+    pub(super) fn count_invalid(&mut self, raw: &[u8], line: u64, byte: u64, error: UriError) {
         self.part.fault(line, raw, error);
         let is_group = self.survey.options.keeps_invalid;
         if is_group && !self.survey.has_own_forms && error.kind != UriErrorKind::TooLong {
-            self.see_group(raw, raw, byte);
+            self.add_to_group(raw, raw, byte);
         }
     }
 
     /// Makes the counts of the piece ready to be added.
     pub(super) fn end(self) {
-        let Eye { survey, part, own, http } = self;
+        let RecordCounter { survey, part, buffers, http } = self;
         let piece = part.last_piece();
         for (scheme, count) in [&b"http"[..], b"https"].into_iter().zip(http) {
             if count > 0 {
                 let panel = Panel::Scheme as usize;
-                piece.counts[panel].add(&mut own.recent[panel], scheme, count);
+                piece.counts[panel].add(&mut buffers.recent[panel], scheme, count);
             }
         }
         piece.counts.iter_mut().for_each(|counts| counts.partition(&survey.options.hasher));
@@ -169,9 +173,9 @@ impl<'a> Eye<'a> {
     }
 }
 
-/// Notes that the record `raw`, which is at `position`, is in the group of `form`.
+/// Adds the record `raw`, which is at `position`, to the group of `form`.
 #[inline(always)]
-pub(super) fn see_group(
+pub(super) fn add_to_group(
     survey: &Survey,
     piece: &mut Piece,
     recent: &mut [Recent; Panel::COUNT],
@@ -204,8 +208,8 @@ fn depth(path: &[u8], has_authority: bool) -> Option<usize> {
     }
 }
 
-/// Whether a secret in `query`, of a canonical form, may hold a `&`, so that its names may be parts of secrets: one with an `@`
-/// after it or quotes around it, perhaps encoded, in any number of layers.
+/// Whether a secret in `query`, of a canonical form, may hold a `&`, so that its names may be parts of secrets: one
+/// with an `@` after it or quotes around it, perhaps encoded, in any number of layers.
 #[inline(always)]
 fn may_cut_secret(query: &[u8]) -> bool {
     let is_mark = |at: usize| match query[at] {

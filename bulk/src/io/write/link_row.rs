@@ -5,7 +5,7 @@ use uriscan_core::extract::{Context, Detail, Request};
 
 /// A link and its position.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Found<'a> {
+pub(crate) struct LinkRow<'a> {
     /// The name of the source.
     pub(crate) source: &'a str,
     /// Its line there, counted from 1.
@@ -29,7 +29,7 @@ pub(crate) struct Fields {
 }
 
 /// Appends `found` as a line, with fields separated by `:`.
-pub(crate) fn line(found: &Found<'_>, fields: Fields, record_end: u8, out: &mut Vec<u8>) {
+pub(crate) fn line(found: &LinkRow<'_>, fields: Fields, record_end: u8, out: &mut Vec<u8>) {
     if fields.source {
         out.extend_from_slice(found.source.as_bytes());
         out.push(b':');
@@ -66,8 +66,8 @@ pub(crate) fn line(found: &Found<'_>, fields: Fields, record_end: u8, out: &mut 
     out.push(record_end);
 }
 
-/// Calls `field` with the name and the text of what is known of the `request` with a link of this `context`, and whether it
-/// is a number. The target of a request is not repeated.
+/// Calls `field` with the name and the text of what is known of the `request` with a link of this `context`, and
+/// whether it is a number. The target of a request is not repeated.
 fn request_fields(
     context: Context,
     request: Request<'_>,
@@ -88,7 +88,7 @@ fn request_fields(
 }
 
 /// Appends `found` as a JSON object and a line feed.
-pub(crate) fn json(found: &Found<'_>, out: &mut Vec<u8>) {
+pub(crate) fn json(found: &LinkRow<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"{\"file\":");
     push_string(found.source.as_bytes(), out);
     out.extend_from_slice(b",\"line\":");
@@ -147,7 +147,7 @@ mod tests {
         for (source, uri) in
             [("a", &b"http://h/"[..]), ("a\"\n\\", "http://h/é".as_bytes()), ("é", b"x:\xFF\"")]
         {
-            let found = Found {
+            let found = LinkRow {
                 source,
                 line: 7,
                 byte: 9,

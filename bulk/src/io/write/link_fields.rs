@@ -4,8 +4,8 @@ use super::diagnostic::Position;
 use super::row::push_decimal;
 use uriscan_files::escape::escaped_bytes;
 
-/// Puts the file, the column and the context before the rest of the JSON object that begins at `start` of `out` with the
-/// number of the line, if the record is a link.
+/// Puts the file, the column and the context before the rest of the JSON object that begins at `start` of `out` with
+/// the number of the line, if the record is a link.
 pub(crate) fn into_object(position: Position<'_>, start: usize, out: &mut Vec<u8>) {
     let Some((column, context)) = position.link() else { return };
     let rest = out.split_off(start);
