@@ -1,7 +1,8 @@
 //! Rows of references by RFC 2396: their fields, as JSON and as tab-separated values.
 //!
-//! As in [`super::row`], no value needs an escape: RFC 2396 allows only ASCII without controls, `"`
-//! and `\`. In every other respect a row is one of [`super::json`] or [`super::tsv`].
+//! As in [`crate::io::write::row`], no value needs an escape: RFC 2396 allows only ASCII without controls, `"`
+//! and `\`. In every other respect a row is one of [`crate::io::write::json`] or
+//! [`crate::io::write::tsv`].
 
 use crate::io::write::row::push_decimal;
 use uriscan_core::rfc2396::{LegacyComponents, LegacyForm};
