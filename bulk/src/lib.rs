@@ -1,10 +1,10 @@
 //! Jobs over files and streams of URIs: in parallel, in input order, within a memory limit.
 //!
-//! [`pipeline`] has a function for each job: it takes sources, options, settings and a writer. [`io`] is what is read
-//! and written: files, compression, lines, rows and templates. [`learn`](mod@learn) finds the rules that data prove.
-//! What a URI is, and when two are equivalent, is in the crate `uriscan`.
+//! [`pipeline`] has a function for each job: it takes sources, options, settings and a writer. [`io`] reads files,
+//! compressed ones too, and writes lines, rows and templates. [`learn`](mod@learn) finds the rules that data prove. The
+//! crate `uriscan` defines URIs and their equivalence.
 //!
-//! What is hidden in the documentation is for the crates for columns and tables, and changes without notice.
+//! Items that the documentation hides are for the crates of columns and tables, and change without notice.
 
 #![deny(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

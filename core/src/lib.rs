@@ -1,7 +1,7 @@
-//! The lower half of `uriscan`: what knows bytes, URIs, keys and links, and nothing of files that are read or written in bulk.
+//! The lower half of `uriscan`: bytes, URIs, keys and links. It reads and writes no files in bulk.
 //!
-//! Use the crate `uriscan`, which passes on what others need. What else is public here is for that crate, and for the
-//! tests and benches of the repository; it changes without notice.
+//! Use the crate `uriscan`, which passes on the names that others need. All other public items are for the crates of
+//! the repository, its tests and its benches, and change without notice.
 
 #![deny(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

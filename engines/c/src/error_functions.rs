@@ -1,4 +1,4 @@
-//! The handle of errors: what a call that failed tells its caller.
+//! Functions on the handle of errors, which has the details of a call that failed.
 
 use core::ffi::c_char;
 
