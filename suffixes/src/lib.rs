@@ -24,13 +24,32 @@ pub struct Ends {
 /// let ends = uriscan_suffixes::ends(b"www.example.co.uk").unwrap();
 /// assert_eq!((ends.suffix, ends.domain, ends.is_known), (12, Some(4), true));
 /// ```
-#[inline(never)]
 pub fn ends(host: &[u8]) -> Option<Ends> {
     // A final dot is a part of the suffix.
     let name = host.strip_suffix(b".").unwrap_or(host);
-    let name = Name::new(name);
+    ends_of(Name::new(name), name.len() < host.len())
+}
+
+/// [`ends`] of the host that is the first `len` bytes of `block`, zeros after it: for hosts of at most [`BLOCK`] bytes, of which no
+/// copy has to be made.
+///
+/// ```
+/// let mut block = [0; uriscan_suffixes::BLOCK];
+/// block[..6].copy_from_slice(b"a.b.c.");
+/// assert_eq!(uriscan_suffixes::ends_in(&block, 6), uriscan_suffixes::ends(b"a.b.c."));
+/// ```
+#[inline]
+pub fn ends_in(block: &[u8; BLOCK], len: usize) -> Option<Ends> {
+    let host = &block[..len];
+    let name = host.strip_suffix(b".").unwrap_or(host);
+    ends_of(Name { text: name, base: 0, dots: dots(block) }, name.len() < len)
+}
+
+/// [`ends`] of a host `name`, which has a final dot after it or not.
+#[inline(never)]
+fn ends_of(name: Name<'_>, has_final_dot: bool) -> Option<Ends> {
     let found = List.find(Labels { name: &name, end: Some(name.text.len()) });
-    if found.len == 0 && name.text.len() == host.len() {
+    if found.len == 0 && !has_final_dot {
         return None;
     }
     let suffix = name.text.len() - found.len;
@@ -38,8 +57,8 @@ pub fn ends(host: &[u8]) -> Option<Ends> {
     Some(Ends { suffix, domain, is_known: found.typ.is_some() })
 }
 
-/// Bytes of which the dots are known.
-const BLOCK: usize = 64;
+/// Bytes of a host of which the dots are found at once.
+pub const BLOCK: usize = 64;
 
 /// A host without a final dot.
 struct Name<'n> {
@@ -137,6 +156,11 @@ mod tests {
                     is_known: suffix.is_known(),
                 });
                 assert_eq!(ends(bytes), expected, "{host:?}");
+                let mut block = [0; BLOCK];
+                if let Some(start) = block.get_mut(..bytes.len()) {
+                    start.copy_from_slice(bytes);
+                    assert_eq!(ends_in(&block, bytes.len()), expected, "{host:?}");
+                }
             }
         }
     }
