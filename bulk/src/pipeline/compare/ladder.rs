@@ -54,9 +54,12 @@ impl<'e> Ladder<'e> {
             if self.is_form_only {
                 match level {
                     Level::String => continue,
-                    Level::Syntax if is_syntax_all(a) && is_syntax_all(b) => {
-                        return Some(Level::Syntax);
-                    }
+                    Level::Syntax => match [a, b].map(changes_by_scheme) {
+                        [Some(false), Some(false)] => return Some(Level::Syntax),
+                        // The form of one of them on this level is that of both on the next one; the other form is not.
+                        [Some(true), Some(false)] | [Some(false), Some(true)] => continue,
+                        _ => {}
+                    },
                     _ => {}
                 }
             }
@@ -80,10 +83,9 @@ fn are_equivalent(
     *form == of.form(b)
 }
 
-/// Whether the level `syntax` does all to `text`, which is a URI, that the level `scheme` does: its scheme is `http` or
-/// `https`, its authority is a host without brackets and percent-encodings, and its path is not empty. Says no of some
-/// others for which that holds.
-fn is_syntax_all(text: &[u8]) -> bool {
+/// Whether the level `scheme` changes the form that `text`, which is a URI, has on level `syntax`, if that can be seen at once: its
+/// scheme is `http` or `https`, and its authority is a host without brackets and percent-encodings, and perhaps a port.
+fn changes_by_scheme(text: &[u8]) -> Option<bool> {
     /// Bytes that a host may have for that.
     const HOST: [bool; 256] = {
         let mut host = [false; 256];
@@ -97,12 +99,31 @@ fn is_syntax_all(text: &[u8]) -> bool {
     };
     let has_start =
         |start: &[u8]| text.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start));
-    let authority = match () {
-        () if has_start(b"http://") => 7,
-        () if has_start(b"https://") => 8,
-        () => return false,
+    let (authority, default_port) = match () {
+        () if has_start(b"http://") => (&text[7..], &b"80"[..]),
+        () if has_start(b"https://") => (&text[8..], &b"443"[..]),
+        () => return None,
     };
-    text[authority..].iter().find(|&&byte| !HOST[usize::from(byte)]) == Some(&b'/')
+    let host = authority.iter().position(|&byte| !HOST[usize::from(byte)]);
+    let (host, rest) = authority.split_at(host.unwrap_or(authority.len()));
+    // What an empty host means is left to the reference path.
+    match rest {
+        _ if host.is_empty() => None,
+        [b'/', ..] => Some(false),
+        [] | [b'?' | b'#', ..] => Some(true),
+        [b':', rest @ ..] => {
+            let digits = rest.iter().position(|byte| !byte.is_ascii_digit());
+            let (port, rest) = rest.split_at(digits.unwrap_or(rest.len()));
+            let is_dropped = port.is_empty() || port == default_port;
+            match rest {
+                [b'/', ..] => Some(is_dropped || port.len() > 1 && port.starts_with(b"0")),
+                [] | [b'?' | b'#', ..] => Some(true),
+                // Not a port, but the end of a name or a password.
+                _ => None,
+            }
+        }
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -143,38 +164,73 @@ mod tests {
     }
 
     #[test]
-    fn plain_authorities_need_no_level_above_syntax() {
+    fn changes_by_the_scheme_are_seen_in_plain_authorities() {
         for (text, expected) in [
-            ("http://h/", true),
-            ("HTTPS://EX-am_ple.com/%7e/../x#a", true),
-            ("http:///", true),
-            ("http://h", false),
-            ("http://h?", false),
-            ("http://h:80/", false),
-            ("http://u@h/", false),
-            ("http://h%41/", false),
-            ("http://[::1]/", false),
-            ("httpx://h/", false),
-            ("ftp://h/", false),
-            ("http:/h/", false),
-            ("https", false),
-            ("", false),
+            ("http://h/", Some(false)),
+            ("HTTPS://EX-am_ple.com/%7e/../x#a", Some(false)),
+            ("http://h:8080/", Some(false)),
+            ("http://h:443/", Some(false)),
+            ("http://h:0/", Some(false)),
+            ("http://h", Some(true)),
+            ("http://h?", Some(true)),
+            ("http://h#a", Some(true)),
+            ("http://h:80/", Some(true)),
+            ("https://h:443/", Some(true)),
+            ("http://h:/", Some(true)),
+            ("http://h:08080/", Some(true)),
+            ("http://h:00/", Some(true)),
+            ("http://h:8080", Some(true)),
+            ("http://h:8080?", Some(true)),
+            ("http:///", None),
+            ("http://:80/", None),
+            ("http://u@h/", None),
+            ("http://u:80@h/", None),
+            ("http://u:@h/", None),
+            ("http://h%41/", None),
+            ("http://[::1]/", None),
+            ("httpx://h/", None),
+            ("ftp://h/", None),
+            ("http:/h/", None),
+            ("https", None),
+            ("", None),
         ] {
-            assert_eq!(is_syntax_all(text.as_bytes()), expected, "{text}");
+            assert_eq!(changes_by_scheme(text.as_bytes()), expected, "{text}");
         }
     }
 
     proptest! {
         #[test]
-        fn uris_that_need_no_level_above_syntax_have_the_same_form_there(
-            text in "(http|HTTPS|https|ftp)(:|://)[a-zA-Z0-9.%:@-]{0,6}(/|/\\.|\\.\\.|%2[eE]|%7e|[A-Za-z?#:@]){0,8}",
+        fn what_the_scheme_changes_is_seen_as_the_reference_path_does_it(
+            text in "(http|HTTPS|https|ftp)(:|://)[a-zA-Z0-9.%:@-]{0,6}(:0?(80|443|8080)?)?(/|/\\.|\\.\\.|%2[eE]|%7e|[A-Za-z?#:@]){0,8}",
         ) {
             let form = |level| {
                 let mut form = Vec::new();
                 normalize_exact(text.as_bytes(), level, false, &mut form).map(|()| form)
             };
-            if is_syntax_all(text.as_bytes()) {
-                prop_assert_eq!(form(Level::Syntax), form(Level::Scheme));
+            let (syntax, scheme) = (form(Level::Syntax), form(Level::Scheme));
+            if let (Some(changes), Ok(_)) = (changes_by_scheme(text.as_bytes()), &scheme) {
+                prop_assert_eq!(changes, syntax != scheme);
+            }
+        }
+
+        #[test]
+        fn levels_are_those_of_the_forms(
+            pair in ["(http|HTTP)://[hH](:|:80|:81|:081)?", "(http|HTTP)://[hH](:|:80|:81|:081)?"],
+            ends in ["(/|\\?|/%7[eE]|/~)?", "(/|\\?|/%7[eE]|/~)?"],
+        ) {
+            let texts = [format!("{}{}", pair[0], ends[0]), format!("{}{}", pair[1], ends[1])];
+            let form = |level| texts.each_ref().map(|text| {
+                let mut form = Vec::new();
+                normalize_exact(text.as_bytes(), level, false, &mut form).unwrap();
+                form
+            });
+            let is_equal = |level: &Level| { let [a, b] = form(*level); a == b };
+            let expected = Level::ALL.into_iter().find(is_equal);
+            let levels = levels(&Equivalence::default());
+            let mut ladder = Ladder::new(&levels, false, Kernels::detect());
+            if let Some(expected) = expected {
+                let found = ladder.level(texts[0].as_bytes(), texts[1].as_bytes());
+                prop_assert_eq!(found, Some(expected), "{:?}", texts);
             }
         }
     }
