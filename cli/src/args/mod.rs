@@ -188,16 +188,18 @@ impl Cli {
         version: &'static str,
         args: &[OsString],
     ) -> Result<(Cli, Option<PathBuf>), clap::Error> {
-        // Headings are for the many options of `--help`.
-        let is_short = args.iter().any(|arg| arg == "-h");
-        let definition = || {
-            let all = if is_short { short_help::ungrouped(definition()) } else { definition() };
-            all.long_version(version)
-        };
-        let matches = definition().try_get_matches_from(args).map_err(|error| {
-            let typed: Vec<String> =
-                args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
-            tips::with_tip(error, &typed, &definition())
+        let parse = |all: clap::Command| all.long_version(version).try_get_matches_from(args);
+        // What help and messages list takes longer to put together than most runs take: it is not needed for most.
+        let matches = parse(complete()).or_else(|_| {
+            // Headings are for the many options of `--help`.
+            let is_short = args.iter().any(|arg| arg == "-h");
+            let listed =
+                || if is_short { short_help::ungrouped(definition()) } else { definition() };
+            parse(listed()).map_err(|error| {
+                let typed: Vec<String> =
+                    args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
+                tips::with_tip(error, &typed, &listed().long_version(version))
+            })
         })?;
         let mut cli = Cli::from_arg_matches(&matches)?;
         // Searching for links takes it, too.

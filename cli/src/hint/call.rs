@@ -1,10 +1,15 @@
 //! The command as it was typed, and commands made of it.
 
+use std::sync::LazyLock;
+
 use clap::{Arg, Command};
 use uriscan_bulk::io::escaped;
 
 use crate::args;
 use crate::exit::shown_name;
+
+/// All commands with their options.
+static ALL: LazyLock<Command> = LazyLock::new(args::complete);
 
 /// The command as it was typed.
 #[derive(Clone, Debug)]
@@ -29,8 +34,7 @@ impl Call {
 
     /// Whether the command has an option of this name.
     pub(crate) fn takes(&self, option: &str) -> bool {
-        let all = args::definition();
-        let command = of_words(&all, &self.words);
+        let command = of_words(&ALL, &self.words);
         command.is_some_and(|command| with_long(command, option).is_some())
     }
 
@@ -47,9 +51,8 @@ impl Call {
 
     /// A call of `uriscan extract` with the inputs of this one, and those options that both have.
     pub(super) fn as_extract(&self) -> Call {
-        let all = args::definition();
         let words = vec!["extract".to_owned()];
-        let (Some(from), Some(to)) = (of_words(&all, &self.words), of_words(&all, &words)) else {
+        let (Some(from), Some(to)) = (of_words(&ALL, &self.words), of_words(&ALL, &words)) else {
             return Call { words, rest: Vec::new() };
         };
         let (mut rest, mut args) = (Vec::new(), self.rest.iter());
