@@ -7,6 +7,6 @@
 
 pub use uriscan_core::extract::{
     Cause, Context, Detail, Extractor, ExtractorOptions, Filter, Filtered, Finder, Format, Limit,
-    Link, Links, List, LogFormat, LogPart, NotAStatus, Options, PageParts, Property, Request,
-    RequestFilter, Schemes, StatusRange,
+    Link, Links, List, LogFormat, LogPart, NotAStatus, Omitted, Options, PageParts, Property,
+    Request, RequestFilter, Schemes, StatusRange,
 };

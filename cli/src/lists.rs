@@ -57,8 +57,8 @@ fn filtered(inputs: Inputs, plan: &Plan, skipped: &SkippedSoFar) -> Inputs {
 /// Adds the filtered records, and the rows that do not fit, to `report`.
 pub(crate) fn add_filtered(report: &mut Report, skipped: &SkippedSoFar) {
     let skipped = skipped.lock().unwrap_or_else(PoisonError::into_inner);
-    report.filtered += skipped.filtered;
-    report.filtered += skipped.report.filtered;
+    report.filtered += &skipped.filtered;
+    report.filtered += &skipped.report.filtered;
     report.bad_rows += skipped.report.bad_rows;
     report.bad_lines += skipped.report.bad_lines;
 }

@@ -49,7 +49,7 @@ pub(crate) fn run(mut plan: Plan, account: &mut Account) -> Result<Outcome, Fail
     if let Err(error) = write_page(plan, &mut session, &done, started) {
         return session.unwritten(error);
     }
-    if done.learned.as_ref().is_some_and(|learned| learned.telling == 0) {
+    if done.learned.as_ref().is_some_and(|learned| learned.read.telling == 0) {
         session.keep_rules()?;
     }
     // The results must be durable before the set changes, since its keys are never written again.

@@ -18,20 +18,25 @@ pub(crate) fn report(report: &Report, plan: &Plan) -> usize {
     }
     let long = report.invalid.of(UriErrorKind::TooLong);
     report_faults(report, long, plan.settings.max_record >> 20);
-    let unread = [report.broken, report.partial, report.undecoded, report.miscoded];
-    let odd = [report.expanded, report.bases, report.lost];
-    let odd = odd.into_iter().chain([long, report.unparsed, report.malformed]);
+    let unread = [
+        report.omitted.broken,
+        report.omitted.partial,
+        report.omitted.undecoded,
+        report.omitted.miscoded,
+    ];
+    let odd = [report.omitted.expanded, report.omitted.bases, report.omitted.lost];
+    let odd = odd.into_iter().chain([long, report.omitted.unparsed, report.omitted.malformed]);
     let faults = unread.into_iter().chain(odd);
     faults.filter(|&count| count > 0).count()
 }
 
 /// Reports parts of archives that are not records; returns 1 if there are some.
 pub(crate) fn report_broken(report: &Report) -> usize {
-    if report.broken > 0 {
+    if report.omitted.broken > 0 {
         let (one, many) = BROKEN;
-        eprint_line(format_args!("uriscan: {}", counted(report.broken, one, many)));
+        eprint_line(format_args!("uriscan: {}", counted(report.omitted.broken, one, many)));
     }
-    usize::from(report.broken > 0)
+    usize::from(report.omitted.broken > 0)
 }
 
 /// What is said of one part of an archive that is not a record, and of several.
@@ -57,19 +62,19 @@ fn report_relative(relative: u64, plan: &Plan) {
 fn report_log_lines(report: &Report) {
     for (count, one, many, advice) in [
         (
-            report.unnamed,
+            report.omitted.unnamed,
             "line of a log has no #Fields line before it, which names its fields: its target is unknown",
             "lines of logs have no #Fields line before them, which names their fields: their targets are unknown",
             "; put that line before them, as in (echo '#Fields: ...'; cat FILE)",
         ),
         (
-            report.other_lines,
+            report.omitted.other_lines,
             "line is not an entry of a log and was skipped",
             "lines are not entries of a log and were skipped",
             "; --log-format describes other entries, and without --log-field, --status and the like the links of all lines are found",
         ),
         (
-            report.unknown_entries,
+            report.omitted.unknown_entries,
             "entry of a log was skipped: its status, method or time, which decides whether it is read, is not known",
             "entries of logs were skipped: their status, method or time, which decides whether they are read, is not known",
             "",
@@ -97,40 +102,44 @@ fn report_faults(report: &Report, long: u64, limit: usize) {
             "source is not an archive and was searched whole: --warc-field, --warc-type and --mime select records of archives",
             "sources are not archives and were searched whole: --warc-field, --warc-type and --mime select records of archives",
         ),
-        (report.broken, BROKEN.0, BROKEN.1),
+        (report.omitted.broken, BROKEN.0, BROKEN.1),
         (
-            report.partial,
+            report.omitted.partial,
             "body in an archive was read partially: it is truncated or larger than 64 MiB",
             "bodies in archives were read partially: they are truncated or larger than 64 MiB",
         ),
         (
-            report.expanded,
+            report.omitted.expanded,
             "body in an archive was read partially: it expands too much; --max-expansion raises the limit",
             "bodies in archives were read partially: they expand too much; --max-expansion raises the limit",
         ),
-        (report.bases, "base was ignored: it is too long", "bases were ignored: they are too long"),
         (
-            report.lost,
+            report.omitted.bases,
+            "base was ignored: it is too long",
+            "bases were ignored: they are too long",
+        ),
+        (
+            report.omitted.lost,
             "link was skipped: those of its document have too many bytes",
             "links were skipped: those of their documents have too many bytes",
         ),
         (
-            report.undecoded,
+            report.omitted.undecoded,
             "body in an archive was skipped: its Content-Encoding cannot be decoded",
             "bodies in archives were skipped: their Content-Encoding cannot be decoded",
         ),
         (
-            report.unparsed,
+            report.omitted.unparsed,
             "document was not searched as a whole: it is too long, or has too many marks of Markdown",
             "documents were not searched as a whole: they are too long, or have too many marks of Markdown",
         ),
         (
-            report.malformed,
+            report.omitted.malformed,
             "sitemap, feed, HTTP archive or JSON was searched in part: it is not well-formed, or breaks off",
             "sitemaps, feeds, HTTP archives or JSON texts were searched in part: they are not well-formed, or break off",
         ),
         (
-            report.miscoded,
+            report.omitted.miscoded,
             "part of a message or response is not in its encoding, nested too deep or cut off, and was searched as far as possible",
             "parts of messages or responses are not in their encoding, nested too deep or cut off, and were searched as far as possible",
         ),

@@ -211,8 +211,8 @@ impl Summary<'_> {
             rows.add_parts(Rule::ALL.iter().map(|&rule| (rule, findings.of(rule))));
         }
         if let Some(learned) = &self.learned {
-            rows.add_any("other", learned.others, "no web pages");
-            rows.add("sites", learned.sites, "");
+            rows.add_any("other", learned.read.others, "no web pages");
+            rows.add("sites", learned.read.sites, "");
             rows.add(
                 "rules",
                 learned.rules,
@@ -302,8 +302,8 @@ impl Summary<'_> {
             fields.insert("files_skipped".to_owned(), json!(skipped));
         }
         if let Some(learned) = &self.learned {
-            fields.insert("others".to_owned(), json!(learned.others));
-            fields.insert("sites".to_owned(), json!(learned.sites));
+            fields.insert("others".to_owned(), json!(learned.read.others));
+            fields.insert("sites".to_owned(), json!(learned.read.sites));
             fields.insert("sites_with_rules".to_owned(), json!(learned.sites_with_rules));
             fields.insert("rules".to_owned(), json!(learned.rules));
             fields.insert("held_back".to_owned(), score(&learned.held_back));

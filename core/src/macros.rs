@@ -49,6 +49,28 @@ macro_rules! named {
     };
 }
 
+/// Defines structs of counts, which add up: `all += &part`.
+#[cfg(feature = "bulk")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! counts {
+    (
+        $(#[$attribute:meta])*
+        $vis:vis struct $Counts:ident {
+            $($(#[$of_field:meta])* $of:vis $field:ident: $type:ty,)*
+        }
+    ) => {
+        $(#[$attribute])*
+        $vis struct $Counts { $($(#[$of_field])* $of $field: $type,)* }
+
+        impl core::ops::AddAssign<&$Counts> for $Counts {
+            fn add_assign(&mut self, other: &$Counts) {
+                $(self.$field += &other.$field;)*
+            }
+        }
+    };
+}
+
 /// Defines methods that set a field each, for options: `field: Type` takes the value, under `into` what converts to the
 /// type, and under `some` the value of an `Option`.
 ///

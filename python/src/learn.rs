@@ -204,10 +204,10 @@ impl Tester {
         let tested = tested.map_err(|error| failed(py, error))?;
         let score = tested.score;
         let numbers = [
-            tested.report.records,
-            tested.report.invalid.total(),
-            tested.telling,
-            tested.sites,
+            tested.read.report.records,
+            tested.read.report.invalid.total(),
+            tested.read.telling,
+            tested.read.sites,
             tested.sampled,
             score.urls,
             score.pages,
@@ -242,10 +242,10 @@ pub(crate) fn rules_file(
     let learned = learned.map_err(|error| failed(py, error))?;
     let held = learned.held_back;
     let numbers = [
-        learned.report.records,
-        learned.report.invalid.total(),
-        learned.telling,
-        learned.sites,
+        learned.read.report.records,
+        learned.read.report.invalid.total(),
+        learned.read.telling,
+        learned.read.sites,
         learned.sites_with_rules,
         learned.rules,
         held.pages,

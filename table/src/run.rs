@@ -184,7 +184,7 @@ fn run_into<'a>(
             put(&taken)
         })?;
         bytes += reader.bytes();
-        filtered += reader.filtered();
+        filtered += &reader.filtered();
         lacks_column &= reader.lacks_column();
         let Some(next) = inputs.next() else { break };
         reader = Reader::open(next, job)?;

@@ -127,7 +127,7 @@ fn a_site_that_exceeds_the_limit_is_sampled_by_pages() {
     assert!(missed.is_empty() && wrong.is_empty(), "missed {missed:?}\nwrong {wrong:?}\n{text}");
     assert!(
         text.contains(", a sample of those that exceed the memory limit\n")
-            && learned_first.report.spilled > 0
+            && learned_first.read.report.spilled > 0
     );
     rows.reverse();
     assert_eq!(learned(&rows, &options).1, text);
@@ -138,7 +138,7 @@ fn a_site_that_exceeds_the_limit_is_sampled_by_pages() {
         text.ends_with("\n# h.example: 1 URL, a sample of those that exceed the memory limit\n"),
         "{text}"
     );
-    assert_eq!((learned.rules, learned.sites), (0, 1));
+    assert_eq!((learned.rules, learned.read.sites), (0, 1));
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn hosts_of_a_shared_suffix_are_sites_of_their_own() {
         })
         .collect();
     let (learned, text) = learned(&rows, &LearnOptions::default());
-    assert_eq!((learned.sites, learned.rules), (4, 4), "{text}");
+    assert_eq!((learned.read.sites, learned.rules), (4, 4), "{text}");
     assert!(!text.contains("host ="), "{text}");
 }
 
@@ -299,7 +299,7 @@ fn sites_that_are_learned_apart_make_the_same_file() {
         let joined = together.to_file(&["rows"], &options, &mut out).unwrap();
         assert_eq!(String::from_utf8(out).unwrap(), text, "{count}");
         assert_eq!((joined.rules, joined.held_back), (whole.rules, whole.held_back));
-        assert_eq!(joined.report.records, whole.report.records);
+        assert_eq!(joined.read.report.records, whole.read.report.records);
     }
     assert!(Findings::from_bytes(b"{}").is_none());
 }

@@ -176,8 +176,8 @@ fn lines_of_indexes_that_cannot_be_read_are_invalid_and_numbers_are_statuses() {
     let (mut out, options) = (Vec::new(), LearnOptions::default());
     let learned =
         learn(vec![source], &options, &Settings::default(), &mut Sinks::new(&mut out)).unwrap();
-    assert_eq!((learned.report.records, learned.report.invalid.total()), (4, 2));
-    assert_eq!((learned.sites, learned.others), (1, 1));
+    assert_eq!((learned.read.report.records, learned.read.report.invalid.total()), (4, 2));
+    assert_eq!((learned.read.sites, learned.read.others), (1, 1));
 }
 
 #[test]

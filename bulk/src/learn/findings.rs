@@ -16,22 +16,12 @@ use uriscan_files::escape::{counted, escaped};
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Learned {
-    /// Totals of what was read.
-    pub report: Report,
-    /// Sites with rows.
-    pub sites: u64,
+    /// What was read.
+    pub read: Read,
     /// Sites that got rules, and these.
     pub sites_with_rules: u64,
     /// Rules that were written.
     pub rules: u64,
-    /// URIs that rules do not change: of other schemes, and records about something that is not a page.
-    pub others: u64,
-    /// Rows that say which content a page has: by a digest, a canonical link or a redirect.
-    pub telling: u64,
-    /// Invalid rows that are entries of an access log, which does not have the target of a redirect.
-    pub log_entries: u64,
-    /// Records of archives with text or metadata that was made of responses (WET, WAT), which are not read.
-    pub derived: u64,
     /// The rules on the pages that were held back.
     pub held_back: Score,
     /// Bytes of the file, of which [`uriscan_core::rules::Pack::MOST_BYTES`] can be read.
@@ -61,6 +51,8 @@ pub(super) struct OfSite {
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
     pub(super) read: Read,
+    /// Why the rest of the sources was not read.
+    pub(super) fault: Option<String>,
     /// Those about which there is something to say.
     parts: Vec<OfSite>,
     sites_with_rules: u64,
@@ -132,7 +124,7 @@ impl Findings {
     pub(super) fn push(&mut self, mut site: OfSite) {
         self.sites_with_rules += u64::from(site.rules > 0);
         self.rules += site.rules;
-        self.held_back += site.held_back;
+        self.held_back += &site.held_back;
         if site.text.is_empty() && site.open_text.is_empty() {
             return;
         }
@@ -157,10 +149,10 @@ impl Findings {
     /// Adds those about other sites. A site whose rows were divided would get the rules of each part: all its rows belong to one
     /// [`super::Learner`].
     pub fn add(&mut self, mut other: Findings) {
-        self.read.add(&other.read);
+        self.read += &other.read;
         self.sites_with_rules += other.sites_with_rules;
         self.rules += other.rules;
-        self.held_back += other.held_back;
+        self.held_back += &other.held_back;
         self.add_open(other.open_bytes);
         if self.open_bytes > MOST_OPEN_BYTES {
             other.parts.iter_mut().for_each(|site| site.open_text = String::new());
@@ -204,8 +196,8 @@ impl Findings {
         }
         let Wire { sites_with_rules, rules, held_back, open_bytes, .. } = wire;
         let read = Read { report, sites, others, telling, ..Read::default() };
-        let undecided = Bound::default();
-        Some(Findings { read, parts, sites_with_rules, rules, held_back, open_bytes, undecided })
+        let rest = Findings::default();
+        Some(Findings { read, parts, sites_with_rules, rules, held_back, open_bytes, ..rest })
     }
 
     /// Writes the rules file of `options` to `out`; it says that the rows are from the inputs with these `names`.
@@ -229,27 +221,15 @@ impl Findings {
         sinks: &mut Sinks<'_>,
     ) -> Result<Learned, Error> {
         self.parts.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-        let Findings { read, parts, sites_with_rules, rules, held_back, open_bytes, undecided } =
-            self;
-        let Read { report, sites, others, telling, log_entries, derived, fault } = read;
-        let mut learned = Learned {
-            report,
-            sites,
-            sites_with_rules,
-            rules,
-            others,
-            telling,
-            log_entries,
-            derived,
-            held_back,
-            bytes: 0,
-            undecided_left_out: undecided.left_out,
-        };
+        let Findings { read, fault, parts, sites_with_rules, rules, held_back, .. } = self;
+        let (bytes, undecided_left_out) = (0, self.undecided.left_out);
+        let mut learned =
+            Learned { read, sites_with_rules, rules, held_back, bytes, undecided_left_out };
         let mut heading = heading(&learned, names, options);
         if let Some(fault) = fault {
             heading += &format!("# Not all was read: {}\n", escaped(&fault));
         }
-        if open_bytes > MOST_OPEN_BYTES {
+        if self.open_bytes > MOST_OPEN_BYTES {
             let sites = counted(parts.len() as u64, "site");
             heading += &format!(
                 "# What is not proven is left out, as there is too much of it: learn from fewer than these {sites} at a time.\n"
@@ -275,7 +255,8 @@ fn heading(learned: &Learned, names: &[&str], options: &LearnOptions) -> String 
     /// Inputs that are named.
     const MOST: usize = 10;
     let LearnOptions { precision, confidence, min_pages, date, .. } = options;
-    let Learned { report, sites, sites_with_rules, rules, held_back, .. } = learned;
+    let Learned { read: Read { report, sites, .. }, sites_with_rules, rules, held_back, .. } =
+        learned;
     let date = date.as_ref().map_or(String::new(), |date| format!(" on {}", escaped(date)));
     let mut inputs: Vec<String> =
         names.iter().take(MOST).map(|name| escaped(name).to_string()).collect();

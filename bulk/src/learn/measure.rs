@@ -9,7 +9,7 @@ use super::score::Score;
 use super::site::Site;
 use crate::error::Error;
 use crate::io::Source;
-use crate::pipeline::{Report, Settings, Sinks};
+use crate::pipeline::{Settings, Sinks};
 use uriscan_core::key::Hasher;
 use uriscan_core::rules::RuleSet;
 use uriscan_core::threads;
@@ -19,18 +19,8 @@ use uriscan_files::escape::escaped_bytes;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Tested {
-    /// Totals of what was read.
-    pub report: Report,
-    /// Sites with rows.
-    pub sites: u64,
-    /// URIs that rules do not change: of other schemes, and records about something that is not a page.
-    pub others: u64,
-    /// Rows that say which content a page has: by a digest, a canonical link or a redirect.
-    pub telling: u64,
-    /// Invalid rows that are entries of an access log, which does not have the target of a redirect.
-    pub log_entries: u64,
-    /// Records of archives with text or metadata that was made of responses (WET, WAT), which are not read.
-    pub derived: u64,
+    /// What was read.
+    pub read: Read,
     /// The rules on all URLs.
     pub score: Score,
     /// Sites that exceed the memory limit, so that only a sample of their pages was tested.
@@ -80,7 +70,7 @@ fn test_here(
     let how = How { options, hasher: &hasher, rules: Some(rules) };
     let (read, fault) =
         each_site(sources, &how, settings, sinks, &work, &mut |site| found.push(site))?;
-    let tested = found.write(&read, sinks.out)?;
+    let tested = found.write(read, sinks.out)?;
     fault.map_or(Ok(tested), Err)
 }
 
@@ -135,7 +125,7 @@ impl Tester {
         let (hasher, mut found) = (learner.hasher().clone(), OfSites::default());
         let work = |site: Site<'_>| of_site(&site, &rules, &hasher);
         let read = learner.each_site(&work, &mut |site| found.push(site))?;
-        found.write(&read, out)
+        found.write(read, out)
     }
 }
 
@@ -156,7 +146,7 @@ struct OfSites {
 
 impl OfSites {
     fn push(&mut self, (name, score, is_whole): OfSite) {
-        self.tested.score += score;
+        self.tested.score += &score;
         self.tested.sampled += u64::from(!is_whole);
         if score.possible > 0 || score.wrong > 0 {
             self.found.push((name, score));
@@ -164,11 +154,9 @@ impl OfSites {
     }
 
     /// Writes the table, and adds what was `read`.
-    fn write(self, read: &Read, out: &mut (dyn Write + Send)) -> Result<Tested, Error> {
+    fn write(self, read: Read, out: &mut (dyn Write + Send)) -> Result<Tested, Error> {
         let OfSites { mut tested, mut found } = self;
-        (tested.report, tested.sites, tested.others) = (read.report, read.sites, read.others);
-        (tested.telling, tested.log_entries) = (read.telling, read.log_entries);
-        tested.derived = read.derived;
+        tested.read = read;
         found.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         found.push((b"*".to_vec(), tested.score));
         let heading = "site\turls\tpages\tright\twrong\tprecision\trecall\tlost\tsaved\tpossible\n";

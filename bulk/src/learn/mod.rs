@@ -36,6 +36,7 @@ mod write;
 
 pub use findings::{Findings, Learned};
 pub use measure::{Tested, Tester, test};
+pub use read::Read;
 pub use run::{Learner, learn};
 pub use score::Score;
 

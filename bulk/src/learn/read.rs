@@ -16,27 +16,23 @@ use uriscan_core::simd::Kernels;
 use uriscan_core::threads;
 use uriscan_core::uri::UriErrorKind;
 
-/// What was read.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Read {
-    pub(super) report: Report,
-    pub(super) sites: u64,
-    pub(super) others: u64,
-    pub(super) telling: u64,
-    pub(super) log_entries: u64,
-    pub(super) derived: u64,
-    /// Why the rest of the sources was not read.
-    pub(super) fault: Option<String>,
-}
-
-impl Read {
-    pub(super) fn add(&mut self, other: &Read) {
-        self.report += &other.report;
-        self.sites += other.sites;
-        self.others += other.others;
-        self.telling += other.telling;
-        self.log_entries += other.log_entries;
-        self.derived += other.derived;
+counts! {
+    /// What was read.
+    #[derive(Clone, Copy, Debug, Default)]
+    #[non_exhaustive]
+    pub struct Read {
+        /// Totals of it.
+        pub report: Report,
+        /// Sites with rows.
+        pub sites: u64,
+        /// URIs that rules do not change: of other schemes, and records about something that is not a page.
+        pub others: u64,
+        /// Rows that say which content a page has: by a digest, a canonical link or a redirect.
+        pub telling: u64,
+        /// Invalid rows that are entries of an access log, which does not have the target of a redirect.
+        pub log_entries: u64,
+        /// Records of archives with text or metadata that was made of responses (WET, WAT), which are not read.
+        pub derived: u64,
     }
 }
 
@@ -114,7 +110,7 @@ impl Part {
                     found.add(&reader.read_declared(page.url, names), how);
                 }
             });
-            found.read.report.broken += broken;
+            found.read.report.omitted.broken += broken;
         } else {
             for line in text.content().split_inclusive(|&byte| byte == b'\n') {
                 match line.trim_ascii() {
@@ -152,7 +148,7 @@ impl Found {
 
     /// Puts its rows into `store`, adds its counts to `read`, and forgets both.
     pub(super) fn move_to(&mut self, store: &mut Store, read: &mut Read) -> Result<(), Error> {
-        read.add(&std::mem::take(&mut self.read));
+        *read += &std::mem::take(&mut self.read);
         store.push(&self.rows)?;
         self.rows.clear();
         Ok(())

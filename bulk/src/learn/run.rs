@@ -67,8 +67,7 @@ fn learn_here(
     let how = How { options, hasher: &hasher, rules: None };
     let mut push = |site| findings.push(site);
     let (read, fault) = each_site(sources, &how, settings, sinks, &work, &mut push)?;
-    findings.read = read;
-    findings.read.fault = fault.as_ref().map(Error::to_string);
+    (findings.read, findings.fault) = (read, fault.as_ref().map(Error::to_string));
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let learned = findings.write(&names, options, sinks)?;
     fault.map_or(Ok(learned), Err)
@@ -91,7 +90,7 @@ fn learn_here(
 /// }
 /// let mut out = Vec::new();
 /// let learned = learner.finish().unwrap().to_file(&["rows"], &options, &mut out).unwrap();
-/// assert_eq!((learned.rules, learned.report.records), (1, 200));
+/// assert_eq!((learned.rules, learned.read.report.records), (1, 200));
 /// ```
 #[derive(Debug)]
 pub struct Learner {

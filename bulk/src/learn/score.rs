@@ -1,44 +1,32 @@
 //! How good rules are on URLs whose content is known.
 
-use std::ops::AddAssign;
-
 use serde::{Deserialize, Serialize};
 
 use super::contents::NONE;
 use uriscan_core::key::Hasher;
 use uriscan_core::rules::{RuleSet, Scratch};
 
-/// What rules do to URLs whose content is known.
-///
-/// A page is what has one content. Rules join URLs in groups; a group is right if all of it is one page.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Score {
-    /// URLs with known content.
-    pub urls: u64,
-    /// Pages: different contents.
-    pub pages: u64,
-    /// Groups of two URLs or more that rules join, and are one page.
-    pub right: u64,
-    /// Groups that are several pages.
-    pub wrong: u64,
-    /// Fetches that are saved: URLs that are joined, less one for each group.
-    pub saved: u64,
-    /// Pages that are lost: those of groups, less one for each group.
-    pub lost: u64,
-    /// Fetches that the best rules would save: URLs, less one for each page.
-    pub possible: u64,
-}
-
-impl AddAssign for Score {
-    fn add_assign(&mut self, other: Score) {
-        self.urls += other.urls;
-        self.pages += other.pages;
-        self.right += other.right;
-        self.wrong += other.wrong;
-        self.saved += other.saved;
-        self.lost += other.lost;
-        self.possible += other.possible;
+counts! {
+    /// What rules do to URLs whose content is known.
+    ///
+    /// A page is what has one content. Rules join URLs in groups; a group is right if all of it is one page.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[non_exhaustive]
+    pub struct Score {
+        /// URLs with known content.
+        pub urls: u64,
+        /// Pages: different contents.
+        pub pages: u64,
+        /// Groups of two URLs or more that rules join, and are one page.
+        pub right: u64,
+        /// Groups that are several pages.
+        pub wrong: u64,
+        /// Fetches that are saved: URLs that are joined, less one for each group.
+        pub saved: u64,
+        /// Pages that are lost: those of groups, less one for each group.
+        pub lost: u64,
+        /// Fetches that the best rules would save: URLs, less one for each page.
+        pub possible: u64,
     }
 }
 

@@ -4,8 +4,8 @@ use std::sync::{Arc, PoisonError};
 
 use uriscan::Error;
 use uriscan::rules::{Pack, RuleSet};
-use uriscan_bulk::learn::{self, LearnOptions};
-use uriscan_bulk::pipeline::{Report, fields_of};
+use uriscan_bulk::learn::{self, LearnOptions, Read};
+use uriscan_bulk::pipeline::fields_of;
 
 use crate::args::{self, TableChoice};
 use crate::environment::Environment;
@@ -85,8 +85,8 @@ struct Learn {
 }
 
 impl Learn {
-    /// Prints that no row of those in `report` was `telling`, if so, and why: what is in archives may be `derived`.
-    fn print_telling(&self, telling: u64, derived: u64, report: &Report) {
+    /// Prints that no row says which pages are the same, if so, and why.
+    fn print_telling(&self, &Read { report, telling, derived, .. }: &Read) {
         if telling == 0 && !self.is_quiet {
             let why = match self.columns.iter().flatten().next() {
                 None if report.records == 0 && derived > 0 => {
@@ -126,7 +126,7 @@ impl Runner for Learn {
                 sources.into_iter().map(fields).collect()
             }
         };
-        let (mut report, learned, (log_entries, telling, derived)) = match &self.tested {
+        let (mut read, learned) = match &self.tested {
             Some(rules) => {
                 let tested = learn::test(sources, rules, &self.options, settings, sinks)?;
                 if tested.sampled > 0 {
@@ -135,7 +135,7 @@ impl Runner for Learn {
                         "uriscan: {sites} the memory limit: only a sample of the pages was tested"
                     ));
                 }
-                (tested.report, None, (tested.log_entries, tested.telling, tested.derived))
+                (tested.read, None)
             }
             None => {
                 let learned = learn::learn(sources, &self.options, settings, sinks)?;
@@ -148,14 +148,13 @@ impl Runner for Learn {
                     let what = "URLs to fetch were left out, as there are more than 16 MiB of them: first those that decide least";
                     eprint_line(format_args!("uriscan: --undecided: of {sites} {what}"));
                 }
-                let found = (learned.log_entries, learned.telling, learned.derived);
-                (learned.report, Some(learned), found)
+                (learned.read, Some(learned))
             }
         };
-        print_log_entries(log_entries);
-        self.print_telling(telling, derived, &report);
+        print_log_entries(read.log_entries);
+        self.print_telling(&read);
         let skipped = self.skipped.lock().unwrap_or_else(PoisonError::into_inner);
-        report.bad_rows += skipped.report.bad_rows;
-        Ok(Done { report, learned, ..Done::default() })
+        read.report.bad_rows += skipped.report.bad_rows;
+        Ok(Done { report: read.report, learned, ..Done::default() })
     }
 }

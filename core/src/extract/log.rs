@@ -135,7 +135,7 @@ impl<'a> Log<'a> {
         match self.how.options.requests.apply(&request) {
             Fate::Read => {}
             Fate::Drop(cause) => return links.filtered.add(cause),
-            Fate::Unknown => return links.unknown_entries += 1,
+            Fate::Unknown => return links.omitted.unknown_entries += 1,
         }
         if let Some(part) = self.how.options.log_part {
             return self.take_part(part, (span, &request), entry, links);
@@ -200,7 +200,7 @@ impl<'a> Log<'a> {
         if self.has_others() {
             self.take_text(line, links);
         } else if !is_remark(line.of(self.text.content())) {
-            links.other_lines += 1;
+            links.omitted.other_lines += 1;
         }
     }
 

@@ -62,7 +62,7 @@ pub use folded::last_folded_end;
 pub use format::Format;
 pub use format::Kind;
 pub use links::Room;
-pub use links::{Detail, Link, Links};
+pub use links::{Detail, Link, Links, Omitted};
 pub use log_format::LogFormat;
 pub use markup::last_token_end;
 pub use request::{LogPart, NotAStatus, Request, RequestFilter, StatusRange};

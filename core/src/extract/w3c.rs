@@ -329,7 +329,7 @@ pub(crate) fn lines(log: &Log<'_>, mut layout: Layout, links: &mut Links) {
         } else if is_remark(line) {
             log.take_other(span, links);
         } else if layout.count == 0 {
-            links.unnamed += 1;
+            links.omitted.unnamed += 1;
             if log.has_others() {
                 log.take_text(span, links);
             }

@@ -247,14 +247,14 @@ pub(crate) fn records(how: How<'_>, text: Padded<'_>, links: &mut Links) {
                 }
                 if is_cut {
                     // The archive is truncated here; the rest of the block was searched.
-                    links.broken += 1;
+                    links.omitted.broken += 1;
                 }
                 at = after_ends(content, at.saturating_add(record.end()));
             }
             Extent::Broken | Extent::Open => {
                 // Some writers leave more line ends after a record.
                 if !content[at..].iter().all(u8::is_ascii_whitespace) {
-                    links.broken += 1;
+                    links.omitted.broken += 1;
                 }
                 at = next_record(content, at).unwrap_or(content.len());
             }

@@ -36,7 +36,7 @@ impl RowFilter {
             batches.collect::<Result<Vec<_>, Error>>()
         });
         let kept = kept.collect::<Result<Vec<_>, Error>>()?;
-        kept.iter().flatten().for_each(|(_, filtered)| self.filtered += *filtered);
+        kept.iter().flatten().for_each(|(_, filtered)| self.filtered += filtered);
         Ok(kept
             .into_iter()
             .map(|unit| unit.into_iter().map(|(batch, _)| batch).collect())

@@ -37,7 +37,7 @@ fn sitemaps_have_locations() {
         "loc http://h/caf%C3%A9/x",
     ];
     assert_eq!(found, expected);
-    assert_eq!((counted.relative(), counted.malformed()), (1, 0));
+    assert_eq!((counted.relative(), counted.omitted().malformed), (1, 0));
     let (found, _) = links(Format::Xml, SITEMAP.as_bytes(), Some("http://h/d/"));
     assert_eq!(found.last().unwrap(), "loc http://h/rel");
     let index = "<sitemapindex><sitemap><loc>http://h/1.xml.gz</loc></sitemap></sitemapindex>";
@@ -115,7 +115,11 @@ fn documents_that_are_not_well_formed_are_searched_to_the_fault() {
         ("<urlset><x a=b a=c href='http://h/' href=http://i/><loc>http://h/</loc></urlset>", 3, 0),
     ] {
         let (found, counted) = links(Format::Xml, text.as_bytes(), None);
-        assert_eq!((found.len(), counted.malformed()), (expected, malformed), "{text} {found:?}");
+        assert_eq!(
+            (found.len(), counted.omitted().malformed),
+            (expected, malformed),
+            "{text} {found:?}"
+        );
     }
     let (found, _) = links(Format::Xml, b"<rss><link>http://h/\xFF</link><link>http://h/a", None);
     assert_eq!(found, ["link http://h/%FF"]);

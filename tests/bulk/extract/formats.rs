@@ -101,7 +101,11 @@ fn access_logs_have_targets_referrers_and_agents() {
     assert_eq!(found, expected);
     let only = ExtractorOptions::default().base(base).log_fields(vec![Context::Target]);
     let (found, counted) = links(only, Format::Clf, LOG.as_bytes());
-    assert_eq!((found.len(), counted.other_lines()), (3, 1), "the line of text is not searched");
+    assert_eq!(
+        (found.len(), counted.omitted().other_lines),
+        (3, 1),
+        "the line of text is not searched"
+    );
     let (found, counted) = links(ExtractorOptions::default(), Format::Clf, LOG.as_bytes());
     assert_eq!((found.len(), counted.relative()), (5, 2));
 }
@@ -140,7 +144,7 @@ fn selected_targets_without_a_site_are_paths() {
     ] {
         let (found, counted) = links(only(), Format::Clf, entry(target).as_bytes());
         assert_eq!(found, [format!("target {expected}")]);
-        assert_eq!((counted.relative(), counted.other_lines()), (0, 0));
+        assert_eq!((counted.relative(), counted.omitted().other_lines), (0, 0));
     }
     for options in [
         only().base(b"urn:x".to_vec()),
@@ -258,7 +262,7 @@ fn archives_have_pages_and_texts() {
         "field http://w/",
         "src http://h/i",
     ];
-    assert_eq!((found, counted.broken()), (expected.map(str::to_owned).to_vec(), 0));
+    assert_eq!((found, counted.omitted().broken), (expected.map(str::to_owned).to_vec(), 0));
     let (found, _) = links(ExtractorOptions::default().warc_targets(true), Format::Warc, &archive);
     let targets =
         ["http://h/a/", "http://h/a/", "http://h/x", "http://h/t", "http://h/w/", "http://h/r"];
@@ -289,7 +293,7 @@ fn bodies_that_break_off_are_reported() {
             "WARC-Type: response\r\nWARC-Target-URI: http://h/\r\nContent-Type: application/http";
         let archive = record(fields, &[head.as_bytes(), body].concat());
         let (found, counted) = links(ExtractorOptions::default(), Format::Warc, &archive);
-        (found, counted.partial() + counted.undecoded())
+        (found, counted.omitted().partial + counted.omitted().undecoded)
     };
     let chunked = "Transfer-Encoding: chunked\r\n\r\n";
     const A: &str = "href http://h/a";
@@ -361,14 +365,19 @@ fn coded_bodies_are_decoded_or_reported() {
     ] {
         let archive = coded_response(media, coding, body);
         let (found, counted) = links(ExtractorOptions::default(), Format::Warc, &archive);
-        let all = [found.len() as u64, counted.partial(), counted.undecoded(), counted.broken()];
+        let all = [
+            found.len() as u64,
+            counted.omitted().partial,
+            counted.omitted().undecoded,
+            counted.omitted().broken,
+        ];
         assert_eq!(all, [expected, partial, undecoded, 0], "{coding} {media} {found:?}");
     }
     // A body that inflates to more than 64 MiB is cut there, and reported.
     let bomb = gzip(&[&page[..], &b" ".repeat(64 << 20)].concat());
     let archive = coded_response("text/html", "gzip", &bomb);
     let (found, counted) = links(ExtractorOptions::default(), Format::Warc, &archive);
-    assert_eq!((found.len(), counted.partial()), (2, 1));
+    assert_eq!((found.len(), counted.omitted().partial), (2, 1));
 }
 
 #[test]
@@ -383,7 +392,7 @@ fn broken_records_are_counted_and_skipped() {
     ] {
         let text = [bad.as_bytes(), &good].concat();
         let (found, counted) = links(ExtractorOptions::default(), Format::Warc, &text);
-        assert_eq!((&found, counted.broken()), (&all, 1), "{bad:?}");
+        assert_eq!((&found, counted.omitted().broken), (&all, 1), "{bad:?}");
     }
     for cut in 0..good.len() {
         // However much is missing at the end, everything before is found.
@@ -395,7 +404,7 @@ fn broken_records_are_counted_and_skipped() {
         Format::Warc,
         b"WARC/1.0\r\nContent-Length: 99999999999999999999\r\n\r\n",
     );
-    assert_eq!(counted.broken(), 1);
+    assert_eq!(counted.omitted().broken, 1);
 }
 
 #[test]

@@ -38,7 +38,7 @@ fn directives_name_the_fields_of_the_entries_after_them() {
         "referer http://r.example/",
     ];
     assert_eq!(
-        (all, counted.relative(), counted.unnamed()),
+        (all, counted.relative(), counted.omitted().unnamed),
         (expected.map(str::to_owned).to_vec(), 0, 0)
     );
     let (only, counted) = links(with("", &[Context::Target]), Format::W3c, IIS.as_bytes());
@@ -46,7 +46,7 @@ fn directives_name_the_fields_of_the_entries_after_them() {
         ["http://shop.example/a.aspx?id=1&x", "https://shop.example:8443/b", "/.//c", "/d"];
     assert_eq!(only, targets.map(|uri| format!("target {uri}")));
     // A row with fewer fields than were named.
-    assert_eq!(counted.other_lines(), 1);
+    assert_eq!(counted.omitted().other_lines, 1);
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn fields_have_several_names() {
     let log = "#Fields: x cs-uri-stem\n1 /a 2\n1\n- -\n";
     let (nothing, counted) =
         links(with("http://b/", &[Context::Target]), Format::W3c, log.as_bytes());
-    assert_eq!((nothing.len(), counted.other_lines()), (0, 2));
+    assert_eq!((nothing.len(), counted.omitted().other_lines), (0, 2));
 }
 
 #[test]
@@ -105,13 +105,13 @@ fn what_no_directive_names_is_counted() {
     assert_eq!(Format::of_head(rest.as_bytes()), Format::W3c, "the directive comes later");
     let (only, counted) =
         links(with("http://b/", &[Context::Target]), Format::W3c, rest.as_bytes());
-    assert_eq!((&only[..], counted.unnamed()), (&["target http://b/d".to_owned()][..], 2));
+    assert_eq!((&only[..], counted.omitted().unnamed), (&["target http://b/d".to_owned()][..], 2));
     let first = IIS.find("2026-03-01 10:00:00 10").unwrap();
     let rows = &IIS[first..IIS.rfind("#Fields").unwrap()];
     assert_eq!(Format::of_head(rows.as_bytes()), Format::W3c, "by its rows");
     let (all, counted) = links(with("http://b/", &[]), Format::W3c, rows.as_bytes());
     assert_eq!(all, ["text http://bot.example/", "text http://r.example/s?q"]);
-    assert_eq!((counted.unnamed(), counted.other_lines()), (3, 0));
+    assert_eq!((counted.omitted().unnamed, counted.omitted().other_lines), (3, 0));
     let program =
         "2026-03-01 10:00:00 INFO started on /srv\n2026-03-01 10:00:01 WARN http://h/ failed\n";
     assert_eq!(Format::of_head(program.as_bytes()), Format::Text);

@@ -88,12 +88,12 @@ fn no_link_of_a_long_record_is_lost_or_cut() {
             assert_eq!(links, uris(), "{format:?} {chunk_bytes}");
             let is_told = format != Format::Text;
             assert_eq!(
-                (report.unparsed > 0, !faults.is_empty()),
+                (report.omitted.unparsed > 0, !faults.is_empty()),
                 (is_told, is_told),
                 "{format:?} {faults:?}"
             );
             assert_eq!(
-                (report.invalid.total(), report.malformed, report.broken),
+                (report.invalid.total(), report.omitted.malformed, report.omitted.broken),
                 (0, 0, 0),
                 "{format:?} {faults:?}"
             );
@@ -144,7 +144,7 @@ fn what_follows_a_long_record_is_read_as_before() {
             let (links, faults, report) =
                 found(&text, format, chunk_bytes, ExtractorOptions::default());
             assert_eq!(links.last().map(|link| &link[..]), Some(last), "{format:?} {chunk_bytes}");
-            assert_eq!(report.broken, 0, "{format:?} {faults:?}");
+            assert_eq!(report.omitted.broken, 0, "{format:?} {faults:?}");
             let is_whole = links.len() == uris().len() + 1;
             assert_eq!(
                 is_whole,

@@ -405,7 +405,7 @@ fn what_is_not_an_entry_is_searched_as_before() {
         let only = ExtractorOptions::default().log_fields(vec![Context::Target]);
         let (all, counted) = links(only, Format::Clf, log.as_bytes());
         assert_eq!(
-            (&all[..], counted.other_lines()),
+            (&all[..], counted.omitted().other_lines),
             (&["target /a".to_owned(), "target /a".to_owned()][..], 1),
             "{other}"
         );

@@ -314,7 +314,11 @@ fn entries_that_are_not_selected_give_no_links() {
         let referers: Vec<_> =
             expected.iter().map(|status| format!("referer http://r/{status}")).collect();
         assert_eq!(shown, referers, "{filter:?}");
-        assert_eq!((found.unknown_entries(), found.other_lines()), (unknown, 1), "{filter:?}");
+        assert_eq!(
+            (found.omitted().unknown_entries, found.omitted().other_lines),
+            (unknown, 1),
+            "{filter:?}"
+        );
         if let Some((cause, count)) = dropped {
             assert_eq!(found.filtered().of(cause), count, "{filter:?}");
         }
@@ -324,7 +328,7 @@ fn entries_that_are_not_selected_give_no_links() {
             .iter()
             .flat_map(|status| [format!("target /{status}"), format!("referer http://r/{status}")])
             .collect();
-        assert_eq!((shown, found.other_lines()), (all, 1), "{filter:?}");
+        assert_eq!((shown, found.omitted().other_lines), (all, 1), "{filter:?}");
     }
 }
 
@@ -351,7 +355,7 @@ fn what_surrounds_an_entry_is_not_read_if_the_entry_is_not() {
     let unknown = r#"{"request":{"method":"GET","host":"h","uri":"/a"},"note":"http://n/"}"#;
     let (shown, found) =
         links(options().requests(statuses("200")), Format::Clf, unknown.as_bytes());
-    assert_eq!((shown.len(), found.unknown_entries()), (0, 1));
+    assert_eq!((shown.len(), found.omitted().unknown_entries), (0, 1));
 }
 
 #[test]

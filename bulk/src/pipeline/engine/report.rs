@@ -1,6 +1,6 @@
 //! Totals of a run.
 
-use uriscan_core::extract::Filtered;
+use uriscan_core::extract::{Filtered, Omitted};
 use uriscan_core::uri::UriErrorKind;
 
 /// Counts of invalid records by kind.
@@ -37,125 +37,67 @@ impl Invalid {
     }
 }
 
-/// Totals of a run. `records` is the sum of what was written, omitted as a duplicate or for its shape, withheld, and
-/// omitted or diverted as invalid.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Report {
-    /// Bytes read, without byte order marks.
-    pub bytes: u64,
-    /// Records that are not blank.
-    pub records: u64,
-    /// Lines with nothing but white space, which are not records.
-    pub blank: u64,
-    /// Records written.
-    pub written: u64,
-    /// Rows of text tables that do not fit, written or not, which count nowhere else.
-    pub bad_rows: u64,
-    /// The lines that these rows are on: an open quote takes what follows it with it.
-    pub bad_lines: u64,
-    /// Records omitted because they are equivalent to another one: an earlier one unless options say otherwise.
-    pub duplicates: u64,
-    /// Records omitted because as many of their [shape](uriscan_core::shape) precede them as are kept, or an equivalent
-    /// one; only [`crate::pipeline::dedup_by_shape()`] fills this in, which counts no `duplicates`.
-    pub of_full_shapes: u64,
-    /// The number of shapes, of which an invalid record is one; only [`crate::pipeline::dedup_by_shape()`] fills this in.
-    pub shapes: u64,
-    /// Classes of records whose keys are in a set on disk ([`crate::pipeline::Seen`]). All their records are among
-    /// `duplicates`.
-    pub seen: u64,
-    /// Records of classes that were not selected ([`crate::pipeline::Select`]).
-    pub withheld: u64,
-    /// Records that are not URIs, whatever was done with them.
-    pub invalid: Invalid,
-    /// Records that are URIs as repaired only ([`uriscan_core::repair`]); the others count them as valid.
-    pub repaired: u64,
-    /// Same-document references among the records, written or not; counted by [`crate::pipeline::resolve()`] only.
-    pub same_document: u64,
-    /// Sources that were skipped because they look binary.
-    pub binary: u64,
-    /// Sources whose format was decided while their producer paused, and whose next bytes look like another one.
-    pub misjudged: u64,
-    /// Sources that were searched whole, because they are not archives, although records of archives were selected.
-    pub not_archives: u64,
-    /// Positions in archives with something other than a record.
-    pub broken: u64,
-    /// Encoded bodies in archives of which only a part was searched.
-    pub partial: u64,
-    /// Encoded bodies in archives of which only a part was searched, because they expand to more than
-    /// [`uriscan_core::extract::ExtractorOptions::max_expansion`] times their length.
-    pub expanded: u64,
-    /// Bases of documents that were ignored, because they are too long.
-    pub bases: u64,
-    /// Links that were skipped, because those of their document have too many bytes.
-    pub lost: u64,
-    /// Bodies in archives that were skipped, because they cannot be decoded.
-    pub undecoded: u64,
-    /// Documents that were searched as plain text, because they have too many marks of Markdown, or whose end was,
-    /// because they are too long.
-    pub unparsed: u64,
-    /// Sitemaps and feeds that were searched in part, because they are not well-formed, and HTTP archives that break off.
-    pub malformed: u64,
-    /// Parts of messages that are not in their transfer encoding, or nested too deep, and were searched as they are,
-    /// and messages that break off.
-    pub miscoded: u64,
-    /// Lines of logs that were skipped because they are not entries, and only some of those, or some of their fields,
-    /// are searched.
-    pub other_lines: u64,
-    /// Lines of logs whose fields are unknown, because no directive `#Fields` precedes them.
-    pub unnamed: u64,
-    /// Entries of logs that were skipped because they do not have what decides whether they are read.
-    pub unknown_entries: u64,
-    /// Records that two grammars read differently; counted by [`crate::pipeline::inspect_rfc2396`] only.
-    pub differing: u64,
-    /// Records, links and entries of logs that a filter did not keep ([`crate::pipeline::records_of`]), which count
-    /// nowhere else. Only [`crate::pipeline::extract()`], [`crate::pipeline::resolve()`] and jobs on tables fill this
-    /// in; of lists, [`crate::pipeline::Skipped`] has it.
-    pub filtered: Filtered,
-    /// Values that decide which row is kept and were compared by their bytes, although they have digits: no numbers,
-    /// and no dates with the year first.
-    pub as_text: u64,
-    /// Bytes spilled to disk because of a memory limit ([`crate::pipeline::MemoryLimit`]).
-    pub spilled: u64,
+impl core::ops::AddAssign<&Invalid> for Invalid {
+    fn add_assign(&mut self, other: &Invalid) {
+        self.0.iter_mut().zip(other.0).for_each(|(sum, count)| *sum += count);
+    }
 }
 
-impl core::ops::AddAssign<&Report> for Report {
-    fn add_assign(&mut self, other: &Report) {
-        self.bytes += other.bytes;
-        self.records += other.records;
-        self.blank += other.blank;
-        self.bad_rows += other.bad_rows;
-        self.bad_lines += other.bad_lines;
-        self.written += other.written;
-        self.duplicates += other.duplicates;
-        self.of_full_shapes += other.of_full_shapes;
-        self.shapes += other.shapes;
-        self.seen += other.seen;
-        self.repaired += other.repaired;
-        self.same_document += other.same_document;
-        self.withheld += other.withheld;
-        self.binary += other.binary;
-        self.misjudged += other.misjudged;
-        self.not_archives += other.not_archives;
-        self.broken += other.broken;
-        self.partial += other.partial;
-        self.expanded += other.expanded;
-        self.bases += other.bases;
-        self.lost += other.lost;
-        self.undecoded += other.undecoded;
-        self.unparsed += other.unparsed;
-        self.malformed += other.malformed;
-        self.miscoded += other.miscoded;
-        self.other_lines += other.other_lines;
-        self.unnamed += other.unnamed;
-        self.unknown_entries += other.unknown_entries;
-        self.differing += other.differing;
-        self.filtered += other.filtered;
-        self.as_text += other.as_text;
-        self.spilled += other.spilled;
-        for (sum, count) in self.invalid.0.iter_mut().zip(other.invalid.0) {
-            *sum += count;
-        }
+counts! {
+    /// Totals of a run. `records` is the sum of what was written, omitted as a duplicate or for its shape, withheld, and
+    /// omitted or diverted as invalid.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct Report {
+        /// Bytes read, without byte order marks.
+        pub bytes: u64,
+        /// Records that are not blank.
+        pub records: u64,
+        /// Lines with nothing but white space, which are not records.
+        pub blank: u64,
+        /// Records written.
+        pub written: u64,
+        /// Rows of text tables that do not fit, written or not, which count nowhere else.
+        pub bad_rows: u64,
+        /// The lines that these rows are on: an open quote takes what follows it with it.
+        pub bad_lines: u64,
+        /// Records omitted because they are equivalent to another one: an earlier one unless options say otherwise.
+        pub duplicates: u64,
+        /// Records omitted because as many of their [shape](uriscan_core::shape) precede them as are kept, or an equivalent
+        /// one; only [`crate::pipeline::dedup_by_shape()`] fills this in, which counts no `duplicates`.
+        pub of_full_shapes: u64,
+        /// The number of shapes, of which an invalid record is one; only [`crate::pipeline::dedup_by_shape()`] fills this in.
+        pub shapes: u64,
+        /// Classes of records whose keys are in a set on disk ([`crate::pipeline::Seen`]). All their records are among
+        /// `duplicates`.
+        pub seen: u64,
+        /// Records of classes that were not selected ([`crate::pipeline::Select`]).
+        pub withheld: u64,
+        /// Records that are not URIs, whatever was done with them.
+        pub invalid: Invalid,
+        /// Records that are URIs as repaired only ([`uriscan_core::repair`]); the others count them as valid.
+        pub repaired: u64,
+        /// Same-document references among the records, written or not; counted by [`crate::pipeline::resolve()`] only.
+        pub same_document: u64,
+        /// Sources that were skipped because they look binary.
+        pub binary: u64,
+        /// Sources whose format was decided while their producer paused, and whose next bytes look like another one.
+        pub misjudged: u64,
+        /// Sources that were searched whole, because they are not archives, although records of archives were selected.
+        pub not_archives: u64,
+        /// What was skipped in documents, or searched only in part.
+        pub omitted: Omitted,
+        /// Records that two grammars read differently; counted by [`crate::pipeline::inspect_rfc2396`] only.
+        pub differing: u64,
+        /// Records, links and entries of logs that a filter did not keep ([`crate::pipeline::records_of`]), which count
+        /// nowhere else. Only [`crate::pipeline::extract()`], [`crate::pipeline::resolve()`] and jobs on tables fill this
+        /// in; of lists, [`crate::pipeline::Skipped`] has it.
+        pub filtered: Filtered,
+        /// Values that decide which row is kept and were compared by their bytes, although they have digits: no numbers,
+        /// and no dates with the year first.
+        pub as_text: u64,
+        /// Bytes spilled to disk because of a memory limit ([`crate::pipeline::MemoryLimit`]).
+        pub spilled: u64,
     }
 }
 

@@ -103,19 +103,8 @@ pub(crate) fn of_chunk<I: Isa>(
 /// Counts what was omitted from `links`.
 pub(crate) fn count_faults(links: &Links, report: &mut Report) {
     report.invalid.add_many(UriErrorKind::Relative, links.relative());
-    report.filtered += links.filtered();
-    report.lost += links.lost();
-    report.bases += links.bases();
-    report.expanded += links.expanded();
-    report.broken += links.broken();
-    report.partial += links.partial();
-    report.undecoded += links.undecoded();
-    report.unparsed += links.unparsed();
-    report.malformed += links.malformed();
-    report.miscoded += links.miscoded();
-    report.other_lines += links.other_lines();
-    report.unnamed += links.unnamed();
-    report.unknown_entries += links.unknown_entries();
+    report.filtered += &links.filtered();
+    report.omitted += links.omitted();
 }
 
 /// Describes the document or message that begins in `chunk` if it is longer than the limit. Lines of text are only

@@ -408,7 +408,7 @@ impl List {
     fn count_skipped(&self, part: &Part) {
         let mut sum = Report::default();
         let mut skipped = self.skipped.lock().unwrap_or_else(PoisonError::into_inner);
-        skipped.filtered += part.filtered;
+        skipped.filtered += &part.filtered;
         if !matches!(self.content, Content::Links(..)) {
             return;
         }

@@ -85,8 +85,8 @@ impl Filtered {
     }
 }
 
-impl core::ops::AddAssign for Filtered {
-    fn add_assign(&mut self, other: Filtered) {
+impl core::ops::AddAssign<&Filtered> for Filtered {
+    fn add_assign(&mut self, other: &Filtered) {
         self.0.iter_mut().zip(other.0).for_each(|(sum, count)| *sum += count);
     }
 }

@@ -2,6 +2,8 @@
 
 mod omitted;
 
+pub use omitted::Omitted;
+
 use super::context::Context;
 use super::fault::{Document, Fault, MORE_MADE, MOST_MADE};
 use super::{Filter, Filtered, Request};
@@ -67,18 +69,7 @@ pub struct Links {
     document: Option<Open>,
     pub(super) relative: u64,
     pub(super) filtered: Filtered,
-    lost: u64,
-    bases: u64,
-    expanded: u64,
-    pub(super) broken: u64,
-    partial: u64,
-    undecoded: u64,
-    unparsed: u64,
-    malformed: u64,
-    miscoded: u64,
-    pub(super) other_lines: u64,
-    pub(super) unnamed: u64,
-    pub(super) unknown_entries: u64,
+    pub(super) omitted: Omitted,
     /// The first faults that can be described.
     faults: Vec<Fault>,
     /// Details of links, in their order, and their texts.
@@ -138,11 +129,7 @@ impl Links {
         self.links.clear();
         self.made.clear();
         (self.room, self.document, self.is_cut) = (Room::default(), None, false);
-        (self.relative, self.lost, self.broken) = (0, 0, 0);
-        self.filtered = Filtered::default();
-        (self.bases, self.expanded, self.partial, self.undecoded) = (0, 0, 0, 0);
-        (self.unparsed, self.malformed, self.miscoded) = (0, 0, 0);
-        (self.other_lines, self.unnamed, self.unknown_entries) = (0, 0, 0);
+        (self.relative, self.filtered, self.omitted) = (0, Filtered::default(), Omitted::default());
         self.faults.clear();
         self.noted.clear();
         self.notes.clear();
@@ -313,14 +300,10 @@ impl Links {
             }
         }
         self.relative += found.relative;
-        self.filtered += found.filtered;
-        self.lost += found.lost;
-        self.bases += found.bases;
-        self.broken += found.broken;
-        self.partial += found.partial;
-        self.undecoded += found.undecoded;
-        self.malformed += found.malformed;
-        self.miscoded += found.miscoded;
+        self.filtered += &found.filtered;
+        // Bodies, whole documents and lines of logs are not in what is found so.
+        let none = Omitted { expanded: 0, unparsed: 0, unnamed: 0, ..found.omitted };
+        self.omitted += &Omitted { other_lines: 0, unknown_entries: 0, ..none };
     }
 
     /// [`Links::take_made`] for the entry of a log, `text`, with its requests.
@@ -331,8 +314,8 @@ impl Links {
             let &Requested { span, status, time, .. } = it;
             self.note_request(place(span), Request { status, method, time, target });
         }
-        self.other_lines += found.other_lines;
-        self.unknown_entries += found.unknown_entries;
+        self.omitted.other_lines += found.omitted.other_lines;
+        self.omitted.unknown_entries += found.omitted.unknown_entries;
     }
 
     /// What the source says about `link`, one of these.

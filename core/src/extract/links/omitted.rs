@@ -4,6 +4,45 @@ use super::Links;
 use crate::extract::Filtered;
 use crate::extract::fault::{BodyFault, Fault};
 
+counts! {
+    /// The numbers of what was skipped in documents, or searched only in part, by cause.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct Omitted {
+        /// Links that were skipped because those of their document have more bytes than eight times as many as it has, and
+        /// 1 MiB.
+        pub lost: u64,
+        /// Bases that were ignored because they have more than 2048 bytes.
+        pub bases: u64,
+        /// Coded bodies in archives of which only a part was searched, because they expand to more than
+        /// [`ExtractorOptions::max_expansion`](crate::extract::ExtractorOptions::max_expansion) times their length.
+        pub expanded: u64,
+        /// Places in archives with something other than a record.
+        pub broken: u64,
+        /// Coded bodies in archives of which only a part was searched, because they are truncated or exceed 64 MiB.
+        pub partial: u64,
+        /// Bodies in archives that were not searched because their coding cannot be decoded.
+        pub undecoded: u64,
+        /// Documents that were searched as plain text because they have too many marks of Markdown, or whose end was because
+        /// they are longer than the limit.
+        pub unparsed: u64,
+        /// Sitemaps and feeds that were searched only up to the place where they are not well-formed, and HTTP archives and
+        /// JSON that break off.
+        pub malformed: u64,
+        /// Parts of messages that are not in their transfer encoding, or nested too deep, and were searched as they are, and
+        /// messages that break off.
+        pub miscoded: u64,
+        /// Lines of logs that were skipped because they are not entries, and only some of those, or some of their fields, are
+        /// searched.
+        pub other_lines: u64,
+        /// Lines of logs whose fields are unknown, because no directive `#Fields` precedes them.
+        pub unnamed: u64,
+        /// Entries of logs that were skipped because it is not known whether
+        /// [`ExtractorOptions::requests`](crate::extract::ExtractorOptions::requests) selects them.
+        pub unknown_entries: u64,
+    }
+}
+
 impl Links {
     /// The number of relative references that were skipped because there is no base.
     pub fn relative(&self) -> u64 {
@@ -15,73 +54,9 @@ impl Links {
         self.filtered
     }
 
-    /// The number of links that were skipped because those of their document have more bytes than eight times as many as it
-    /// has, and 1 MiB.
-    pub fn lost(&self) -> u64 {
-        self.lost
-    }
-
-    /// The number of bases that were ignored because they have more than 2048 bytes.
-    pub fn bases(&self) -> u64 {
-        self.bases
-    }
-
-    /// The number of coded bodies in archives of which only a part was searched, because they expand to more than
-    /// [`ExtractorOptions::max_expansion`](crate::extract::ExtractorOptions::max_expansion) times their length.
-    pub fn expanded(&self) -> u64 {
-        self.expanded
-    }
-
-    /// The number of places with something other than a record of the format.
-    pub fn broken(&self) -> u64 {
-        self.broken
-    }
-
-    /// The number of coded bodies in archives of which only a part was searched, because they are
-    /// truncated or exceed 64 MiB.
-    pub fn partial(&self) -> u64 {
-        self.partial
-    }
-
-    /// The number of bodies in archives that were not searched because their coding cannot be
-    /// decoded.
-    pub fn undecoded(&self) -> u64 {
-        self.undecoded
-    }
-
-    /// The number of documents that were searched as plain text because they have too many marks of Markdown, or are longer
-    /// than the limit.
-    pub fn unparsed(&self) -> u64 {
-        self.unparsed
-    }
-
-    /// The number of sitemaps and feeds that were searched only up to the place where they are not
-    /// well-formed, and of HTTP archives and JSON that break off.
-    pub fn malformed(&self) -> u64 {
-        self.malformed
-    }
-
-    /// The number of parts of messages that are not in their transfer encoding, or nested too deep, and
-    /// were searched as they are.
-    pub fn miscoded(&self) -> u64 {
-        self.miscoded
-    }
-
-    /// The number of lines of logs that were skipped because they are not entries, and only some
-    /// of those, or some of their fields, are searched.
-    pub fn other_lines(&self) -> u64 {
-        self.other_lines
-    }
-
-    /// The number of lines of logs whose fields are unknown, because no directive `#Fields` precedes them.
-    pub fn unnamed(&self) -> u64 {
-        self.unnamed
-    }
-
-    /// The number of entries of logs that were skipped because it is not known whether
-    /// [`ExtractorOptions::requests`](crate::extract::ExtractorOptions::requests) selects them.
-    pub fn unknown_entries(&self) -> u64 {
-        self.unknown_entries
+    /// The numbers of everything else.
+    pub fn omitted(&self) -> &Omitted {
+        &self.omitted
     }
 
     /// The first faults that can be described, at most [`Fault::MOST`].
@@ -91,17 +66,17 @@ impl Links {
 
     pub(crate) fn count_fault(&mut self, fault: Fault) {
         *match fault {
-            Fault::Body { what: BodyFault::Partial, .. } => &mut self.partial,
-            Fault::Body { what: BodyFault::Expands(_), .. } => &mut self.expanded,
-            Fault::Body { what: BodyFault::Unknown, .. } => &mut self.undecoded,
-            Fault::Base(..) => &mut self.bases,
+            Fault::Body { what: BodyFault::Partial, .. } => &mut self.omitted.partial,
+            Fault::Body { what: BodyFault::Expands(_), .. } => &mut self.omitted.expanded,
+            Fault::Body { what: BodyFault::Unknown, .. } => &mut self.omitted.undecoded,
+            Fault::Base(..) => &mut self.omitted.bases,
             Fault::Links(_, count) => {
-                self.lost += count - 1;
-                &mut self.lost
+                self.omitted.lost += count - 1;
+                &mut self.omitted.lost
             }
-            Fault::Marks(_) | Fault::Long(..) => &mut self.unparsed,
-            Fault::Xml(_) | Fault::CutOff(_) | Fault::LastLine(_) => &mut self.malformed,
-            Fault::Part { .. } => &mut self.miscoded,
+            Fault::Marks(_) | Fault::Long(..) => &mut self.omitted.unparsed,
+            Fault::Xml(_) | Fault::CutOff(_) | Fault::LastLine(_) => &mut self.omitted.malformed,
+            Fault::Part { .. } => &mut self.omitted.miscoded,
         } += 1;
         if self.faults.len() < Fault::MOST {
             self.faults.push(fault);
@@ -117,9 +92,9 @@ impl Links {
         };
         let count = self.faults.len();
         self.faults.retain(|fault| !breaks_off(fault));
-        self.malformed -= (count - self.faults.len()) as u64;
+        self.omitted.malformed -= (count - self.faults.len()) as u64;
         if !is_searched {
-            self.broken = self.broken.saturating_sub(1);
+            self.omitted.broken = self.omitted.broken.saturating_sub(1);
         }
         self.count_fault(Fault::Long(len, is_searched));
     }
