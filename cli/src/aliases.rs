@@ -7,6 +7,7 @@ use uriscan_bulk::pipeline::{AliasFault, Aliases};
 
 use crate::exit::{Failure, eprint_line};
 use crate::inputs;
+use crate::output::Content;
 use crate::plan::Plan;
 
 /// Faults of one kind that are reported row by row; further ones are counted.
@@ -23,7 +24,7 @@ pub(crate) fn read(plan: &mut Plan) -> Result<(), Failure> {
         return Ok(());
     };
     // A report shows groups by their canonical forms.
-    let keeps = use_of_them.keeps || plan.set.is_some() || plan.side.report.is_some();
+    let keeps = use_of_them.keeps || plan.set.is_some() || plan.side.contains_key(&Content::Report);
     let name = path.display();
     let mut counts = [0u64; AliasFault::ALL.len()];
     let mut report_fault = |fault: AliasFault, line: u64| {

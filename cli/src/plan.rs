@@ -15,7 +15,7 @@ use crate::filters;
 use crate::inputs::{Input, of_arguments};
 use crate::job::{Job, Runner};
 use crate::options::{extract_options, link_base, side_file};
-use crate::output::Destination;
+use crate::output::{Content, Destination};
 use crate::progress;
 use crate::rule_choice;
 use crate::sets::records::SetUse;
@@ -147,8 +147,8 @@ impl Plan {
 
     /// Adds a page about the run, which takes a part of the memory under a limit.
     pub(crate) fn with_report(mut self, typed: args::ReportFile) -> Result<Plan, Failure> {
-        self.side.report = side_file("--report", typed.report)?;
-        if self.side.report.is_some() && self.job.lacks_report {
+        self.add_side_file(Content::Report, side_file("--report", typed.report)?);
+        if self.has_report() && self.job.lacks_report {
             let what =
                 "does not work with --list-rules, --redact, --differ, --with and other grammars";
             return Err(Failure::at("--report", what));
@@ -156,6 +156,15 @@ impl Plan {
         let limit = self.job.limit.as_ref();
         self.report_bytes = limit.map_or(REPORT_BYTES, |limit| REPORT_BYTES.min(limit.bytes / 8));
         Ok(self)
+    }
+
+    pub(crate) fn add_side_file(&mut self, content: Content, path: Option<PathBuf>) {
+        self.side.extend(path.map(|path| (content, path)));
+    }
+
+    /// Whether there is a page about the run.
+    pub(crate) fn has_report(&self) -> bool {
+        self.side.contains_key(&Content::Report)
     }
 
     /// Makes the output a directory or a prefix if the results are cut into files.
@@ -293,7 +302,7 @@ impl Plan {
             table: None,
             found: None,
             omits_blank: false,
-            side: SideFiles { rejects, ..SideFiles::default() },
+            side: rejects.map(|path| (Content::Rejects, path)).into_iter().collect(),
             report_bytes: 0,
             settings,
             strict,

@@ -12,7 +12,7 @@ use crate::exit::{Failure, Stop, eprint_line};
 use crate::hint::Beginning;
 use crate::inputs::{Input, first_of_stdin};
 use crate::job::{RowsAre, Writes};
-use crate::output::{Destination, NOT_COMPRESSED, is_directory, is_packed};
+use crate::output::{Content, Destination, NOT_COMPRESSED, is_directory, is_packed};
 use crate::plan::{Plan, RowUse};
 use crate::summary::grouped;
 use crate::tables;
@@ -304,7 +304,7 @@ pub(crate) fn print_bad(plan: &Plan, report: &Report) {
     if report.bad_rows == 0 || !plan.reporting.has_hints() {
         return;
     }
-    if plan.side.rejects.is_some() {
+    if plan.side.contains_key(&Content::Rejects) {
         let count = report.bad_rows + report.invalid.total();
         let what = match count {
             1 => "row that does not fit, or whose URI is invalid, was written",

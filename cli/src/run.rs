@@ -13,7 +13,7 @@ use crate::exit::{Failure, Outcome};
 use crate::inputs::{self, Inputs, StdinHead};
 use crate::job::Done;
 use crate::lists::{self, SkippedSoFar};
-use crate::output::{Destination, PathConflicts, write_text};
+use crate::output::{Content, Destination, PathConflicts, write_text};
 use crate::plan::Plan;
 use crate::report;
 use crate::rows;
@@ -137,7 +137,7 @@ fn write_page(
     done: &Done,
     started: Instant,
 ) -> io::Result<()> {
-    let Some(page) = &mut session.side.report else { return Ok(()) };
+    let Some(page) = session.side.get_mut(&Content::Report) else { return Ok(()) };
     let (report, findings, elapsed) = (done.report, done.findings, started.elapsed());
     let summary = Summary { plan, report, findings, learned: None, set: None, elapsed };
     page.write_all(report::page(done, &summary).as_bytes())

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use uriscan_bulk::io::{ReadError, Source};
 use uriscan_bulk::pipeline::{Report, Sinks, Survey};
@@ -22,7 +22,7 @@ use crate::tables::{self, Folder};
 /// The outputs; refuses those that are inputs, or are given twice.
 pub(crate) fn path_conflicts(plan: &Plan) -> Result<PathConflicts, Failure> {
     let mut conflicts = PathConflicts::of_results(&plan.output, plan.is_in_place());
-    plan.side.each().try_for_each(|(path, content)| conflicts.add(path, content.name()))?;
+    plan.side.iter().try_for_each(|(content, path)| conflicts.add(path, content.name()))?;
     plan.reporting.stats_file.iter().try_for_each(|path| conflicts.add(path, "the summary"))?;
     for input in &plan.inputs {
         match input {
@@ -126,7 +126,10 @@ impl Session<'_> {
             Some(table) => tables::open_folder(&plan.output, table.temp_dir())?,
             None => None,
         };
-        let side = plan.side.opened(|path| Output::open(&Destination::named(path.clone())))?;
+        let opened = |(&content, path): (&Content, &PathBuf)| {
+            Ok((content, Output::open(&Destination::named(path.clone()))?))
+        };
+        let side = plan.side.iter().map(opened).collect::<Result<_, Failure>>()?;
         if plan.reporting.reads_terminal {
             eprint_line(format_args!(
                 "uriscan: reading URIs from the terminal, one per line; see --help"
@@ -147,18 +150,20 @@ impl Session<'_> {
         let Session { plan, out, side, progress, folder } = self;
         let mut update = |bytes| progress.iter_mut().for_each(|progress| progress.update(bytes));
         let mut sinks = Sinks::new(out);
-        let SideFiles { rejects, dupes, clusters, undecided, .. } = side;
-        let of_classes = (dupes.as_mut(), clusters.as_mut());
+        let mut side: SideFiles<&mut Output> =
+            side.iter_mut().map(|(&content, out)| (content, out)).collect();
+        let of_classes = (side.remove(&Content::Dupes), side.remove(&Content::Clusters));
         let mut of_classes =
             side_outputs::open(&plan.side, plan.job.meaning().as_ref(), of_classes)?;
         let [dupes, clusters] =
             of_classes.each_mut().map(|sink| sink.as_mut().map(|it| it as &mut (dyn Write + Send)));
         (sinks.dupes, sinks.clusters) = (dupes, clusters);
-        sinks.rejects = rejects.as_mut().map(|out| out as &mut (dyn Write + Send));
-        sinks.undecided = undecided.as_mut().map(|out| out as &mut (dyn Write + Send));
+        let [rejects, undecided] = [Content::Rejects, Content::Undecided]
+            .map(|content| side.remove(&content).map(|out| out as &mut (dyn Write + Send)));
+        (sinks.rejects, sinks.undecided) = (rejects, undecided);
         sinks.progress = Some(&mut update);
         let mut note = |error: &ReadError| unread.note(error);
-        let surveyed = plan.side.report.is_some().then(|| plan.job.surveyed());
+        let surveyed = plan.has_report().then(|| plan.job.surveyed());
         let mut survey = surveyed.map(|options| Survey::new(options.bytes(plan.report_bytes)));
         sinks.survey = survey.as_mut();
         let mut done = match work {
@@ -199,14 +204,14 @@ impl Session<'_> {
         if self.out.has_failed() {
             return match error.kind() {
                 // A page about a part of the input would say what is not so.
-                io::ErrorKind::BrokenPipe if self.side.report.is_some() => Err(Failure::new(
+                io::ErrorKind::BrokenPipe if self.plan.has_report() => Err(Failure::new(
                     "the reader of the results went away before the end, so that no report was written; -o /dev/null reads all",
                 )),
                 io::ErrorKind::BrokenPipe => Ok(Outcome::ReaderGone),
                 _ => Err(Failure::at(self.out.name(), error)),
             };
         }
-        let failed = self.side.each().map(|(out, _)| out).find(|out| out.has_failed());
+        let failed = self.side.values().find(|out| out.has_failed());
         Err(Failure::at(failed.unwrap_or(&self.out).name(), error))
     }
 
@@ -227,14 +232,14 @@ impl Session<'_> {
     pub(crate) fn commit(self, report: &Report, is_durable: bool) -> Result<bool, Failure> {
         let Session { plan, out, folder, side, .. } = self;
         if report.bytes == 0 {
-            plan.side.each().try_for_each(|(path, content)| refuse_foreign(path, content))?;
+            plan.side.iter().try_for_each(|(&content, path)| refuse_foreign(path, content))?;
         }
         let results = out.name().to_owned();
         if let Some(folder) = &folder {
             // What fails for want of room fails here, while all files are as they were.
             folder.finish().map_err(|error| Failure::at(&results, error))?;
         }
-        let outputs = side.into_each().map(|(out, _)| out).chain([out]).collect();
+        let outputs = side.into_values().chain([out]).collect();
         match output::commit(outputs, is_durable) {
             Ok(()) => {}
             Err((name, error)) if name == results && error.kind() == io::ErrorKind::BrokenPipe => {

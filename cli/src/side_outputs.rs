@@ -1,5 +1,6 @@
 //! The files of dropped records and of classes: lines, or tables if their names say so.
 
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -12,62 +13,14 @@ use crate::exit::Failure;
 use crate::output::{Content, Output};
 use crate::tables::ClassTable;
 
-/// What there is of the side files, the outputs beside the results: their paths, or what was opened there.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct SideFiles<T = PathBuf> {
-    /// Invalid records.
-    pub(crate) rejects: Option<T>,
-    /// Dropped duplicates.
-    pub(crate) dupes: Option<T>,
-    /// Classes with their members.
-    pub(crate) clusters: Option<T>,
-    /// The page about the run.
-    pub(crate) report: Option<T>,
-    /// URLs to fetch.
-    pub(crate) undecided: Option<T>,
-}
-
-impl<T> SideFiles<T> {
-    /// The side files in use, each with its content.
-    pub(crate) fn into_each(self) -> impl Iterator<Item = (T, Content)> {
-        let SideFiles { rejects, dupes, clusters, report, undecided } = self;
-        let all = [
-            (rejects, Content::Rejects),
-            (dupes, Content::Dupes),
-            (clusters, Content::Clusters),
-            (report, Content::Report),
-            (undecided, Content::Undecided),
-        ];
-        all.into_iter().filter_map(|(it, content)| Some((it?, content)))
-    }
-
-    pub(crate) fn each(&self) -> impl Iterator<Item = (&T, Content)> {
-        let SideFiles { rejects, dupes, clusters, report, undecided } = self;
-        let (rejects, dupes, clusters) = (rejects.as_ref(), dupes.as_ref(), clusters.as_ref());
-        let (report, undecided) = (report.as_ref(), undecided.as_ref());
-        SideFiles { rejects, dupes, clusters, report, undecided }.into_each()
-    }
-
-    /// What `open` makes of each.
-    pub(crate) fn opened<U>(
-        &self,
-        open: impl Fn(&T) -> Result<U, Failure>,
-    ) -> Result<SideFiles<U>, Failure> {
-        Ok(SideFiles {
-            rejects: self.rejects.as_ref().map(&open).transpose()?,
-            dupes: self.dupes.as_ref().map(&open).transpose()?,
-            clusters: self.clusters.as_ref().map(&open).transpose()?,
-            report: self.report.as_ref().map(&open).transpose()?,
-            undecided: self.undecided.as_ref().map(&open).transpose()?,
-        })
-    }
-}
+/// The side files in use, the outputs beside the results: their paths, or what was opened there.
+pub(crate) type SideFiles<T = PathBuf> = BTreeMap<Content, T>;
 
 /// Which of `side` are tables, by their names.
 pub(crate) fn rows(side: &SideFiles) -> Result<ClassRows, Failure> {
     Ok(ClassRows::default()
-        .dupes(is_table(side.dupes.as_ref(), ClassTable::format_of_dupes)?)
-        .clusters(is_table(side.clusters.as_ref(), ClassTable::format_of_clusters)?))
+        .dupes(is_table(side.get(&Content::Dupes), ClassTable::format_of_dupes)?)
+        .clusters(is_table(side.get(&Content::Clusters), ClassTable::format_of_clusters)?))
 }
 
 fn is_table<T, E: Display>(
@@ -93,8 +46,9 @@ pub(crate) fn open<'a>(
 ) -> Result<[Option<Sink<'a>>; 2], Failure> {
     // Records of which there are classes have keys.
     let Some(meaning) = meaning else { return Ok([None, None]) };
-    let of_dupes = files.dupes.as_deref().map(ClassTable::format_of_dupes);
-    let of_clusters = files.clusters.as_deref().map(ClassTable::format_of_clusters);
+    let of_dupes = files.get(&Content::Dupes).map(|path| ClassTable::format_of_dupes(path));
+    let of_clusters =
+        files.get(&Content::Clusters).map(|path| ClassTable::format_of_clusters(path));
     // What is refused was refused before.
     Ok([
         sink(dupes, of_dupes.and_then(|it| it.ok()?), |out, format| {

@@ -15,6 +15,7 @@ use crate::environment::Environment;
 use crate::exit::Failure;
 use crate::job::{AliasUse, Done, Job, RowsAre, Run, Runner, Writes};
 use crate::options::{memory_limit, on_invalid, side_file};
+use crate::output::Content;
 use crate::plan::Plan;
 use crate::sets::records::{SetAtWork, SetDoes, SetUse};
 use crate::sets::settings::{Source, Typed, settings};
@@ -35,11 +36,13 @@ impl args::Dedup {
             (Some(path), false) => Source::Set { path, advice: "add --update to create it" },
         };
         let (equivalence, key_hash) = settings(source, &typed)?;
-        let side = SideFiles {
-            dupes: side_file("--dupes", self.classes.dupes.clone())?,
-            clusters: side_file("--clusters", self.classes.clusters.clone())?,
-            ..SideFiles::default()
-        };
+        let mut side = SideFiles::new();
+        for (content, option, path) in [
+            (Content::Dupes, "--dupes", &self.classes.dupes),
+            (Content::Clusters, "--clusters", &self.classes.clusters),
+        ] {
+            side.extend(side_file(option, path.clone())?.map(|path| (content, path)));
+        }
         let rows = side_outputs::rows(&side)?;
         let has_keys = self.seen.is_some() || rows.dupes || rows.clusters;
         if hash.is_some() && !has_keys {
@@ -78,7 +81,7 @@ impl args::Dedup {
         let runner = Box::new(Dedup { options, by_class });
         let mut plan = Plan::of_job((job, runner), rejects, self.common, strict, environment)?
             .reading_typed(&self.typed)?;
-        plan.side = SideFiles { rejects: plan.side.rejects, ..side };
+        plan.side.extend(side);
         let does = if self.update { SetDoes::AskAndAdd } else { SetDoes::Ask };
         plan.set = self.seen.map(|path| SetUse { path, does, first_seen: false, at: None });
         plan.with_evidence(&self.equivalence)?

@@ -13,6 +13,7 @@ use crate::exit::{Failure, eprint_line};
 use crate::job::{Done, Job, RowsAre, Run, Runner};
 use crate::lists::SkippedSoFar;
 use crate::options::{memory_limit, side_file};
+use crate::output::Content;
 use crate::plan::{Plan, RowUse};
 use crate::rows;
 use crate::rule_choice;
@@ -56,7 +57,7 @@ impl args::Learn {
         let mut plan =
             Plan::of_job((job, Box::new(runner)), None, self.common, strict, environment)?;
         plan.evidence.extend(rule_choice::files(&self.test));
-        plan.side.undecided = side_file("--undecided", self.undecided)?;
+        plan.add_side_file(Content::Undecided, side_file("--undecided", self.undecided)?);
         let Some(column) = self.column else { return Ok(plan) };
         let dialect = self.dialect;
         let choice =

@@ -230,8 +230,8 @@ fn is_table_of_classes(path: &Path, line: &[u8]) -> bool {
         && [0, len.saturating_sub(LONGEST)].into_iter().any(|at| has_columns(SeekFrom::Start(at)))
 }
 
-/// What a side file holds, as far as its first line shows it.
-#[derive(Clone, Copy, Debug)]
+/// What a side file holds, as far as its first line shows it. They are put in place in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Content {
     /// Records that are not URIs.
     Rejects,
