@@ -298,32 +298,32 @@ pub(super) fn decoded(raw: &[u8]) -> Cow<'_, [u8]> {
     while let Some(found) = memchr::memchr(b'\\', &raw[at..]) {
         out.extend_from_slice(&raw[at..at + found]);
         at += found;
-        let one = match raw.get(at + 1) {
-            Some(b'n') => Some(b'\n'),
-            Some(b't') => Some(b'\t'),
-            Some(b'r') => Some(b'\r'),
-            Some(b'b') => Some(8),
-            Some(b'f') => Some(12),
-            Some(&byte @ (b'"' | b'\\' | b'/')) => Some(byte),
-            _ => None,
-        };
-        if let Some(byte) = one {
-            out.push(byte);
-            at += 2;
-        } else if let Some((c, len)) = unicode(&raw[at..]) {
-            out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
-            at += len;
-        } else {
-            out.push(b'\\');
-            at += 1;
-        }
+        let (c, len) = escape(&raw[at..]).unwrap_or((Some('\\'), 1));
+        let c = c.unwrap_or(char::REPLACEMENT_CHARACTER);
+        out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+        at += len;
     }
     out.extend_from_slice(&raw[at..]);
     out.into()
 }
 
-/// The character of the `\uXXXX`, or pair of them, at the start of `raw`, and its length.
-fn unicode(raw: &[u8]) -> Option<(char, usize)> {
+/// The character of the escape at the start of `raw`, and its length; half a pair of surrogates is none. `None` if there is no
+/// escape.
+pub(crate) fn escape(raw: &[u8]) -> Option<(Option<char>, usize)> {
+    let c = match raw.get(1)? {
+        b'n' => '\n',
+        b't' => '\t',
+        b'r' => '\r',
+        b'b' => '\u{8}',
+        b'f' => '\u{C}',
+        &byte @ (b'"' | b'\\' | b'/') => char::from(byte),
+        _ => return unicode(raw),
+    };
+    Some((Some(c), 2))
+}
+
+/// That of the `\uXXXX`, or pair of them, at the start of `raw`.
+fn unicode(raw: &[u8]) -> Option<(Option<char>, usize)> {
     let unit = |raw: &[u8]| {
         let digits = raw.strip_prefix(b"\\u")?.get(..4)?;
         digits.iter().try_fold(0, |sum, &digit| Some(sum * 16 + char::from(digit).to_digit(16)?))
@@ -333,7 +333,7 @@ fn unicode(raw: &[u8]) -> Option<(char, usize)> {
         && let Some(second @ 0xDC00..0xE000) = unit(&raw[6..])
     {
         let code = 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00);
-        return char::from_u32(code).map(|c| (c, 12));
+        return Some((char::from_u32(code), 12));
     }
-    Some((char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER), 6))
+    Some((char::from_u32(first), 6))
 }

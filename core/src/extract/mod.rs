@@ -22,7 +22,7 @@ mod fragment;
 mod har;
 mod how;
 mod html;
-mod json;
+pub(crate) mod json;
 mod json_log;
 mod links;
 mod log;

@@ -47,21 +47,17 @@ pub fn push_triplet(byte: u8, out: &mut Vec<u8>) {
 
 /// The bytes of `text` with its percent-encodings decoded, once; other bytes are unchanged.
 pub fn decoded(text: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(text.len());
+    decode_each(text).map(|(byte, _)| byte).collect()
+}
+
+/// [`decoded`], each byte with whether it was encoded.
+pub(crate) fn decode_each(text: &[u8]) -> impl Iterator<Item = (u8, bool)> {
     let mut at = 0;
-    while at < text.len() {
-        match triplet(text, at) {
-            Some(byte) => {
-                out.push(byte);
-                at += 3;
-            }
-            None => {
-                out.push(text[at]);
-                at += 1;
-            }
-        }
-    }
-    out
+    core::iter::from_fn(move || {
+        let (byte, encoded) = (*text.get(at)?, triplet(text, at));
+        at += if encoded.is_some() { 3 } else { 1 };
+        Some((encoded.unwrap_or(byte), encoded.is_some()))
+    })
 }
 
 /// The byte that the percent-encoding at `at` encodes, if there is one.

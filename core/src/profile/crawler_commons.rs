@@ -28,7 +28,7 @@ use memchr::{memchr, memchr2, memrchr};
 
 use crate::grammar::class::{ByteClass, UNRESERVED};
 use crate::normalize::LONGEST_NAME;
-use crate::normalize::percent::{push_encoded, triplet};
+use crate::normalize::percent::{decode_each, push_encoded, triplet};
 use crate::uri::{UriError, UriErrorKind};
 
 /// ASCII characters that are not encoded in paths and queries.
@@ -240,15 +240,11 @@ fn authority_into(authority: &[u8], scheme: &Scheme, out: &mut Vec<u8>) -> Resul
 /// Appends a host that is not an IP literal.
 fn name_into(host: &[u8], out: &mut Vec<u8>) -> Result<(), UriError> {
     let start = out.len();
-    let mut at = 0;
-    while at < host.len() {
-        if host[at] == b'%' {
-            out.push(triplet(host, at).ok_or(REFUSED)?);
-            at += 3;
-        } else {
-            out.push(host[at].to_ascii_lowercase());
-            at += 1;
+    for (byte, is_encoded) in decode_each(host) {
+        if byte == b'%' && !is_encoded {
+            return Err(REFUSED);
         }
+        out.push(if is_encoded { byte } else { byte.to_ascii_lowercase() });
     }
     if !out[start..].is_ascii() {
         let name = str::from_utf8(&out[start..]).map_err(|_| REFUSED)?;
@@ -285,18 +281,8 @@ fn escape_into(text: &[u8], out: &mut Vec<u8>) {
 
 /// Appends `text` with its percent-encodings normalized and all other bytes encoded that are not plain.
 fn encode_into(text: &[u8], out: &mut Vec<u8>) {
-    let mut at = 0;
-    while at < text.len() {
-        match triplet(text, at) {
-            Some(byte) => {
-                push_encoded(byte, UNRESERVED, out);
-                at += 3;
-            }
-            None => {
-                push_encoded(text[at], PLAIN, out);
-                at += 1;
-            }
-        }
+    for (byte, is_encoded) in decode_each(text) {
+        push_encoded(byte, if is_encoded { UNRESERVED } else { PLAIN }, out);
     }
 }
 

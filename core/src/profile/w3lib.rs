@@ -18,62 +18,24 @@ use std::net::Ipv6Addr;
 
 use memchr::{memchr, memchr2, memchr3, memrchr};
 
+use crate::grammar::byte_words;
 use crate::grammar::class::{ByteClass, UNRESERVED};
 use crate::normalize::LONGEST_NAME;
-use crate::normalize::percent::{push_encoded, triplet};
+use crate::normalize::percent::{decode_each, push_encoded};
 use crate::uri::{UriError, UriErrorKind, dots};
 
 /// Schemes in which `\` means `/` by the WHATWG URL Standard.
-const SPECIAL: [&[u8]; 6] = [b"ftp", b"file", b"http", b"https", b"ws", b"wss"];
+const SPECIAL: [&[u8]; 6] = byte_words("ftp file http https ws wss");
 
 /// Schemes that have parameters after `;` by Python.
-const WITH_PARAMS: [&[u8]; 15] = [
-    b"http",
-    b"https",
-    b"ftp",
-    b"hdl",
-    b"prospero",
-    b"imap",
-    b"shttp",
-    b"rtsp",
-    b"rtsps",
-    b"rtspu",
-    b"sip",
-    b"sips",
-    b"mms",
-    b"sftp",
-    b"tel",
-];
+const WITH_PARAMS: [&[u8]; 15] =
+    byte_words("http https ftp hdl prospero imap shttp rtsp rtsps rtspu sip sips mms sftp tel");
 
 /// Schemes that have an authority by Python: an empty one is written.
-const WITH_AUTHORITY: [&[u8]; 26] = [
-    b"http",
-    b"https",
-    b"ftp",
-    b"file",
-    b"gopher",
-    b"nntp",
-    b"telnet",
-    b"imap",
-    b"wais",
-    b"mms",
-    b"shttp",
-    b"snews",
-    b"prospero",
-    b"rtsp",
-    b"rtsps",
-    b"rtspu",
-    b"rsync",
-    b"svn",
-    b"svn+ssh",
-    b"sftp",
-    b"nfs",
-    b"git",
-    b"git+ssh",
-    b"ws",
-    b"wss",
-    b"itms-services",
-];
+const WITH_AUTHORITY: [&[u8]; 26] = byte_words(
+    "http https ftp file gopher nntp telnet imap wais mms shttp snews prospero rtsp rtsps rtspu rsync svn \
+     svn+ssh sftp nfs git git+ssh ws wss itms-services",
+);
 
 /// Characters that are not encoded: in a userinfo, in a path as given, in a path, and in a
 /// parameter.
@@ -229,12 +191,7 @@ fn authority_into(authority: &[u8], out: &mut Vec<u8>) -> Result<(), UriError> {
 
 /// Appends half of a userinfo, decoded and encoded again.
 fn again_into(text: &[u8], out: &mut Vec<u8>) {
-    let mut at = 0;
-    while at < text.len() {
-        let (byte, len) = triplet(text, at).map_or((text[at], 1), |byte| (byte, 3));
-        push_encoded(byte, USERINFO, out);
-        at += len;
-    }
+    decode_each(text).for_each(|(byte, _)| push_encoded(byte, USERINFO, out));
 }
 
 /// Appends a host without brackets.
@@ -297,23 +254,10 @@ fn path_into(path: &[u8], out: &mut Vec<u8>) {
         return;
     }
     let start = out.len();
-    let mut at = 0;
-    while at < path.len() {
-        match triplet(path, at) {
-            // Delimiters of this component stay encoded.
-            Some(byte @ (b'%' | b'/' | b';' | b'?')) => {
-                push_encoded(byte, PARAM, out);
-                at += 3;
-            }
-            Some(byte) => {
-                push_encoded(byte, PATH, out);
-                at += 3;
-            }
-            None => {
-                push_encoded(path[at], PATH, out);
-                at += 1;
-            }
-        }
+    for (byte, is_encoded) in decode_each(path) {
+        // Delimiters of this component stay encoded.
+        let stays = is_encoded && b"%/;?".contains(&byte);
+        push_encoded(byte, if stays { PARAM } else { PATH }, out);
     }
     if out[start] == b'/' {
         dots::remove_dot_segments(out, start);
@@ -347,16 +291,9 @@ fn query_into(query: &[u8], decoded: &mut Vec<u8>, params: &mut Vec<[u32; 3]>, o
 }
 
 fn form_decode_into(text: &[u8], out: &mut Vec<u8>) {
-    let mut at = 0;
-    while at < text.len() {
-        let (byte, len) = match triplet(text, at) {
-            Some(byte) => (byte, 3),
-            None if text[at] == b'+' => (b' ', 1),
-            None => (text[at], 1),
-        };
-        out.push(byte);
-        at += len;
-    }
+    let read =
+        |(byte, is_encoded): (u8, bool)| if byte == b'+' && !is_encoded { b' ' } else { byte };
+    out.extend(decode_each(text).map(read));
 }
 
 fn form_encode_into(text: &[u8], out: &mut Vec<u8>) {

@@ -7,6 +7,7 @@ use core::ops::Range;
 
 use super::{Fault, RawValue};
 use crate::chunk::Span;
+use crate::extract::json::escape;
 
 /// How many objects and arrays may be within each other.
 const DEEPEST: usize = 128;
@@ -357,39 +358,10 @@ pub fn unescape(raw: &[u8], out: &mut Vec<u8>) -> Option<()> {
     let mut rest = raw;
     while let Some(at) = memchr::memchr(b'\\', rest) {
         out.extend_from_slice(&rest[..at]);
-        let byte = match rest.get(at + 1)? {
-            b'n' => b'\n',
-            b't' => b'\t',
-            b'r' => b'\r',
-            b'b' => 8,
-            b'f' => 12,
-            &byte @ (b'"' | b'\\' | b'/') => byte,
-            b'u' => {
-                let (c, len) = character(&rest[at..])?;
-                out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
-                rest = &rest[at + len..];
-                continue;
-            }
-            _ => return None,
-        };
-        out.push(byte);
-        rest = &rest[at + 2..];
+        let (c, len) = escape(&rest[at..])?;
+        out.extend_from_slice(c?.encode_utf8(&mut [0; 4]).as_bytes());
+        rest = &rest[at + len..];
     }
     out.extend_from_slice(rest);
     Some(())
-}
-
-/// The character of the `\uXXXX`, or pair of them, at the start of `raw`, and its length.
-fn character(raw: &[u8]) -> Option<(char, usize)> {
-    let unit = |raw: &[u8]| {
-        let digits = raw.strip_prefix(b"\\u")?.get(..4)?;
-        digits.iter().try_fold(0, |sum, &digit| Some(sum * 16 + char::from(digit).to_digit(16)?))
-    };
-    let first: u32 = unit(raw)?;
-    if (0xD800..0xDC00).contains(&first) {
-        let second @ 0xDC00..0xE000 = unit(raw.get(6..)?)? else { return None };
-        let code = 0x1_0000 + ((first - 0xD800) << 10) + (second - 0xDC00);
-        return char::from_u32(code).map(|c| (c, 12));
-    }
-    char::from_u32(first).map(|c| (c, 6))
 }

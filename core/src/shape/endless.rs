@@ -1,6 +1,7 @@
 //! Shapes of which a site may have any number of URLs: crawler traps.
 
 use super::kind::{CLASS, DIGIT};
+use crate::grammar::byte_words;
 use crate::uri::parse;
 
 named! {
@@ -30,45 +31,17 @@ const LEAST_REPEATS: usize = 3;
 const LONGEST_RUN: usize = 8;
 
 /// Words for calendars in paths and names of parameters.
-const CALENDARS: [&[u8]; 15] = [
-    b"agenda",
-    b"archive",
-    b"archives",
-    b"cal",
-    b"calendar",
-    b"calendario",
-    b"calendrier",
-    b"date",
-    b"day",
-    b"event",
-    b"events",
-    b"kalender",
-    b"month",
-    b"week",
-    b"year",
-];
+const CALENDARS: [&[u8]; 15] = byte_words(
+    "agenda archive archives cal calendar calendario calendrier date day event events kalender month week year",
+);
 
 /// Names of parameters that count pages.
-const COUNTERS: [&[u8]; 15] = [
-    b"from",
-    b"offset",
-    b"p",
-    b"page",
-    b"pagenumber",
-    b"paged",
-    b"pageno",
-    b"pagenum",
-    b"pagina",
-    b"pg",
-    b"seite",
-    b"skip",
-    b"start",
-    b"startindex",
-    b"startrow",
-];
+const COUNTERS: [&[u8]; 15] = byte_words(
+    "from offset p page pagenumber paged pageno pagenum pagina pg seite skip start startindex startrow",
+);
 
 /// Segments that the number of a page follows.
-const PAGES: [&[u8]; 4] = [b"page", b"pages", b"pagina", b"seite"];
+const PAGES: [&[u8]; 4] = byte_words("page pages pagina seite");
 
 /// Why `shape`, as [`super::shape()`] makes it, may have URLs without end; `None` if nothing points to that. It is a
 /// guess: that there are many URLs of a shape of the last two kinds is what makes it likely.
