@@ -22,27 +22,29 @@
 extern crate uriscan_core;
 
 pub mod dataset;
+mod dialect;
 mod format;
 mod ipc;
+mod job;
 mod parquet;
 mod read;
 mod run;
 mod text;
+mod unit;
 mod work;
 mod write;
 
+pub use dialect::{Dialect, Quote};
 pub use format::TableFormat;
+pub use job::rank::KeepRow;
+pub use job::{ByClass, Form, Job, SortBy, Task};
 pub use parquet::decoding::is_decoding;
 pub use read::hint::columns_of_urls;
 pub use read::input::Input;
 pub use read::notes::Notes;
 pub use run::{run, run_to_files, run_with};
-pub use text::dialect::{Dialect, Quote};
 pub use work::class_table::ClassTable;
-pub use work::job::{ByClass, Form, Job, Task};
 pub use work::list::{column_source, fields_source, pair_source};
-pub use work::rank::KeepRow;
-pub use work::sort::SortBy;
 pub use write::parts::{Folder, Layout, PartFile};
 
 /// What is wrong with tables without a header and without rows.

@@ -5,8 +5,8 @@ use std::io::Write;
 use arrow_schema::SchemaRef;
 
 use super::read::reader::{self, Opened, Reader, each_wave};
-use super::read::unit::Unit;
 use super::text::fitting::Omitted;
+use super::unit::Unit;
 use super::work::selection::Sides;
 use super::work::sort::Sorter;
 use super::work::task::Work;

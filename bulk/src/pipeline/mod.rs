@@ -7,8 +7,10 @@ mod compare;
 mod engine;
 mod groups;
 mod job;
+mod report;
 mod source;
 mod survey;
+mod value;
 
 use crate::error::{Error, ErrorKind};
 pub use crate::survivors::{Keep, MemoryLimit, Seen, Select};
@@ -22,13 +24,11 @@ pub use engine::invalid::reason;
 pub use engine::options::{ClassOptions, ClassRows, DedupOptions, Emit};
 #[doc(hidden)]
 pub use engine::pending::Pending;
-pub use engine::report::{Invalid, Report};
+pub use engine::rows::RowOptions;
 #[doc(hidden)]
 pub use engine::scan::row_at;
 pub use engine::settings::{Settings, Sinks};
 pub use engine::stored::StoredError;
-#[doc(hidden)]
-pub use engine::value::{push_field, push_value};
 #[doc(hidden)]
 pub use engine::writer::{Origins, RecordWriter};
 pub use groups::classes::{class_rows, classes, classes_unseen};
@@ -50,11 +50,13 @@ pub use job::parse::{RowFormat, parse};
 pub use job::resolve::{Against, ResolveOptions, SameDocument, resolve};
 pub use job::rfc2396::{LegacyQuestion, inspect_rfc2396};
 pub use job::top::{By, Top, TopOptions, TopRow, TopTable, UnknownPart, top};
+pub use report::{Invalid, Report};
 pub(crate) use source::links::cut as cut_documents;
 pub use source::links::{Entities, ExtractOptions};
 pub use source::list::{Skipped, fields_of, links_of, records_of, values_of};
-pub use source::rows::RowOptions;
 pub use survey::{
     Fault, FindingExample, Frequency, Groups, LargestOf, Lengths, MergeLevel, MergeStep, Overview,
     Survey, SurveyOptions, Trap,
 };
+#[doc(hidden)]
+pub use value::{push_field, push_value};

@@ -10,7 +10,7 @@ use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMeta
 use parquet::file::reader::ChunkReader;
 
 use super::stored::Ranges;
-use crate::{parquet::encrypted, parquet::sorted, write::annotations};
+use crate::{parquet::annotations, parquet::encrypted, parquet::sorted};
 
 /// The first and last bytes of a Parquet file.
 const MAGIC: &[u8; 4] = b"PAR1";

@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use super::decoding::guarded;
 use super::pages::Claims;
 use super::stored::Ranges;
-use crate::read::unit::{BATCH_ROWS, UNIT_BYTES, UNIT_ROWS, Unit};
+use crate::unit::{BATCH_ROWS, UNIT_BYTES, UNIT_ROWS, Unit};
 use crate::{parquet::content, parquet::encrypted, parquet::pages};
 use uriscan_bulk::error::Error;
 use uriscan_files::{File, Stored};

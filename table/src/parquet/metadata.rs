@@ -1,6 +1,6 @@
 //! The metadata of files, as names with values.
 
-use crate::write::annotations::is_note;
+use crate::parquet::annotations::is_note;
 use arrow_schema::{Metadata, Schema};
 use parquet::file::metadata::KeyValue;
 

@@ -1,5 +1,6 @@
 //! Parquet: its footer, row groups and pages, whose claims are checked before memory is allocated.
 
+pub(crate) mod annotations;
 pub(crate) mod content;
 pub(crate) mod decoding;
 pub(crate) mod encrypted;

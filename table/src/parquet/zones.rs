@@ -7,7 +7,7 @@ use arrow_array::timezone::Tz;
 use arrow_cast::cast;
 use arrow_schema::{ArrowError, DataType, Schema};
 
-use crate::write::annotations::{each_leaf, leaf_type};
+use crate::parquet::annotations::{each_leaf, leaf_type};
 
 /// UTC as an offset, which text of times ends in as `Z`.
 const UTC: &str = "+00:00";

@@ -4,8 +4,8 @@ use arrow_schema::{DataType, Field};
 
 use super::input::Input;
 use super::reader::Opened;
-use crate::work::job::Job;
-use crate::work::target::{Target, item_of_type};
+use crate::job::Job;
+use crate::job::target::{Target, item_of_type};
 use uriscan_arrow::{each_value, is_text, spelled_out};
 use uriscan_bulk::error::Error;
 use uriscan_core::uri::parse;

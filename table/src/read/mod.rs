@@ -7,4 +7,4 @@ pub(crate) mod notes;
 pub(crate) mod ranged;
 pub(crate) mod reader;
 pub(crate) mod rows;
-pub(crate) mod unit;
+pub(crate) mod sequential;

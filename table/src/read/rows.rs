@@ -6,11 +6,11 @@ use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, SchemaRef};
 
 use super::notes::Notes;
-use super::unit::{UNIT_BYTES, UNIT_CELLS, UNIT_ROWS, Unit, bytes_of};
 use crate::ipc;
 use crate::parquet::decoding::guarded;
 use crate::parquet::groups::Groups;
 use crate::text::jsonl::Lines;
+use crate::unit::{UNIT_BYTES, UNIT_CELLS, UNIT_ROWS, Unit, bytes_of};
 use uriscan_bulk::error::Error;
 
 /// Rows, a batch at a time.

@@ -15,7 +15,7 @@ use serde::de::IgnoredAny;
 use super::line::{LONGEST, no_object};
 use super::members::Members;
 use crate::TableFormat;
-use crate::work::job::{Job, Task};
+use crate::job::{Job, Task};
 use uriscan_arrow::Columns;
 use uriscan_bulk::error::Error;
 use uriscan_bulk::io::write::json;

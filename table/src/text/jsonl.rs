@@ -12,9 +12,9 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::line::{LineReader, NO_OBJECT, no_object};
-use crate::read::unit::BATCH_BYTES;
-use crate::work::job::Job;
-use crate::write::nested::json;
+use crate::job::Job;
+use crate::text::nested::json;
+use crate::unit::BATCH_BYTES;
 use uriscan_bulk::error::Error;
 
 /// The name of the column that holds whole lines: not one that a person would choose.

@@ -10,7 +10,7 @@ use csv_core::ReadRecordResult;
 
 use super::line::LONGEST;
 use crate::NO_ROWS;
-use crate::read::unit::{BATCH_BYTES, MOST_COLUMNS, batch_rows};
+use crate::unit::{BATCH_BYTES, MOST_COLUMNS, batch_rows};
 use crate::{Dialect, TableFormat};
 use uriscan_bulk::error::Error;
 use uriscan_bulk::error::ErrorKind;

@@ -4,9 +4,9 @@ use std::io::{self, Read};
 
 use arrow_array::ArrayRef;
 
-use super::job::{Job, Task};
 use super::pairs::{self, Pairs};
 use crate::TableFormat;
+use crate::job::{Job, Task};
 use crate::read::input::Input;
 use crate::read::reader::Reader;
 use uriscan_arrow::{Columns, each_value, spelled_out};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::Schema;
 
-use super::target::Target;
+use crate::job::target::Target;
 use crate::text::jsonl;
 use uriscan_arrow::spelled_out;
 use uriscan_bulk::error::Error;

@@ -6,9 +6,9 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_cast::{can_cast_types, cast};
 use arrow_schema::{DataType, Schema};
 
-use super::job::{Job, Task};
-use super::target::names_of;
 use crate::TableFormat;
+use crate::job::target::names_of;
+use crate::job::{Job, Task};
 use crate::read::input::Input;
 use crate::read::reader::{self, Reader};
 use uriscan_arrow::{Columns, each_value, is_text, spelled_out};

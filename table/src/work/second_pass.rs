@@ -11,11 +11,11 @@ use arrow_schema::{ArrowError, Schema, SchemaRef};
 use arrow_select::filter::{filter, filter_record_batch};
 use rayon::prelude::*;
 
-use super::job::Job;
-use super::target::Target;
 use super::values::blank;
+use crate::job::Job;
+use crate::job::target::Target;
 use crate::read::reader::{Reader, RereadableTable, each_wave};
-use crate::read::unit::Unit;
+use crate::unit::Unit;
 use uriscan_bulk::error::Error;
 use uriscan_bulk::pipeline::{Invalid, Select};
 use uriscan_bulk::survivors::{SpillStream, StoreError, Survivors, Window};

@@ -10,14 +10,14 @@ use arrow_array::{ArrayRef, BooleanArray, RecordBatch};
 use arrow_buffer::BooleanBuffer;
 use arrow_schema::SchemaRef;
 
-use super::job::{ByClass, Job};
 use super::other::OtherColumn;
-use super::rank::{has_order, text_of_member, texts_of_other_order};
 use super::second_pass::{Chosen, Marked, SecondPass};
-use super::target::{Target, advice};
 use super::with::With;
+use crate::job::rank::{has_order, text_of_member, texts_of_other_order};
+use crate::job::target::{Target, advice};
+use crate::job::{ByClass, Job};
 use crate::read::reader::{Reader, RereadableTable};
-use crate::read::unit::Unit;
+use crate::unit::Unit;
 use uriscan_arrow::{Columns, Keyed, each_value, spelled_out};
 use uriscan_bulk::error::Error;
 use uriscan_bulk::pipeline::{

@@ -5,7 +5,6 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io::{BufReader, BufWriter, Seek};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, BinaryArray, RecordBatch, UInt32Array};
@@ -17,37 +16,12 @@ use arrow_select::interleave::interleave_record_batch;
 use arrow_select::take::take_record_batch;
 use rayon::prelude::*;
 
-use super::target::Target;
-use crate::read::unit::{Unit, bytes_of};
+use crate::job::SortBy;
+use crate::job::target::Target;
+use crate::unit::{Unit, bytes_of};
 use uriscan_arrow::{Columns, OnInvalid, each_value, spelled_out};
 use uriscan_bulk::error::Error;
-use uriscan_core::surt;
 use uriscan_files::File;
-
-/// How rows are sorted.
-///
-/// ```
-/// use uriscan::surt::Form;
-/// use uriscan_table::SortBy;
-/// let by = SortBy::new(Form::Ssurt, std::env::temp_dir());
-/// assert_eq!(by.form, Form::Ssurt);
-/// ```
-#[derive(Clone, Debug)]
-#[must_use]
-#[non_exhaustive]
-pub struct SortBy {
-    /// The form of the URIs to sort by. Null comes last.
-    pub form: surt::Form,
-    /// A directory for temporary files as large as the table; they are unnamed and vanish with the process.
-    pub temp_dir: PathBuf,
-}
-
-impl SortBy {
-    /// An order by `form`; temporary files in `temp_dir`.
-    pub fn new(form: surt::Form, temp_dir: impl Into<PathBuf>) -> SortBy {
-        SortBy { form, temp_dir: temp_dir.into() }
-    }
-}
 
 /// Rows of a batch on disk; one batch of each run is in memory while runs are merged.
 const ROWS: usize = 1 << 13;
@@ -244,6 +218,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use uriscan_core::surt;
 
     /// The rows of `units` after sorting, by [`Sorter`].
     fn sorted(units: &[Vec<Vec<Option<String>>>]) -> Vec<(Option<String>, String)> {

@@ -8,14 +8,14 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use arrow_select::filter::filter_record_batch;
 use rayon::prelude::*;
 
-use super::job::{Form, Job, Task};
 use super::second_pass::Marked;
 use super::selection::{RowSelection, Sides};
-use super::target::Target;
+use crate::job::target::Target;
+use crate::job::{Form, Job, Task};
 use crate::parquet::metadata::remove_of_columns;
 use crate::read::reader::Reader;
-use crate::read::unit::Unit;
-use crate::{work::keys, work::values};
+use crate::unit::Unit;
+use crate::{job::keys, work::values};
 use uriscan_arrow::{Columns, OnInvalid, each_value, spelled_out};
 use uriscan_bulk::error::Error;
 use uriscan_bulk::pipeline::{Invalid, Report, Seen, Survey};

@@ -11,7 +11,7 @@ use arrow_cast::cast;
 use arrow_schema::{DataType, Schema, SchemaRef};
 
 use super::other::OtherColumn;
-use super::target::advice;
+use crate::job::target::advice;
 use uriscan_arrow::{Keyed, each_value, is_text};
 use uriscan_bulk::error::Error;
 use uriscan_core::key::Hasher;

@@ -1,6 +1,4 @@
 //! Writes tables, to one file or to the parts of a folder.
 
-pub(crate) mod annotations;
-pub(crate) mod nested;
 pub(crate) mod parts;
 pub(crate) mod writer;

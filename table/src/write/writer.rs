@@ -18,12 +18,12 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use rayon::prelude::*;
 
+use crate::job::Job;
 use crate::parquet::decoding::encoded;
 use crate::parquet::metadata::of_footer;
 use crate::parquet::zones::in_utc;
-use crate::read::unit::Unit;
-use crate::work::job::Job;
-use crate::{TableFormat, parquet::sorted, text::jsonl, write::annotations, write::nested};
+use crate::unit::Unit;
+use crate::{TableFormat, parquet::annotations, parquet::sorted, text::jsonl, text::nested};
 use uriscan_arrow::{each_value, is_text, spelled_out};
 use uriscan_bulk::error::Error;
 

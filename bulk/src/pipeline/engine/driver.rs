@@ -9,12 +9,11 @@ use std::sync::{Mutex, PoisonError};
 use super::batches::{
     Filled, SMALL_FOR_FULL, chunk_bytes, fill, full_chunks, give_room, oversize, release,
 };
-use super::faults::{Faults, report_faults, stopped};
+use super::faults::{Faults, long_fault, report_faults, stopped};
 use super::invalid::{LongRecord, Policy};
 use super::work::{ChunkWork, Worker};
 use crate::io::read::cut::Cut;
 use crate::io::{Chunk, ChunkReader, ReadError, Shape, Source};
-use crate::pipeline::source::links;
 use crate::pipeline::survey::{self, Survey};
 use crate::pipeline::{Error, OnInvalid, Report, Settings, Sinks};
 use uriscan_core::simd::{Isa, Task};
@@ -447,7 +446,7 @@ fn long_record<J: Job>(job: &J, work: &mut ChunkWork<J::Rows>, settings: &Settin
     let policy = Policy { on_invalid: job.on_invalid(), record_end, redact };
     let error = UriError::new(UriErrorKind::TooLong, settings.max_record);
     let shape = work.chunk.shape;
-    work.faults.extend(links::long_fault(&work.chunk, settings));
+    work.faults.extend(long_fault(&work.chunk, settings));
     let ends = (shape == Shape::LongFirst, shape == Shape::LongLast);
     let long = job.long_record(&work.chunk);
     policy.apply_long(work, error, ends, long);

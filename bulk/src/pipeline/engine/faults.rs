@@ -3,9 +3,10 @@
 use std::io;
 
 use super::work::ChunkWork;
-use crate::io::{ChunkReader, ReadError, Shape};
+use crate::io::{Chunk, ChunkReader, ReadError, Shape};
 use crate::pipeline::{Error, Settings, Sinks};
-use uriscan_core::extract::Fault;
+use uriscan_core::extract::{Fault, Format};
+use uriscan_files::escape::counted;
 
 /// Chunks that could not be read when they were about to be scanned.
 #[derive(Default)]
@@ -82,6 +83,19 @@ pub(crate) fn stopped<R>(reader: &ChunkReader, work: &ChunkWork<R>, settings: &S
     let lines = memchr::memchr_iter(settings.record_end, before).count() as u64;
     let place = (work.chunk.line + lines, work.chunk.byte + u64::from(span.start));
     Error::invalid(reader.source_name(work.chunk.source), place, error)
+}
+
+/// Describes the document or message that begins in `chunk` if it is longer than the limit. Lines of text are only
+/// counted.
+pub(crate) fn long_fault(chunk: &Chunk, settings: &Settings) -> Option<String> {
+    let is_named = chunk.shape == Shape::LongFirst && chunk.kind.format != Format::Text;
+    is_named.then(|| {
+        let most = match settings.max_record {
+            bytes if bytes % (1 << 20) == 0 => format!("{} MiB", bytes >> 20),
+            bytes => counted(bytes as u64, "byte"),
+        };
+        format!("record at byte {}: has more than {most} and was skipped", chunk.byte)
+    })
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use super::scan;
 use super::work::ChunkWork;
 use super::writer::RecordWriter;
 use crate::io::{Shape, Source};
-use crate::pipeline::source::rows::{RowRun, forget_decoded};
+use crate::pipeline::engine::rows::{RowRun, forget_decoded};
 use crate::pipeline::{ClassOptions, Emit, Error, OnInvalid, Report, Select, Settings, Sinks};
 use crate::survivors::{Batch, ClassSet, FoundClasses, Record, Wanted};
 use uriscan_core::dedup::Rows;

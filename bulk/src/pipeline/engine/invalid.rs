@@ -1,7 +1,7 @@
 //! The policy on invalid records, for all jobs.
 
-use super::report::Report;
 use super::work::ChunkWork;
+use crate::pipeline::report::Report;
 use uriscan_core::audit::redact_into;
 use uriscan_core::chunk::Span;
 use uriscan_core::extract::Cause;

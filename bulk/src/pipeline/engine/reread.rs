@@ -10,7 +10,7 @@ use super::invalid::LongRecord;
 use super::work::{ChunkWork, Worker};
 use super::writer::RecordWriter;
 use crate::io::{Chunk, Shape, Source};
-use crate::pipeline::source::rows::RowFinder;
+use crate::pipeline::engine::rows::RowFinder;
 use crate::pipeline::{Error, OnInvalid, Report, Select, Settings, Sinks};
 use crate::survivors::{Survivors, Window};
 use uriscan_core::chunk::{Padded, Span};

@@ -3,10 +3,10 @@
 use std::io;
 
 use super::pending::Pending;
-use super::report::Report;
 use crate::io::Chunk;
 use crate::io::read::origins::RecordOrigin;
 use crate::pipeline::compare::equivalence::Scratch;
+use crate::pipeline::report::Report;
 use crate::pipeline::survey;
 use uriscan_core::audit::Marks;
 use uriscan_core::chunk::{Padded, PaddedBuf, Span};

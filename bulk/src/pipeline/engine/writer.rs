@@ -10,7 +10,7 @@ use crate::io::write::json;
 use crate::io::write::row::push_decimal;
 use crate::pipeline::compare::equivalence::Canonicalizer;
 use crate::pipeline::compare::ladder::{Ladder, levels};
-use crate::pipeline::source::fields::RowFields;
+use crate::pipeline::engine::fields::RowFields;
 use crate::pipeline::{ClassOptions, ClassRows, DedupOptions, Emit, Equivalence, Settings};
 use crate::survivors::{ClassMode, ClassSession, ClassWriter, Select};
 use uriscan_core::chunk::{Padded, Span};

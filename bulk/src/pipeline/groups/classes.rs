@@ -14,8 +14,8 @@ use crate::pipeline::engine::gathered::{Gathered, Results};
 use crate::pipeline::engine::limit::within;
 use crate::pipeline::engine::long::Spool;
 use crate::pipeline::engine::numbered::KeptRows;
+use crate::pipeline::engine::rows::{RowOptions, RowRun};
 use crate::pipeline::engine::writer::{Origins, RecordWriter, TableRows};
-use crate::pipeline::source::rows::{RowOptions, RowRun};
 use crate::pipeline::{
     ClassOptions, ClassRows, DedupOptions, Emit, Error, Report, Seen, Settings, Sinks,
 };

@@ -14,10 +14,10 @@ use crate::pipeline::engine::gathered::{Gathered, Results};
 use crate::pipeline::engine::invalid::LongRecord;
 use crate::pipeline::engine::long::Spool;
 use crate::pipeline::engine::numbered::{KeptRows, Numbered};
+use crate::pipeline::engine::rows::RowRun;
 use crate::pipeline::engine::scan::{self, scan_keys};
 use crate::pipeline::engine::work::{ChunkWork, Worker};
 use crate::pipeline::engine::writer::{RecordWriter, TableRows};
-use crate::pipeline::source::rows::RowRun;
 use crate::pipeline::{
     ClassOptions, Equivalence, Error, Keep, OnInvalid, Report, Select, Settings, Sinks,
 };

@@ -5,10 +5,7 @@ use std::io::{Read, Write};
 
 use crate::io::Source;
 use crate::pipeline::compare::equivalence::Canonicalizer;
-use crate::pipeline::{
-    DedupOptions, Equivalence, Error, ExplainFormat, ExplainOptions, Report, Settings, Sinks,
-    dedup, explain_pair,
-};
+use crate::pipeline::{DedupOptions, Equivalence, Error, Report, Settings, Sinks, dedup};
 use uriscan_core::dedup::Numbering;
 use uriscan_core::index::trimmed;
 use uriscan_core::key::{Hasher, Key, PublicHash};
@@ -73,27 +70,6 @@ impl Equivalence {
         let (a, b) = (self.canonical(a)?, self.canonical(b)?);
         Ok(a == b
             || self.aliases.as_ref().is_some_and(|aliases| aliases.key(&a) == aliases.key(&b)))
-    }
-
-    /// Why `a` and `b` are equivalent, or what would make them so, in lines for people: what `uriscan explain A B` prints.
-    ///
-    /// ```
-    /// let text = uriscan::Equivalence::default().explain("HTTP://h/", "http://h")?;
-    /// assert!(text.contains("scheme-case") && text.contains("\nequivalent"), "{text}");
-    /// # Ok::<(), uriscan::UriError>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`Equivalence::is_equal`].
-    pub fn explain<A, B>(&self, a: &A, b: &B) -> Result<String, UriError>
-    where
-        A: AsRef<[u8]> + ?Sized,
-        B: AsRef<[u8]> + ?Sized,
-    {
-        let options = ExplainOptions::new(ExplainFormat::Text { has_colour: false });
-        let mut text = Vec::new();
-        explain_pair(a.as_ref(), b.as_ref(), &options.equivalence(self.clone()), &mut text)?;
-        Ok(String::from_utf8_lossy(&text).into_owned())
     }
 }
 

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use crate::io::{Chunk, Source};
 use crate::pipeline::engine::driver::{End, Job, Reading, run};
+use crate::pipeline::engine::fields::{Fields, RowFields};
 use crate::pipeline::engine::invalid::LongRecord;
+use crate::pipeline::engine::rows::{RowOptions, RowRun};
 use crate::pipeline::engine::scan::KeyedRecords;
 use crate::pipeline::engine::work::{ChunkWork, Worker};
-use crate::pipeline::source::fields::{Fields, RowFields};
 use crate::pipeline::source::links::ExtractOptions;
-use crate::pipeline::source::rows::{RowOptions, RowRun};
 use crate::pipeline::{Equivalence, Error, OnInvalid, Report, Settings, Sinks};
 use uriscan_core::chunk::{Padded, Span};
 use uriscan_core::extract::{Extractor, Format, Links};

@@ -232,3 +232,26 @@ impl Job for Explain<'_> {
         LongRecord::Row(row)
     }
 }
+
+impl Equivalence {
+    /// Why `a` and `b` are equivalent, or what would make them so, in lines for people: what `uriscan explain A B` prints.
+    ///
+    /// ```
+    /// let text = uriscan::Equivalence::default().explain("HTTP://h/", "http://h")?;
+    /// assert!(text.contains("scheme-case") && text.contains("\nequivalent"), "{text}");
+    /// # Ok::<(), uriscan::UriError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Equivalence::is_equal`].
+    pub fn explain<A, B>(&self, a: &A, b: &B) -> Result<String, UriError>
+    where
+        A: AsRef<[u8]> + ?Sized,
+        B: AsRef<[u8]> + ?Sized,
+    {
+        let options = ExplainOptions::new(ExplainFormat::Text { has_colour: false });
+        let mut text = Vec::new();
+        explain_pair(a.as_ref(), b.as_ref(), &options.equivalence(self.clone()), &mut text)?;
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+}

@@ -2,9 +2,9 @@
 
 use std::io;
 
+use crate::io::Chunk;
 use crate::io::read::cut::{Cut, HEAD_BYTES, Misread};
-use crate::io::{Chunk, Shape};
-use crate::pipeline::{Report, Settings};
+use crate::pipeline::Report;
 use uriscan_core::extract::quotes::{AFTER_QUOTE, Quotes};
 use uriscan_core::extract::warc::{self, Extent};
 use uriscan_core::extract::{
@@ -13,7 +13,6 @@ use uriscan_core::extract::{
 };
 use uriscan_core::simd::{Isa, Kernels};
 use uriscan_core::uri::UriErrorKind;
-use uriscan_files::escape::counted;
 
 pub(crate) use crate::io::write::link_row::LinkRow;
 
@@ -105,19 +104,6 @@ pub(crate) fn count_faults(links: &Links, report: &mut Report) {
     report.invalid.add_many(UriErrorKind::Relative, links.relative());
     report.filtered += &links.filtered();
     report.omitted += links.omitted();
-}
-
-/// Describes the document or message that begins in `chunk` if it is longer than the limit. Lines of text are only
-/// counted.
-pub(crate) fn long_fault(chunk: &Chunk, settings: &Settings) -> Option<String> {
-    let is_named = chunk.shape == Shape::LongFirst && chunk.kind.format != Format::Text;
-    is_named.then(|| {
-        let most = match settings.max_record {
-            bytes if bytes % (1 << 20) == 0 => format!("{} MiB", bytes >> 20),
-            bytes => counted(bytes as u64, "byte"),
-        };
-        format!("record at byte {}: has more than {most} and was skipped", chunk.byte)
-    })
 }
 
 /// Where the records of sources of any kind end.

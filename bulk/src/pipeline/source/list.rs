@@ -9,12 +9,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use part::{Fill, FillValues, Part};
 
-use super::links::{Entities, ExtractOptions, count_faults, cut, long_fault};
-use super::rows::{OfLists, RowRun};
+use super::links::{Entities, ExtractOptions, count_faults, cut};
 use crate::io::read::origins::RecordOrigins;
 use crate::io::read::reader::Next;
 use crate::io::{ChunkReader, ReadError, Shape, Source};
 use crate::pipeline::engine::batches::{PART_BYTES, share};
+use crate::pipeline::engine::faults::long_fault;
+use crate::pipeline::engine::rows::{OfLists, RowRun};
 use crate::pipeline::{Equivalence, Report, RowOptions, Settings};
 use uriscan_core::extract::{Extractor, Fault, Filter, Filtered, Room};
 use uriscan_core::threads;

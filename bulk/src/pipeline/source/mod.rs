@@ -1,7 +1,5 @@
-//! What a record is: a line, a link of a document, a row of a text table, or a value of one of its columns.
+//! Lists that are made of other sources: links of documents, records that a filter keeps, values of rows; the file of aliases.
 
 pub(crate) mod alias_file;
-pub(crate) mod fields;
 pub(crate) mod links;
 pub(crate) mod list;
-pub(crate) mod rows;

@@ -5,7 +5,7 @@ use core::ops::Range;
 use super::overview::{Fault, FindingExample, Lengths};
 use super::{Overview, Panel};
 use crate::pipeline::Invalid;
-use crate::pipeline::engine::value::push_value;
+use crate::pipeline::value::push_value;
 use crate::top_k::Counts;
 use uriscan_core::audit::Finding;
 use uriscan_core::chunk::PaddedBuf;

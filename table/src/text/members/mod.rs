@@ -18,7 +18,7 @@ use serde_json::Deserializer;
 use exact::{Loss, losses};
 
 use super::line::{LineReader, NO_OBJECT, no_object};
-use crate::read::unit::MOST_COLUMNS;
+use crate::unit::MOST_COLUMNS;
 use uriscan_bulk::error::Error;
 
 /// Whole numbers up to here are doubles without loss.

@@ -7,8 +7,8 @@ use arrow_json::ReaderBuilder;
 use arrow_json::reader::Decoder;
 
 use super::Members;
-use crate::read::unit::{BATCH_BYTES, batch_rows};
 use crate::text::line::LineReader;
+use crate::unit::{BATCH_BYTES, batch_rows};
 use uriscan_bulk::error::Error;
 
 /// Reads lines to batches of rows, with a column for each member.

@@ -7,7 +7,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
-use crate::{TableFormat, work::keys};
+use crate::{TableFormat, job::keys};
 use uriscan_bulk::error::Error;
 use uriscan_core::set::Meaning;
 

@@ -12,9 +12,9 @@ use arrow_json::ReaderBuilder;
 use arrow_json::reader::Decoder;
 use arrow_schema::SchemaRef;
 
-use super::job::{Job, Task};
 use crate::TableFormat;
-use crate::read::unit::Unit;
+use crate::job::{Job, Task};
+use crate::unit::Unit;
 use crate::write::writer::{Output, Sink, Writer};
 use uriscan_arrow::Columns;
 use uriscan_bulk::error::Error;

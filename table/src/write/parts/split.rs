@@ -11,10 +11,10 @@ use arrow_select::take::take_record_batch;
 
 use super::layout::Layout;
 use crate::dataset::push_directory;
+use crate::job::target::{Target, names_of};
 use crate::parquet::metadata::remove_of_columns;
 use crate::parquet::zones::type_in_utc;
 use crate::text::jsonl;
-use crate::work::target::{Target, names_of};
 use uriscan_arrow::{Columns, spelled_out};
 use uriscan_bulk::error::Error;
 use uriscan_bulk::error::ErrorKind;

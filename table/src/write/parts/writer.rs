@@ -9,9 +9,9 @@ use arrow_select::concat::concat_batches;
 
 use super::layout::{Folder, Layout, PartFile};
 use super::split::Split;
-use crate::read::unit::{UNIT_ROWS, Unit, bytes_of};
-use crate::work::job::Job;
-use crate::work::target::Target;
+use crate::job::Job;
+use crate::job::target::Target;
+use crate::unit::{UNIT_ROWS, Unit, bytes_of};
 use crate::write::writer::{Sink, Writer};
 use crate::{TableFormat, parquet::sorted};
 use uriscan_bulk::error::Error;

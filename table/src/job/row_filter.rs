@@ -5,7 +5,7 @@ use arrow_select::filter::filter_record_batch;
 use rayon::prelude::*;
 
 use super::target::Target;
-use crate::read::unit::Unit;
+use crate::unit::Unit;
 use uriscan_arrow::{each_value, spelled_out};
 use uriscan_bulk::error::Error;
 use uriscan_bulk::pipeline::Equivalence;

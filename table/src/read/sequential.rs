@@ -5,15 +5,15 @@ use std::io::{self, BufReader, Read};
 
 use arrow_schema::SchemaRef;
 
-use super::fitting::{Fitting, Omitted};
-use super::json_array::ArrayLines;
-use super::jsonl::Lines;
-use super::members::{Members, Records};
-use super::separated::Separated;
 use crate::TableFormat;
+use crate::job::Job;
 use crate::read::notes::Notes;
 use crate::read::rows::{Rows, stream_rows};
-use crate::work::job::Job;
+use crate::text::fitting::{Fitting, Omitted};
+use crate::text::json_array::ArrayLines;
+use crate::text::jsonl::Lines;
+use crate::text::members::{Members, Records};
+use crate::text::separated::Separated;
 use uriscan_bulk::error::Error;
 use uriscan_bulk::io::read::compress::decompressed;
 

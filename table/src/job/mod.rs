@@ -1,15 +1,19 @@
 //! The job: a task, its column, and its options.
 
+pub(crate) mod keys;
+pub(crate) mod rank;
+pub(crate) mod row_filter;
+pub(crate) mod target;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use arrow_schema::{DataType, Field};
 
-use super::rank::KeepRow;
-use super::sort::SortBy;
-use crate::read::unit::BATCH_ROWS;
-use crate::{Dialect, TableFormat, work::keys};
+use crate::unit::BATCH_ROWS;
+use crate::{Dialect, TableFormat};
+use rank::KeepRow;
 use uriscan_arrow::{COMPONENTS, Columns};
 use uriscan_bulk::pipeline::{ClassRows, MemoryLimit, Select};
 use uriscan_core::audit::RuleSet;
@@ -285,5 +289,30 @@ impl ByClass {
             rows: ClassRows::default(),
             temp_dir: temp_dir.into(),
         }
+    }
+}
+
+/// How rows are sorted.
+///
+/// ```
+/// use uriscan::surt::Form;
+/// use uriscan_table::SortBy;
+/// let by = SortBy::new(Form::Ssurt, std::env::temp_dir());
+/// assert_eq!(by.form, Form::Ssurt);
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+#[non_exhaustive]
+pub struct SortBy {
+    /// The form of the URIs to sort by. Null comes last.
+    pub form: surt::Form,
+    /// A directory for temporary files as large as the table; they are unnamed and vanish with the process.
+    pub temp_dir: PathBuf,
+}
+
+impl SortBy {
+    /// An order by `form`; temporary files in `temp_dir`.
+    pub fn new(form: surt::Form, temp_dir: impl Into<PathBuf>) -> SortBy {
+        SortBy { form, temp_dir: temp_dir.into() }
     }
 }
