@@ -355,6 +355,38 @@ impl<J: Job + Send> Batches<'_, '_, J> {
     }
 }
 
+/// Scans a chunk, or emits it.
+struct Step<'a, J: Job> {
+    job: &'a J,
+    worker: &'a mut Worker,
+    work: &'a mut ChunkWork<J::Rows>,
+    is_scan: bool,
+    survey: Option<(&'a Survey, u8)>,
+}
+
+impl<J: Job> Task for Step<'_, J> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Step { job, worker, work, is_scan, survey } = self;
+        worker.scratch.repaired = 0;
+        if is_scan {
+            job.scan(isa, worker, work);
+            work.report.repaired += worker.scratch.repaired;
+            if let (Some((survey, record_end)), Some(part)) = (survey, &mut work.survey) {
+                let text = work.chunk.text.padded();
+                let end = work.room.cut.unwrap_or(text.len());
+                let chunk = (text, work.chunk.byte, end);
+                survey::count_chunk(isa, survey, chunk, record_end, &mut worker.survey, part);
+            }
+        } else {
+            // Forms that are made again have been counted.
+            job.emit(isa, worker, work);
+        }
+    }
+}
+
 /// Scans, commits and emits a batch.
 fn process<J: Job>(
     (job, drops, is_alone): (&mut J, Drops, bool),
@@ -363,34 +395,6 @@ fn process<J: Job>(
     (workers, survey): (&Workers<J>, Option<&Survey>),
     faults: &mut Faults,
 ) -> Result<(), Error> {
-    struct Step<'a, J: Job> {
-        job: &'a J,
-        worker: &'a mut Worker,
-        work: &'a mut ChunkWork<J::Rows>,
-        is_scan: bool,
-        survey: Option<(&'a Survey, u8)>,
-    }
-    impl<J: Job> Task for Step<'_, J> {
-        type Output = ();
-        #[inline(always)]
-        fn run<I: Isa>(self, isa: I) {
-            let Step { job, worker, work, is_scan, survey } = self;
-            worker.scratch.repaired = 0;
-            if is_scan {
-                job.scan(isa, worker, work);
-                work.report.repaired += worker.scratch.repaired;
-                if let (Some((survey, record_end)), Some(part)) = (survey, &mut work.survey) {
-                    let text = work.chunk.text.padded();
-                    let end = work.room.cut.unwrap_or(text.len());
-                    let chunk = (text, work.chunk.byte, end);
-                    survey::count_chunk(isa, survey, chunk, record_end, &mut worker.survey, part);
-                }
-            } else {
-                // Forms that are made again have been counted.
-                job.emit(isa, worker, work);
-            }
-        }
-    }
     let each = |job: &J, batch: &mut [ChunkWork<J::Rows>], is_scan: bool| {
         threads::each(batch, |_, work| {
             // Each thread has its own worker, so the lock is never waited for.
