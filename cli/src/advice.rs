@@ -1,17 +1,49 @@
-//! What is printed after a run whose input looks like something else than what it was read as.
+//! What is printed after a run, besides its results: that the input looks like something else than what it was read as, and what
+//! became of records and rows where the user did not say that.
 
+use uriscan::row::OnBadRow;
 use uriscan::uri::UriErrorKind;
 use uriscan_bulk::pipeline::{OnInvalid, Report};
 
 use crate::exit::eprint_line;
 use crate::hint;
 use crate::inputs::{Input, StdinHead};
-use crate::plan::Plan;
-use crate::summary::counted;
+use crate::output::Content;
+use crate::plan::{Plan, RowUse};
+use crate::summary::{counted, grouped};
 use crate::{rows, tables};
 
+/// Prints what the inputs look like, and what else there is to know about the results.
+pub(crate) fn print_all(
+    plan: &Plan,
+    report: &Report,
+    (stdin_head, unread): (&StdinHead, usize),
+    is_summarized: bool,
+) {
+    let mut is_told = print_of_column(plan, report);
+    if plan.table.is_none() {
+        is_told |= print(plan, report, stdin_head);
+        if unread == 0 {
+            print_unselected(plan, report);
+        }
+    }
+    if !is_told && !is_summarized {
+        print_invalid(plan, report);
+    }
+    print_bad(plan, report);
+    print_as_text(plan, report);
+    if !is_summarized {
+        print_blank(plan, report);
+    }
+    // Not a hint: rows may be missing.
+    tables::print_notes();
+    if let Some(rate) = plan.job.approximate {
+        print_approximate(rate, report);
+    }
+}
+
 /// Prints what an input looks like, if it is not a list of URIs; returns whether it did.
-pub(crate) fn print(plan: &Plan, report: &Report, stdin_head: &StdinHead) -> bool {
+fn print(plan: &Plan, report: &Report, stdin_head: &StdinHead) -> bool {
     // Not pairs, and not a column.
     let is_column = plan.column.is_some() || plan.rows.is_some();
     let is_list = plan.documents.is_none() && !is_column && !plan.job.has_pairs;
@@ -49,7 +81,7 @@ pub(crate) fn print(plan: &Plan, report: &Report, stdin_head: &StdinHead) -> boo
 
 /// Prints how many records are invalid, by kind, and what became of them, where the user did not say that, and nothing else
 /// reports them.
-pub(crate) fn print_invalid(plan: &Plan, report: &Report) {
+fn print_invalid(plan: &Plan, report: &Report) {
     // Relative references in documents are reported as such.
     let is_told = |kind| plan.documents.is_some() && kind == UriErrorKind::Relative;
     let kinds = report.invalid.iter().filter(|&(kind, count)| count > 0 && !is_told(kind));
@@ -91,7 +123,7 @@ pub(crate) fn print_invalid(plan: &Plan, report: &Report) {
 
 /// Prints what reads the column of URIs of a table, if most of its values are not URIs, or its name is one; returns whether
 /// it did.
-pub(crate) fn print_of_column(plan: &Plan, report: &Report) -> bool {
+fn print_of_column(plan: &Plan, report: &Report) -> bool {
     let rows = plan.rows.as_ref();
     let table = plan.table.as_ref().or(rows.and_then(|rows| rows.table.as_ref()));
     let column = rows.map(|rows| &*rows.options.table.column).or(table.map(tables::column_of));
@@ -121,7 +153,7 @@ fn of_header(plan: &Plan, column: &str) -> Option<String> {
 
 /// Reports that there is nothing in the columns or members that were selected of what was read, or no entry of the log that
 /// was named.
-pub(crate) fn print_unselected(plan: &Plan, report: &Report) {
+fn print_unselected(plan: &Plan, report: &Report) {
     let Some(options) = plan.documents.as_ref().map(|it| &it.options.extractor) else { return };
     let what = match (&*options.fields, &options.log_format) {
         ([_, ..], _) => format!("no URI was found by --link-column {}", options.fields.join(",")),
@@ -132,4 +164,77 @@ pub(crate) fn print_unselected(plan: &Plan, report: &Report) {
     if is_empty && plan.reporting.has_hints() {
         eprint_line(format_args!("uriscan: {what}"));
     }
+}
+
+/// Prints how many rows did not fit, unless they ended the run.
+fn print_bad(plan: &Plan, report: &Report) {
+    if report.bad_rows == 0 || !plan.reporting.has_hints() {
+        return;
+    }
+    if plan.side.contains_key(&Content::Rejects) {
+        let count = report.bad_rows + report.invalid.total();
+        let what = match count {
+            1 => "row that does not fit, or whose URI is invalid, was written",
+            _ => "rows that do not fit, or whose URI is invalid, were written",
+        };
+        return eprint_line(format_args!("uriscan: {count} {what} to the rejects"));
+    }
+    let passes = |rows: &RowUse| rows.options.table.on_bad_row == OnBadRow::Pass;
+    let (count, is_passed) = (report.bad_rows, plan.rows.as_ref().is_some_and(passes));
+    // An open quote takes what follows with it.
+    let lines = match report.bad_lines > report.bad_rows {
+        true => format!(", on {} lines", grouped(report.bad_lines)),
+        false => String::new(),
+    };
+    let what = match (count, is_passed) {
+        (1, true) => "row that does not fit was written as it is",
+        (1, false) => "row that does not fit was skipped",
+        (_, true) => "rows that do not fit were written as they are",
+        (_, false) => "rows that do not fit were skipped",
+    };
+    eprint_line(format_args!("uriscan: {count} {what}{lines}"));
+}
+
+/// Prints how many rows without a URI `dedup` has omitted, where the user did not say what becomes of them.
+fn print_blank(plan: &Plan, report: &Report) {
+    // A filter keeps none, and is asked for.
+    let is_asked = plan.omits_blank && plan.filter.is_none() && plan.reporting.has_hints();
+    if report.blank == 0 || !is_asked {
+        return;
+    }
+    let count = report.blank;
+    let what = if count == 1 { "row without a URI was" } else { "rows without a URI were" };
+    eprint_line(format_args!(
+        "uriscan: {} {what} left out; --no-uri keep writes them",
+        grouped(count)
+    ));
+}
+
+/// Prints how many values that decide which row is kept were compared as text, whose order is not that of dates and numbers.
+fn print_as_text(plan: &Plan, report: &Report) {
+    if report.as_text == 0 || !plan.reporting.has_hints() {
+        return;
+    }
+    let (count, are) = match report.as_text {
+        1 => ("1 value".to_owned(), "is"),
+        count => (format!("{} values", grouped(count)), "are"),
+    };
+    eprint_line(format_args!(
+        "uriscan: {count} of the column that --keep names {are} compared as text, byte by byte: of numbers and of dates as \
+         03/02/2026 that is another order than by value"
+    ));
+}
+
+/// Prints how many new records `--approx` may have dropped at `rate`.
+fn print_approximate(rate: f64, report: &Report) {
+    if report.duplicates == 0 {
+        return eprint_line(format_args!("uriscan: --approx {rate}: no record was dropped"));
+    }
+    // The rate is that of the new ones, written or lost.
+    let lost = (report.written as f64 * rate / (1.0 - rate)).ceil();
+    eprint_line(format_args!(
+        "uriscan: --approx {rate}: up to about {} of {} dropped records may be new",
+        lost.min(report.duplicates as f64),
+        report.duplicates
+    ));
 }

@@ -35,7 +35,6 @@ mod run;
 mod session;
 mod sets;
 mod side_outputs;
-mod skipped;
 mod summary;
 mod table;
 #[cfg_attr(not(feature = "full"), path = "absent/tables.rs")]

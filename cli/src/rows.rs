@@ -1,20 +1,19 @@
-//! Text tables whose rows are records: which calls read tables so, and what is said of rows that do not fit.
+//! Text tables whose rows are records: which calls read tables so, and what to do about errors in them.
 
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use uriscan::row::{OnBadRow, TextFormat, TextTable};
 use uriscan::{Error, ErrorKind};
-use uriscan_bulk::pipeline::{Report, RowOptions};
+use uriscan_bulk::pipeline::RowOptions;
 
 use crate::args::{self, Dialect, Quote, TableChoice};
-use crate::exit::{Failure, Stop, eprint_line};
+use crate::exit::{Failure, Stop};
 use crate::hint::Beginning;
 use crate::inputs::{Input, first_of_stdin};
 use crate::job::{RowsAre, Writes};
-use crate::output::{Content, Destination, NOT_COMPRESSED, is_directory, is_packed};
-use crate::plan::{Plan, RowUse};
-use crate::summary::grouped;
+use crate::output::{Destination, NOT_COMPRESSED, is_directory, is_packed};
+use crate::plan::Plan;
 use crate::tables;
 
 /// How `plan` reads tables as rows, of which the values of `keep_by` decide which ones are kept; `None` if it does not, but as columns.
@@ -297,63 +296,4 @@ fn on_bad(plan: &Plan) -> &'static str {
         true => "--on-bad-row skip omits such rows",
         false => "--on-bad-row skip omits such rows, and pass writes them as they are",
     }
-}
-
-/// Prints how many rows did not fit, unless they ended the run.
-pub(crate) fn print_bad(plan: &Plan, report: &Report) {
-    if report.bad_rows == 0 || !plan.reporting.has_hints() {
-        return;
-    }
-    if plan.side.contains_key(&Content::Rejects) {
-        let count = report.bad_rows + report.invalid.total();
-        let what = match count {
-            1 => "row that does not fit, or whose URI is invalid, was written",
-            _ => "rows that do not fit, or whose URI is invalid, were written",
-        };
-        return eprint_line(format_args!("uriscan: {count} {what} to the rejects"));
-    }
-    let passes = |rows: &RowUse| rows.options.table.on_bad_row == OnBadRow::Pass;
-    let (count, is_passed) = (report.bad_rows, plan.rows.as_ref().is_some_and(passes));
-    // An open quote takes what follows with it.
-    let lines = match report.bad_lines > report.bad_rows {
-        true => format!(", on {} lines", grouped(report.bad_lines)),
-        false => String::new(),
-    };
-    let what = match (count, is_passed) {
-        (1, true) => "row that does not fit was written as it is",
-        (1, false) => "row that does not fit was skipped",
-        (_, true) => "rows that do not fit were written as they are",
-        (_, false) => "rows that do not fit were skipped",
-    };
-    eprint_line(format_args!("uriscan: {count} {what}{lines}"));
-}
-
-/// Prints how many rows without a URI `dedup` has omitted, where the user did not say what becomes of them.
-pub(crate) fn print_blank(plan: &Plan, report: &Report) {
-    // A filter keeps none, and is asked for.
-    let is_asked = plan.omits_blank && plan.filter.is_none() && plan.reporting.has_hints();
-    if report.blank == 0 || !is_asked {
-        return;
-    }
-    let count = report.blank;
-    let what = if count == 1 { "row without a URI was" } else { "rows without a URI were" };
-    eprint_line(format_args!(
-        "uriscan: {} {what} left out; --no-uri keep writes them",
-        grouped(count)
-    ));
-}
-
-/// Prints how many values that decide which row is kept were compared as text, whose order is not that of dates and numbers.
-pub(crate) fn print_as_text(plan: &Plan, report: &Report) {
-    if report.as_text == 0 || !plan.reporting.has_hints() {
-        return;
-    }
-    let (count, are) = match report.as_text {
-        1 => ("1 value".to_owned(), "is"),
-        count => (format!("{} values", grouped(count)), "are"),
-    };
-    eprint_line(format_args!(
-        "uriscan: {count} of the column that --keep names {are} compared as text, byte by byte: of numbers and of dates as \
-         03/02/2026 that is another order than by value"
-    ));
 }

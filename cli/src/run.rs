@@ -4,8 +4,6 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Instant;
 
-use uriscan_bulk::pipeline::Report;
-
 use crate::account::Account;
 use crate::advice;
 use crate::aliases;
@@ -16,8 +14,7 @@ use crate::lists::{self, SkippedSoFar};
 use crate::output::{Content, Destination, PathConflicts, write_text};
 use crate::plan::Plan;
 use crate::report;
-use crate::rows;
-use crate::session::{self, Session, Unread, Work, print_approximate, print_summary};
+use crate::session::{self, Session, Unread, Work, print_summary};
 use crate::sets::records::{self, SetAtWork};
 use crate::summary::Summary;
 use crate::tables;
@@ -65,7 +62,7 @@ pub(crate) fn run(mut plan: Plan, account: &mut Account) -> Result<Outcome, Fail
     let summary = Summary { plan, report, findings, learned, set, elapsed };
     account.summary = Some(summary.fields());
     let is_summarized = print_summary(plan, &summary);
-    print_hints(plan, &report, (&stdin_head, unread.count), is_summarized);
+    advice::print_all(plan, &report, (&stdin_head, unread.count), is_summarized);
     let faults = lists::report_skipped(plan, &report, &skipped);
     let is_fine = is_fine.unwrap_or(report.invalid.total() == 0 || !plan.strict);
     Ok(match unread.count + faults {
@@ -90,35 +87,6 @@ fn open(
     let opened = lists::open(plan, conflicts, skipped, unread)?;
     let Inputs { sources, total_bytes, stdin_head } = opened;
     Ok((Work::Lists(sources), total_bytes, stdin_head))
-}
-
-/// Prints what the inputs look like, and what else there is to know about the results.
-fn print_hints(
-    plan: &Plan,
-    report: &Report,
-    (stdin_head, unread): (&StdinHead, usize),
-    is_summarized: bool,
-) {
-    let mut is_told = advice::print_of_column(plan, report);
-    if plan.table.is_none() {
-        is_told |= advice::print(plan, report, stdin_head);
-        if unread == 0 {
-            advice::print_unselected(plan, report);
-        }
-    }
-    if !is_told && !is_summarized {
-        advice::print_invalid(plan, report);
-    }
-    rows::print_bad(plan, report);
-    rows::print_as_text(plan, report);
-    if !is_summarized {
-        rows::print_blank(plan, report);
-    }
-    // Not a hint: rows may be missing.
-    tables::print_notes();
-    if let Some(rate) = plan.job.approximate {
-        print_approximate(rate, report);
-    }
 }
 
 /// Replaces directories, prefixes and patterns by the files and objects that they select.

@@ -272,17 +272,3 @@ pub(crate) fn print_summary(plan: &Plan, summary: &Summary<'_>) -> bool {
     let format = plan.reporting.summary.filter(|_| is_due);
     format.inspect(|&format| eprint_lines(&summary.render(format))).is_some()
 }
-
-/// Prints how many new records `--approx` may have dropped at `rate`.
-pub(crate) fn print_approximate(rate: f64, report: &Report) {
-    if report.duplicates == 0 {
-        return eprint_line(format_args!("uriscan: --approx {rate}: no record was dropped"));
-    }
-    // The rate is that of the new ones, written or lost.
-    let lost = (report.written as f64 * rate / (1.0 - rate)).ceil();
-    eprint_line(format_args!(
-        "uriscan: --approx {rate}: up to about {} of {} dropped records may be new",
-        lost.min(report.duplicates as f64),
-        report.duplicates
-    ));
-}
