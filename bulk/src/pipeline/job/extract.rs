@@ -55,7 +55,7 @@ pub enum LinkShape {
 ///
 /// [`Report::written`] counts the links. [`Report::invalid`] counts relative references without a base, and lines longer
 /// than [`Settings::max_record`] of which some members, columns or fields were to be searched, which are skipped; [`Report::records`] both. What else
-/// is longer is searched in pieces, as text after the first one; [`Report::unparsed`] counts it unless all of it is text. With
+/// is longer is searched in pieces, as text after the first one; [`Omitted::unparsed`](uriscan_core::extract::Omitted::unparsed) counts it unless all of it is text. With
 /// [`ExtractOptions::count_invalid`], [`Report::invalid`] also counts the links that are written but not valid.
 ///
 /// ```
