@@ -15,7 +15,7 @@ use crate::plan::Plan;
 use crate::progress::Progress;
 use crate::rows;
 use crate::sets::records::SetAtWork;
-use crate::side_outputs::{self, SideFiles};
+use crate::side_outputs::{self, SideFiles, Sink};
 use crate::summary::Summary;
 use crate::tables::{self, Folder};
 
@@ -155,9 +155,8 @@ impl Session<'_> {
         let of_classes = (side.remove(&Content::Dupes), side.remove(&Content::Clusters));
         let mut of_classes =
             side_outputs::open(&plan.side, plan.job.meaning().as_ref(), of_classes)?;
-        let [dupes, clusters] =
-            of_classes.each_mut().map(|sink| sink.as_mut().map(|it| it as &mut (dyn Write + Send)));
-        (sinks.dupes, sinks.clusters) = (dupes, clusters);
+        [sinks.dupes, sinks.clusters] =
+            of_classes.each_mut().map(|sink| sink.as_mut().map(Sink::of_classes));
         let [rejects, undecided] = [Content::Rejects, Content::Undecided]
             .map(|content| side.remove(&content).map(|out| out as &mut (dyn Write + Send)));
         (sinks.rejects, sinks.undecided) = (rejects, undecided);

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use uriscan::Error;
 use uriscan::set::Meaning;
-use uriscan_bulk::pipeline::ClassRows;
+use uriscan_bulk::pipeline::ClassSink;
 
 use crate::exit::Failure;
 use crate::output::{Content, Output};
@@ -16,11 +16,10 @@ use crate::tables::ClassTable;
 /// The side files in use, the outputs beside the results: their paths, or what was opened there.
 pub(crate) type SideFiles<T = PathBuf> = BTreeMap<Content, T>;
 
-/// Which of `side` are tables, by their names.
-pub(crate) fn rows(side: &SideFiles) -> Result<ClassRows, Failure> {
-    Ok(ClassRows::default()
-        .dupes(is_table(side.get(&Content::Dupes), ClassTable::format_of_dupes)?)
-        .clusters(is_table(side.get(&Content::Clusters), ClassTable::format_of_clusters)?))
+/// Whether one of `side` is a table, by its name.
+pub(crate) fn has_table(side: &SideFiles) -> Result<bool, Failure> {
+    let dupes = is_table(side.get(&Content::Dupes), ClassTable::format_of_dupes)?;
+    Ok(is_table(side.get(&Content::Clusters), ClassTable::format_of_clusters)? || dupes)
 }
 
 fn is_table<T, E: Display>(
@@ -32,10 +31,19 @@ fn is_table<T, E: Display>(
     Ok(format.is_some())
 }
 
-/// What takes the lines of a side file.
+/// What takes the lines or rows of a side file.
 pub(crate) enum Sink<'a> {
     Lines(&'a mut Output),
     Table(Box<ClassTable<'a>>),
+}
+
+impl Sink<'_> {
+    pub(crate) fn of_classes(&mut self) -> ClassSink<'_> {
+        match self {
+            Sink::Lines(out) => ClassSink::text(*out),
+            Sink::Table(table) => ClassSink::rows(&mut **table),
+        }
+    }
 }
 
 /// The sinks of duplicates and clusters, which are to be written to `files`; the keys in tables have this `meaning`.
@@ -90,20 +98,4 @@ pub(crate) fn finish(side: [Option<Sink<'_>>; 2], threads: usize) -> io::Result<
     })?;
     let finished = || tables.into_iter().try_for_each(|table| table.finish());
     pool.install(finished).map_err(Error::into_io)
-}
-
-impl Write for Sink<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Sink::Lines(out) => out.write(bytes),
-            Sink::Table(table) => table.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Sink::Lines(out) => out.flush(),
-            Sink::Table(table) => table.flush(),
-        }
-    }
 }

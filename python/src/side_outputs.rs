@@ -1,12 +1,12 @@
 //! The files of dropped duplicates and of classes: lines, or tables if their names say so, as the program writes them.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use pyo3::PyResult;
 use uriscan::Error;
 use uriscan::set::Meaning;
-use uriscan_bulk::pipeline::ClassRows;
+use uriscan_bulk::pipeline::ClassSink;
 use uriscan_table::{ClassTable, TableFormat};
 
 use crate::arguments::wrong;
@@ -35,14 +35,9 @@ impl Formats {
             clusters: format(clusters, ClassTable::format_of_clusters)?,
         })
     }
-
-    /// Which of the files take rows.
-    pub(crate) fn rows(self) -> ClassRows {
-        ClassRows::default().dupes(self.dupes.is_some()).clusters(self.clusters.is_some())
-    }
 }
 
-/// What takes the lines of such a file.
+/// What takes the lines or rows of such a file.
 pub(crate) enum Sink<'a> {
     Lines(&'a mut Output),
     Table(Box<ClassTable<'a>>),
@@ -69,6 +64,13 @@ impl<'a> Sink<'a> {
         })
     }
 
+    pub(crate) fn of_classes(&mut self) -> ClassSink<'_> {
+        match self {
+            Sink::Lines(file) => ClassSink::text(*file),
+            Sink::Table(table) => ClassSink::rows(&mut **table),
+        }
+    }
+
     /// Completes what is written.
     ///
     /// # Errors
@@ -77,22 +79,6 @@ impl<'a> Sink<'a> {
         match self {
             Sink::Lines(_) => Ok(()),
             Sink::Table(table) => table.finish(),
-        }
-    }
-}
-
-impl Write for Sink<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Sink::Lines(file) => file.write(bytes),
-            Sink::Table(table) => table.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Sink::Lines(file) => file.flush(),
-            Sink::Table(table) => table.flush(),
         }
     }
 }

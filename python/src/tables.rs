@@ -78,7 +78,7 @@ pub(crate) fn run_tables<'py>(
 ) -> PyResult<(Bound<'py, PyDict>, Option<Adding>)> {
     let watch = Watch::default();
     let side_outputs = Formats::of(asked.dupes_name.as_ref(), asked.clusters_name.as_ref())?;
-    let job = job(form.get(), &asked, side_outputs, find)?.stop(watch.stop.clone());
+    let job = job(form.get(), &asked, find)?.stop(watch.stop.clone());
     let inputs = inputs(&asked)?;
     let done = watched(py, &watch, progress, || run(&asked, inputs, &job, side_outputs, &watch))?;
     let (report, adding) = done.map_err(|error| errors::of_table(py, error, &asked.output_name))?;
@@ -97,10 +97,10 @@ fn inputs(asked: &Asked) -> PyResult<Vec<Input>> {
     asked.inputs.iter().zip(&asked.below).map(input).collect()
 }
 
-fn job(form: &Form, asked: &Asked, side_outputs: Formats, find: Option<Find>) -> PyResult<Job> {
+fn job(form: &Form, asked: &Asked, find: Option<Find>) -> PyResult<Job> {
     let columns = form.columns().clone();
     let task = match &*asked.task {
-        "dedup" => dedup(asked, side_outputs)?,
+        "dedup" => dedup(asked)?,
         "normalize" => Task::Form(TableForm::Normalized),
         "key" => Task::Form(TableForm::Key),
         "parse" => Task::Parse,
@@ -131,7 +131,7 @@ fn job(form: &Form, asked: &Asked, side_outputs: Formats, find: Option<Find>) ->
     Ok(job)
 }
 
-fn dedup(asked: &Asked, side_outputs: Formats) -> PyResult<Task> {
+fn dedup(asked: &Asked) -> PyResult<Task> {
     let keep = match asked.keep.split_once(':') {
         Some(("min", column)) if !column.is_empty() => KeepRow::Least(column.to_owned()),
         Some(("max", column)) if !column.is_empty() => KeepRow::Greatest(column.to_owned()),
@@ -149,7 +149,7 @@ fn dedup(asked: &Asked, side_outputs: Formats) -> PyResult<Task> {
         return Ok(Task::Dedup);
     }
     let by = ByClass::new(keep, &asked.temp_dir).select(select);
-    Ok(Task::Classes(by.count(asked.count).rows(side_outputs.rows())))
+    Ok(Task::Classes(by.count(asked.count)))
 }
 
 fn format(option: &str, name: Option<&String>) -> PyResult<Option<TableFormat>> {
@@ -225,8 +225,8 @@ fn write_all(
     };
     let mut sinks = Sinks::new(results).progress(&mut progress);
     sinks.rejects = rejects.as_mut().map(|file| file as &mut (dyn Write + Send));
-    sinks.dupes = of_dupes.as_mut().map(|sink| sink as &mut (dyn Write + Send));
-    sinks.clusters = of_clusters.as_mut().map(|sink| sink as &mut (dyn Write + Send));
+    sinks.dupes = of_dupes.as_mut().map(Sink::of_classes);
+    sinks.clusters = of_clusters.as_mut().map(Sink::of_classes);
     let seen = set.map(SetAtWork::seen);
     let report = match asked.is_directory {
         true => {

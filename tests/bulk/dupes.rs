@@ -4,37 +4,45 @@ use proptest::prelude::*;
 use uriscan::normalize::{Level, Options};
 use uriscan_bulk::io::Source;
 use uriscan_bulk::pipeline::{
-    ClassOptions, ClassRows, DedupOptions, Emit, OnInvalid, Report, Settings, Sinks, classes,
+    ClassOptions, DedupOptions, Emit, OnInvalid, Report, Settings, Sinks, classes,
 };
+
+use crate::row_lines::RowLines;
 
 /// Results, dupes and rejects.
 type Answers = [Vec<u8>; 3];
 
-/// What comes of `lists`; all at the end if `waits`, which clusters have to.
+/// What comes of `lists`; all at the end if it `waits`, which clusters have to.
 fn run(
     lists: &[Vec<u8>],
     options: &ClassOptions,
     settings: &Settings,
-    waits: bool,
+    (has_rows, waits): (bool, bool),
 ) -> (Answers, Report) {
     let sources: Vec<Source> = (0..)
         .zip(lists)
         .map(|(i, text)| Source::new(format!("list {i}"), std::io::Cursor::new(text.clone())))
         .collect();
     let (mut out, mut dupes, mut rejects, mut clusters) =
-        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let mut sinks = Sinks::new(&mut out).dupes(&mut dupes).rejects(&mut rejects);
+        (Vec::new(), RowLines::default(), Vec::new(), Vec::new());
+    let mut sinks = Sinks::new(&mut out).rejects(&mut rejects);
+    sinks.dupes = dupes.sink(has_rows);
     if waits {
         sinks = sinks.clusters(&mut clusters);
     }
     let report = classes(sources, options, settings, &mut sinks).unwrap();
-    ([out, dupes, rejects], report)
+    ([out, dupes.0, rejects], report)
 }
 
-/// Compares both; gives the lines of omitted records.
-fn agrees(lists: &[Vec<u8>], options: &ClassOptions, settings: &Settings) -> Vec<u8> {
-    let (met, met_report) = run(lists, options, settings, false);
-    let (held, held_report) = run(lists, options, settings, true);
+/// Compares both; gives the lines of omitted records, or the rows.
+fn agrees(
+    lists: &[Vec<u8>],
+    options: &ClassOptions,
+    settings: &Settings,
+    has_rows: bool,
+) -> Vec<u8> {
+    let (met, met_report) = run(lists, options, settings, (has_rows, false));
+    let (held, held_report) = run(lists, options, settings, (has_rows, true));
     let name = |i: usize| ["results", "dupes", "rejects"][i];
     for (i, (met, held)) in met.iter().zip(&held).enumerate() {
         let [met, held] = [met, held].map(|text| String::from_utf8_lossy(text));
@@ -82,8 +90,8 @@ proptest! {
                     let dedup = DedupOptions::default().equivalence(equivalence);
                     let dedup = dedup.emit(emit).on_invalid(on_invalid);
                     let options = ClassOptions::default().dedup(dedup);
-                    agrees(&lists, &options, &settings);
-                    agrees(&lists, &options.rows(ClassRows::default().dupes(true)), &settings);
+                    agrees(&lists, &options, &settings, false);
+                    agrees(&lists, &options, &settings, true);
                 }
             }
         }
@@ -102,7 +110,8 @@ fn lines_that_have_no_room_in_memory_come_in_their_order() {
     list.push(b'\n');
     for chunk_bytes in [100, 64 << 10] {
         let settings = Settings::default().threads(2).chunk_bytes(chunk_bytes);
-        let dupes = agrees(&[list.clone(), list.clone()], &ClassOptions::default(), &settings);
+        let lists = [list.clone(), list.clone()];
+        let dupes = agrees(&lists, &ClassOptions::default(), &settings, false);
         assert!(dupes.len() > 1_200 * long.len());
     }
 }

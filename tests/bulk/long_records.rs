@@ -89,8 +89,7 @@ fn long_records_are_classes_of_their_own_in_their_positions() {
     each_size(|long, settings| {
         let written = |options: &ClassOptions| {
             let (mut out, mut clusters, mut rejects) = (Vec::new(), Vec::new(), Vec::new());
-            let mut sinks = Sinks::new(&mut out);
-            sinks.clusters = Some(&mut clusters);
+            let mut sinks = Sinks::new(&mut out).clusters(&mut clusters);
             sinks.rejects = Some(&mut rejects);
             let report = classes(sources(long), options, settings, &mut sinks).unwrap();
             let texts = [out, clusters, rejects].map(|text| String::from_utf8(text).unwrap());

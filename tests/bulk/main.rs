@@ -10,6 +10,7 @@ mod learn_hostile;
 mod long_records;
 mod memory;
 mod pairs;
+mod row_lines;
 mod rows_census;
 mod rows_check;
 mod rows_in_groups;

@@ -46,9 +46,7 @@ fn whole_or_an_error(
         let act = || -> Answer {
             let mut texts: [Vec<u8>; 3] = Default::default();
             let [out, dupes, clusters] = &mut texts;
-            let mut sinks = Sinks::new(out);
-            sinks.dupes = Some(dupes);
-            sinks.clusters = Some(clusters);
+            let mut sinks = Sinks::new(out).dupes(dupes).clusters(clusters);
             let done = run(vec![source()], limit.clone(), &settings, &mut sinks);
             (texts, done)
         };

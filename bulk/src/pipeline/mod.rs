@@ -18,10 +18,11 @@ pub use compare::aliases::{AliasFault, Aliases};
 pub use compare::equivalence::Equivalence;
 #[doc(hidden)]
 pub use compare::equivalence::{Canonicalizer, Scratch};
+pub use engine::class_row::{ClassRow, ClassSink, TakeRows};
 pub use engine::invalid::OnInvalid;
 #[doc(hidden)]
 pub use engine::invalid::reason;
-pub use engine::options::{ClassOptions, ClassRows, DedupOptions, Emit};
+pub use engine::options::{ClassOptions, DedupOptions, Emit};
 #[doc(hidden)]
 pub use engine::pending::Pending;
 pub use engine::rows::RowOptions;

@@ -30,7 +30,7 @@ mod store;
 mod stream;
 mod streamed;
 mod texts;
-mod varint;
+pub(crate) mod varint;
 mod write;
 mod writer;
 

@@ -3,7 +3,7 @@
 pub(super) const MAX_BYTES: usize = 10;
 
 #[inline]
-pub(super) fn push(mut number: u64, out: &mut Vec<u8>) {
+pub(crate) fn push(mut number: u64, out: &mut Vec<u8>) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);
         number >>= 7;
@@ -13,7 +13,7 @@ pub(super) fn push(mut number: u64, out: &mut Vec<u8>) {
 
 /// The number at `at` in `bytes`; `at` moves past it.
 #[inline]
-pub(super) fn take(bytes: &[u8], at: &mut usize) -> u64 {
+pub(crate) fn take(bytes: &[u8], at: &mut usize) -> u64 {
     let (mut number, mut shift) = (0, 0);
     loop {
         let byte = bytes[*at];

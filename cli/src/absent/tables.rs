@@ -1,13 +1,13 @@
 //! Tables, to a program that is built without the feature `full`: whoever asks for one is told what it lacks.
 
 use std::convert::Infallible;
-use std::io::{self, Write};
+use std::io;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 use uriscan::Error;
 use uriscan::set::Meaning;
-use uriscan_bulk::pipeline::{Report, Sinks};
+use uriscan_bulk::pipeline::{ClassRow, Report, Sinks, TakeRows};
 
 use crate::args::TableChoice;
 use crate::environment::Environment;
@@ -161,12 +161,8 @@ impl<'a> ClassTable<'a> {
     }
 }
 
-impl Write for ClassTable<'_> {
-    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
-        match self.0 {}
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
+impl TakeRows for ClassTable<'_> {
+    fn take(&mut self, _: &ClassRow<'_>) -> io::Result<()> {
         match self.0 {}
     }
 }

@@ -5,8 +5,7 @@ use std::num::NonZeroU32;
 use uriscan::Error;
 use uriscan::key::Hasher;
 use uriscan_bulk::pipeline::{
-    self, ByShape, ClassOptions, ClassRows, DedupOptions, Emit, Keep, OnInvalid, Select,
-    SurveyOptions,
+    self, ByShape, ClassOptions, DedupOptions, Emit, Keep, OnInvalid, Select, SurveyOptions,
 };
 
 use crate::args;
@@ -43,8 +42,7 @@ impl args::Dedup {
         ] {
             side.extend(side_file(option, path.clone())?.map(|path| (content, path)));
         }
-        let rows = side_outputs::rows(&side)?;
-        let has_keys = self.seen.is_some() || rows.dupes || rows.clusters;
+        let has_keys = side_outputs::has_table(&side)? || self.seen.is_some();
         if hash.is_some() && !has_keys {
             let what = "requires --seen, or --dupes or --clusters as a table";
             return Err(Failure::at("--hash", what));
@@ -68,7 +66,7 @@ impl args::Dedup {
             return Err(Failure::at("--keep", "min:COLUMN and max:COLUMN require --column"));
         }
         let strict = self.invalid.strictness.strict;
-        let by_class = by_class(&self.classes, rows);
+        let by_class = by_class(&self.classes);
         let links = LinkUse::of_settings(&equivalence, &self.equivalence.repairs);
         let job = Job {
             equivalence: equivalence.clone(),
@@ -148,7 +146,7 @@ fn job(options: &DedupOptions, by_class: Option<&ClassOptions>, keeps_by_column:
 }
 
 /// How whole classes are treated, if an option needs them.
-fn by_class(typed: &args::Classes, rows: ClassRows) -> Option<ClassOptions> {
+fn by_class(typed: &args::Classes) -> Option<ClassOptions> {
     let args::Classes { count, repeated, unique, keep, dupes, clusters } = typed;
     let asks = *count || *repeated || *unique || dupes.is_some() || clusters.is_some();
     if !asks && keep.keep == Keep::First {
@@ -159,7 +157,7 @@ fn by_class(typed: &args::Classes, rows: ClassRows) -> Option<ClassOptions> {
         (_, true) => Select::Unique,
         (false, false) => Select::All,
     };
-    Some(ClassOptions::default().keep(keep.keep).select(select).count(*count).rows(rows))
+    Some(ClassOptions::default().keep(keep.keep).select(select).count(*count))
 }
 
 struct Dedup {
@@ -212,10 +210,10 @@ impl Runner for Dedup {
         }
         let mut columns = Columns::new(job.equivalence.clone());
         (columns.hasher, columns.hash) = (hasher.clone(), *hash);
-        let Some(ClassOptions { keep, select, count, rows, .. }) = self.by_class else {
+        let Some(ClassOptions { keep, select, count, .. }) = self.by_class else {
             return Ok((Task::Dedup, columns));
         };
         let by = ByClass::new(table.keep_row(keep), table.temp_dir().to_owned());
-        Ok((Task::Classes(by.select(select).count(count).rows(rows)), columns))
+        Ok((Task::Classes(by.select(select).count(count)), columns))
     }
 }

@@ -15,7 +15,7 @@ use crate::unit::BATCH_ROWS;
 use crate::{Dialect, TableFormat};
 use rank::KeepRow;
 use uriscan_arrow::{COMPONENTS, Columns};
-use uriscan_bulk::pipeline::{ClassRows, MemoryLimit, Select};
+use uriscan_bulk::pipeline::{MemoryLimit, Select};
 use uriscan_core::audit::RuleSet;
 use uriscan_core::extract::{Extractor, Filter, Format};
 use uriscan_core::surt;
@@ -271,24 +271,16 @@ pub struct ByClass {
     pub select: Select,
     /// Add the number of rows of its class to each row, as a column `uri_count` of the type `Int64`.
     pub count: bool,
-    /// Which side outputs are rows with keys by [`Columns::hash`], as [`crate::ClassTable`] takes them.
-    pub rows: ClassRows,
     /// A directory for the rows of tables that can be read only once; the files are unnamed and vanish with the process.
     pub temp_dir: PathBuf,
 }
 
-setters! { ByClass { select: Select, count: bool, rows: ClassRows } }
+setters! { ByClass { select: Select, count: bool } }
 
 impl ByClass {
     /// A row of every class, chosen by `keep`, without its count; temporary files in `temp_dir`.
     pub fn new(keep: KeepRow, temp_dir: impl Into<PathBuf>) -> ByClass {
-        ByClass {
-            keep,
-            select: Select::default(),
-            count: false,
-            rows: ClassRows::default(),
-            temp_dir: temp_dir.into(),
-        }
+        ByClass { keep, select: Select::default(), count: false, temp_dir: temp_dir.into() }
     }
 }
 

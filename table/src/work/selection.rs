@@ -21,7 +21,7 @@ use crate::unit::Unit;
 use uriscan_arrow::{Columns, Keyed, each_value, spelled_out};
 use uriscan_bulk::error::Error;
 use uriscan_bulk::pipeline::{
-    ClassOptions, DedupOptions, Origins, RecordWriter, Report, Seen, Select, Settings,
+    ClassOptions, ClassSink, DedupOptions, Origins, RecordWriter, Report, Seen, Select, Settings,
 };
 use uriscan_bulk::survivors::{
     Batch, Budget, ClassMode, ClassSet, FirstSet, Record, SpillStream, Wanted,
@@ -102,9 +102,11 @@ impl<'j> RowSelection<'j> {
                 let set = set.without(seen, by.select, hasher.clone());
                 let dedup =
                     DedupOptions::default().equivalence(equivalence.clone()).hash(columns.hash);
-                let options = ClassOptions::default().dedup(dedup).select(by.select).rows(by.rows);
+                let options = ClassOptions::default().dedup(dedup).select(by.select);
                 let settings = Settings::default().kernels(columns.kernels);
-                let writer = RecordWriter::of_classes(&options, &settings, Origins::default());
+                let sides = [sides.dupes.as_ref(), sides.clusters.as_ref()];
+                let origins = Origins::default();
+                let writer = RecordWriter::of_classes(&options, &settings, origins, sides);
                 let writer = writer.of_values();
                 Kind::Classes(Box::new(ClassesOf {
                     by,
@@ -240,16 +242,16 @@ impl<'j> RowSelection<'j> {
                 report.spilled = found.spilled;
                 let classes = keyed - found.duplicates + alone.len() as u64;
                 if let Some(dupes) = &mut sides.dupes {
-                    found.write_dupes(*dupes)?;
+                    found.write_dupes(dupes)?;
                 }
                 if let Some(clusters) = &mut sides.clusters {
                     for &(row, bytes) in alone.iter().filter(|_| by.select.has(1)) {
-                        found.write_classes(row, None, Some(*clusters))?;
+                        found.write_classes(row, None, Some(clusters))?;
                         let mut object = Vec::new();
                         writer.push_long_cluster(row, bytes, &mut object);
                         clusters.write_all(&object).map_err(Error::write)?;
                     }
-                    found.write_classes(u64::MAX, None, Some(*clusters))?;
+                    found.write_classes(u64::MAX, None, Some(clusters))?;
                 }
                 let survivors = found.survivors()?.with_alone(alone_rows);
                 let (select, has_counts) = (by.select, by.count);
@@ -265,8 +267,8 @@ impl<'j> RowSelection<'j> {
 
 /// The outputs beside the results.
 pub(crate) struct Sides<'a> {
-    pub(crate) dupes: Option<&'a mut (dyn Write + Send)>,
-    pub(crate) clusters: Option<&'a mut (dyn Write + Send)>,
+    pub(crate) dupes: Option<ClassSink<'a>>,
+    pub(crate) clusters: Option<ClassSink<'a>>,
 }
 
 impl ByClass {
@@ -537,8 +539,7 @@ mod tests {
                 (KeepRow::Least(column), Select::Repeated),
             ] {
                 let temp_dir = dir.path().to_owned();
-                let rows = uriscan_bulk::pipeline::ClassRows::default();
-                let by = ByClass { keep, select, count: true, rows, temp_dir };
+                let by = ByClass { keep, select, count: true, temp_dir };
                 let mut job =
                     Job::new("url", Task::Classes(by), Columns::default(), TableFormat::Csv);
                 for has_sides in [false, true] {
@@ -569,8 +570,7 @@ mod tests {
         let [out, dupes, clusters] = &mut texts;
         let mut sinks = Sinks::new(out);
         if has_sides {
-            sinks.dupes = Some(dupes);
-            sinks.clusters = Some(clusters);
+            sinks = sinks.dupes(dupes).clusters(clusters);
         }
         let report = run_with(inputs, job, None, sinks).unwrap();
         (texts, report)

@@ -13,11 +13,12 @@ use uriscan::row::{OnBadRow, TextFormat, TextTable};
 use uriscan::set::SetWriter;
 use uriscan_bulk::io::{ReadError, Source};
 use uriscan_bulk::pipeline::{
-    ClassOptions, ClassRows, DedupOptions, Emit, Keep, OnInvalid, Report, RowOptions, Seen, Select,
-    Settings, Sinks, class_rows, classes, classes_unseen,
+    ClassOptions, DedupOptions, Emit, Keep, OnInvalid, Report, RowOptions, Seen, Select, Settings,
+    Sinks, class_rows, classes, classes_unseen,
 };
 
 use crate::pairs::{Combinations, by_pairs};
+use crate::row_lines::RowLines;
 
 use super::lists::{ALL_SETS, SETS, files, limited, list, settings, streams, texts};
 use super::unspilled;
@@ -25,28 +26,27 @@ use super::unspilled;
 const KEEPS: [Keep; 6] =
     [Keep::First, Keep::Last, Keep::Shortest, Keep::Https, Keep::Min, Keep::Max];
 
-/// Which of dupes and clusters are requested.
-const SIDES: [[bool; 2]; 4] = [[false, false], [true, false], [false, true], [true, true]];
+/// Which of dupes and clusters are requested, and whether as rows.
+type Side = [Option<bool>; 2];
+
+const NO: Option<bool> = None;
+const LINES: Option<bool> = Some(false);
+const ROWS: Option<bool> = Some(true);
+
+const SIDES: [Side; 5] = [[NO, NO], [LINES, NO], [NO, LINES], [LINES, LINES], [ROWS, ROWS]];
 
 /// Results, rejects, dupes, clusters, and the report or the error.
 type Answer = ([Vec<u8>; 4], Result<Report, String>);
 
-fn run(
-    sources: Vec<Source>,
-    options: &ClassOptions,
-    side: [bool; 2],
-    settings: &Settings,
-) -> Answer {
+fn run(sources: Vec<Source>, options: &ClassOptions, side: Side, settings: &Settings) -> Answer {
     let mut texts: [Vec<u8>; 4] = Default::default();
     let [out, rejects, dupes, clusters] = &mut texts;
+    let [mut of_dupes, mut of_clusters] = [RowLines::default(), RowLines::default()];
     let mut sinks = Sinks::new(out).rejects(rejects);
-    if side[0] {
-        sinks.dupes = Some(dupes);
-    }
-    if side[1] {
-        sinks.clusters = Some(clusters);
-    }
+    sinks.dupes = side[0].and_then(|has_rows| of_dupes.sink(has_rows));
+    sinks.clusters = side[1].and_then(|has_rows| of_clusters.sink(has_rows));
     let done = classes(sources, options, settings, &mut sinks).map_err(|error| error.to_string());
+    (*dupes, *clusters) = (of_dupes.0, of_clusters.0);
     (texts, done)
 }
 
@@ -61,7 +61,7 @@ fn same_under(
     sets: &[usize],
     make: &dyn Fn() -> Vec<Source>,
     options: &ClassOptions,
-    side: [bool; 2],
+    side: Side,
     settings: &Settings,
 ) -> Vec<u64> {
     let dir = tempfile::tempdir().unwrap();
@@ -93,7 +93,7 @@ fn same_for_every_survivor(combinations: Combinations<4>) {
     let texts = [list(9_000, 1, '\n'), String::new(), list(5_000, 1, '\n')];
     let texts = texts.map(|text| text.replace("http://h:80/~1", "HTTPS://h/~1"));
     let makes: [&dyn Fn() -> Vec<Source>; 2] = [&|| files(&texts, dir.path()), &|| streams(&texts)];
-    for [keep, select, side, make] in combinations([6, 3, 4, 2]) {
+    for [keep, select, side, make] in combinations([6, 3, 5, 2]) {
         let select = [Select::All, Select::Repeated, Select::Unique][select];
         let options = ClassOptions::default().keep(KEEPS[keep]).select(select).count(true);
         let settings = settings(2, 4 << 10);
@@ -110,22 +110,21 @@ fn what_is_omitted_is_the_same_at_once_or_at_the_end_or_in_parts() {
     let texts = texts();
     let makes: [&dyn Fn() -> Vec<Source>; 2] = [&|| files(&texts, dir.path()), &|| streams(&texts)];
     for (number, (emit, on_invalid, rows)) in [
-        (Emit::Original, OnInvalid::Pass, false),
-        (Emit::Normalized, OnInvalid::Divert, true),
-        (Emit::Key, OnInvalid::Drop, false),
+        (Emit::Original, OnInvalid::Pass, LINES),
+        (Emit::Normalized, OnInvalid::Divert, ROWS),
+        (Emit::Key, OnInvalid::Drop, LINES),
     ]
     .into_iter()
     .enumerate()
     {
         let dedup = DedupOptions::default().emit(emit).on_invalid(on_invalid);
         let options = ClassOptions::default().dedup(dedup);
-        let options = options.rows(ClassRows::default().dupes(rows));
         let settings = settings(1 + number, [4 << 10, 700][number % 2]);
         let make = makes[number % 2];
-        let (held, _) = run(make(), &options, [true, true], &settings);
-        let (met, _) = run(make(), &options, [true, false], &settings);
+        let (held, _) = run(make(), &options, [rows, LINES], &settings);
+        let (met, _) = run(make(), &options, [rows, NO], &settings);
         assert!(met[..3] == held[..3], "{options:?}");
-        let spilled = same_under(&ALL_SETS, make, &options, [true, false], &settings);
+        let spilled = same_under(&ALL_SETS, make, &options, [rows, NO], &settings);
         let [all, _, some, _, none] = spilled[..] else { panic!("{spilled:?}") };
         assert!(all > some && some > 0 && none == 0, "{spilled:?}");
     }
@@ -151,23 +150,25 @@ fn omitted_rows_are_the_same_at_once_or_at_the_end_or_in_parts() {
     let text = csv(300_000);
     let table = TextTable::new(TextFormat::Csv, "url").on_bad_row(OnBadRow::Pass);
     let rows = RowOptions::new(table);
-    let run = |options: &ClassOptions, has_clusters: bool| {
-        let (mut out, mut dupes, mut clusters) = (Vec::new(), Vec::new(), Vec::new());
-        let mut sinks = Sinks::new(&mut out).dupes(&mut dupes);
+    let run = |options: &ClassOptions, has_rows: bool, has_clusters: bool| {
+        let (mut out, mut dupes, mut clusters) = (Vec::new(), RowLines::default(), Vec::new());
+        let mut sinks = Sinks::new(&mut out);
+        sinks.dupes = dupes.sink(has_rows);
         if has_clusters {
             sinks = sinks.clusters(&mut clusters);
         }
         let source = Source::new("rows", Cursor::new(text.clone()));
         let report = class_rows(vec![source], &rows, options, None, &settings(2, 3000), &mut sinks);
         let report = report.unwrap();
-        (out, dupes, report.spilled, unspilled(report))
+        (out, dupes.0, report.spilled, unspilled(report))
     };
     for has_rows in [false, true] {
-        let options = ClassOptions::default().rows(ClassRows::default().dupes(has_rows));
-        let (out, dupes, _, report) = run(&options, true);
+        let options = ClassOptions::default();
+        let (out, dupes, _, report) = run(&options, has_rows, true);
         // The least that tables take is enough for most rows.
         let spilled = [0, 720_000, 1 << 30].map(|bytes| {
-            let (found, lines, spilled, told) = run(&under(&options, bytes, dir.path()), false);
+            let limited = under(&options, bytes, dir.path());
+            let (found, lines, spilled, told) = run(&limited, has_rows, false);
             assert!(found == out, "{bytes}");
             assert!(lines == dupes, "{bytes}");
             assert_eq!(told, report, "{bytes}");
@@ -286,8 +287,7 @@ fn previously_seen_keys_stay_seen() {
             let (mut out, mut dupes, mut clusters) = (Vec::new(), Vec::new(), Vec::new());
             let mut sinks = Sinks::new(&mut out);
             if is_told {
-                sinks.dupes = Some(&mut dupes);
-                sinks.clusters = Some(&mut clusters);
+                sinks = sinks.dupes(&mut dupes).clusters(&mut clusters);
             }
             let sources = if is_told { streams(text) } else { files(text, place.path()) };
             let settings = settings(2, 4 << 10);
@@ -412,9 +412,8 @@ fn a_full_disk_is_named() {
         let sources = if sources { files(&text, place.path()) } else { streams(&text) };
         let (mut dupes, mut clusters, mut out) = (Vec::new(), Vec::new(), Vec::new());
         let mut sinks = Sinks::new(&mut out);
-        if side[0] {
-            sinks.dupes = Some(&mut dupes);
-            sinks.clusters = Some(&mut clusters);
+        if side[0].is_some() {
+            sinks = sinks.dupes(&mut dupes).clusters(&mut clusters);
         }
         found.push(classes(sources, &options, &settings(2, 4 << 10), &mut sinks));
     }

@@ -8,7 +8,6 @@ use std::io::Write;
 
 use super::row::{Field, Row, push_decimal};
 use uriscan_core::explain::Step;
-use uriscan_core::key::Key;
 use uriscan_core::uri::{Components, UriError};
 
 /// Appends the object of a valid reference and a line feed.
@@ -151,25 +150,6 @@ pub(crate) fn long_cluster(source: &str, line: u64, bytes: u64, level: &str, out
     cluster_end(out);
 }
 
-/// Appends the row of an omitted record and a line feed; `level` is the name of a level.
-pub(crate) fn dupe_row(
-    (source, line): (&str, u64),
-    text: &[u8],
-    kept: Option<&[u8]>,
-    level: &str,
-    key: Option<Key>,
-    out: &mut Vec<u8>,
-) {
-    push_place(source, line, out);
-    out.push(b',');
-    push_text("uri", "hex", text, out);
-    out.push(b',');
-    push_kept(kept, out);
-    out.extend_from_slice(b",\"level\":");
-    push_string(level, out);
-    push_key(key, out);
-}
-
 /// Appends the row of a table that is rejected for this `reason`, and a line feed.
 pub fn reject((source, line): (&str, u64), reason: &str, row: &[u8], out: &mut Vec<u8>) {
     push_place(source, line, out);
@@ -177,59 +157,6 @@ pub fn reject((source, line): (&str, u64), reason: &str, row: &[u8], out: &mut V
     push_string(reason, out);
     out.push(b',');
     push_text("row", "hex", row, out);
-    out.extend_from_slice(b"}\n");
-}
-
-/// Appends the row of a member of a class of `count` records and a line feed.
-pub(crate) fn member_row(
-    (kept, count): (&[u8], u64),
-    (source, line): (&str, u64),
-    text: &[u8],
-    (level, steps): (&str, &[&Step]),
-    key: Option<Key>,
-    out: &mut Vec<u8>,
-) {
-    push_place(source, line, out);
-    out.push(b',');
-    push_text("uri", "hex", text, out);
-    out.push(b',');
-    push_kept(Some(kept), out);
-    out.extend_from_slice(b",\"count\":");
-    push_decimal(count, out);
-    push_rules(level, steps, out);
-    push_key(key, out);
-}
-
-/// Appends the row of a record of `bytes` that is over the size limit, a class of its own, and a line feed.
-pub(crate) fn long_row((source, line): (&str, u64), bytes: u64, level: &str, out: &mut Vec<u8>) {
-    push_place(source, line, out);
-    out.extend_from_slice(b",\"uri\":null,\"bytes\":");
-    push_decimal(bytes, out);
-    out.push(b',');
-    push_kept(None, out);
-    out.extend_from_slice(b",\"count\":1");
-    push_rules(level, &[], out);
-    push_key(None, out);
-}
-
-fn push_kept(kept: Option<&[u8]>, out: &mut Vec<u8>) {
-    match kept {
-        Some(kept) => push_text("kept", "kept_hex", kept, out),
-        None => out.extend_from_slice(b"\"kept\":null"),
-    }
-}
-
-/// Appends the last member of a row, and its end.
-fn push_key(key: Option<Key>, out: &mut Vec<u8>) {
-    out.extend_from_slice(b",\"uri_key\":");
-    match key {
-        Some(key) => {
-            out.push(b'"');
-            key.write_hex(out);
-            out.push(b'"');
-        }
-        None => out.extend_from_slice(b"null"),
-    }
     out.extend_from_slice(b"}\n");
 }
 
@@ -245,11 +172,6 @@ fn push_place(source: &str, line: u64, out: &mut Vec<u8>) {
 
 /// Appends the last members of an object, and its end.
 fn push_level(level: &str, steps: &[&Step], out: &mut Vec<u8>) {
-    push_rules(level, steps, out);
-    out.push(b'}');
-}
-
-fn push_rules(level: &str, steps: &[&Step], out: &mut Vec<u8>) {
     out.extend_from_slice(b",\"level\":\"");
     out.extend_from_slice(level.as_bytes());
     out.extend_from_slice(b"\",\"rules\":[");
@@ -258,7 +180,7 @@ fn push_rules(level: &str, steps: &[&Step], out: &mut Vec<u8>) {
         out.extend_from_slice(step.name.as_bytes());
         out.push(b'"');
     }
-    out.push(b']');
+    out.extend_from_slice(b"]}");
 }
 
 /// Appends the member `name` for any bytes: as text, or null and hexadecimal digits as `hex_name`.

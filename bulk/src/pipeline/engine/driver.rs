@@ -4,6 +4,7 @@
 //! after is read into its memory, by whichever thread is free. Within a batch each chunk has its own
 //! buffers, so the order of the output is the order of the chunks.
 
+use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
 
 use super::batches::{
@@ -457,11 +458,11 @@ fn long_record<J: Job>(job: &J, work: &mut ChunkWork<J::Rows>, settings: &Settin
 }
 
 fn flush(sinks: &mut Sinks<'_>) -> Result<(), Error> {
-    sinks.out.flush().map_err(Error::write)?;
-    for sink in [&mut sinks.rejects, &mut sinks.dupes, &mut sinks.clusters].into_iter().flatten() {
-        sink.flush().map_err(Error::write)?;
-    }
-    Ok(())
+    let Sinks { out, rejects, dupes, clusters, .. } = sinks;
+    out.flush().map_err(Error::write)?;
+    rejects.iter_mut().try_for_each(|sink| sink.flush()).map_err(Error::write)?;
+    let classes = [dupes, clusters].into_iter().flatten();
+    classes.map(Write::flush).collect::<io::Result<()>>().map_err(Error::write)
 }
 
 fn write<R>(batch: &[ChunkWork<R>], sinks: &mut Sinks<'_>, bytes: u64) -> Result<(), Error> {

@@ -4,6 +4,7 @@
 //! Survivors are written from memory, or, if their texts are not needed before, from a second reading of the sources
 //! ([`super::reread`]).
 
+use std::io::Write;
 use std::sync::Mutex;
 
 use super::forecast::Forecast;
@@ -238,7 +239,7 @@ impl LongRecords<'_> {
         sinks: &mut Sinks<'_>,
     ) -> Result<(), Error> {
         if let Some(sink) = &mut sinks.dupes {
-            found.write_dupes(*sink)?;
+            found.write_dupes(sink)?;
         }
         while let Some(record) = self.records.next()? {
             write_classes(found, record.position, sinks)?;
@@ -289,6 +290,6 @@ fn write_classes(
     end: u64,
     sinks: &mut Sinks<'_>,
 ) -> Result<(), Error> {
-    let clusters = sinks.clusters.as_deref_mut();
+    let clusters = sinks.clusters.as_mut();
     Ok(found.write_classes(end, Some(&mut *sinks.out), clusters.map(|sink| sink as _))?)
 }

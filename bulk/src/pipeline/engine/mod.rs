@@ -4,6 +4,7 @@
 //! [`driver`] runs a job over batches of chunks; a chunk's rows, keys and output are in its [`work`].
 
 pub(crate) mod batches;
+pub(crate) mod class_row;
 pub(crate) mod driver;
 pub(crate) mod faults;
 pub(crate) mod fields;

@@ -105,36 +105,6 @@ pub struct ClassOptions {
     pub select: Select,
     /// Write the number of records before each line, right-aligned to seven columns, and a space.
     pub count: bool,
-    /// Which side outputs are rows with keys.
-    pub rows: ClassRows,
 }
 
-setters! { ClassOptions { dedup: DedupOptions, keep: Keep, select: Select, count: bool, rows: ClassRows } }
-
-/// Which side outputs of [`crate::pipeline::classes()`] are rows of one shape, to be made tables: a JSON object per
-/// line, with the public key of the record ([`DedupOptions::hash`]) as `uri_key`.
-///
-/// ```
-/// use uriscan_bulk::io::Source;
-/// use uriscan_bulk::pipeline::{ClassOptions, ClassRows, Settings, Sinks, classes};
-/// let options = ClassOptions::default().rows(ClassRows::default().dupes(true));
-/// let list = Source::new("list", &b"http://h\nHTTP://h\n"[..]);
-/// let (mut out, mut dupes) = (Vec::new(), Vec::new());
-/// let mut sinks = Sinks::new(&mut out).dupes(&mut dupes);
-/// classes(vec![list], &options, &Settings::default(), &mut sinks).unwrap();
-/// let row = r#"{"source":"list","line":2,"uri":"HTTP://h","kept":"http://h","level":"syntax","uri_key":""#;
-/// assert!(dupes.starts_with(row.as_bytes()));
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[must_use]
-#[non_exhaustive]
-pub struct ClassRows {
-    /// [`crate::pipeline::Sinks::dupes`] receives `source`, `line`, `uri`, `kept`, `level` and `uri_key`. The survivor
-    /// of what an earlier run has seen is null.
-    pub dupes: bool,
-    /// [`crate::pipeline::Sinks::clusters`] receives a row for each member: `kept`, `count`, `source`, `line`, `uri`,
-    /// `level`, `rules` and `uri_key`.
-    pub clusters: bool,
-}
-
-setters! { ClassRows { dupes: bool, clusters: bool } }
+setters! { ClassOptions { dedup: DedupOptions, keep: Keep, select: Select, count: bool } }

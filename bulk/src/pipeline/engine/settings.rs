@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io::Write;
 
+use super::class_row::ClassSink;
 use crate::io::ReadError;
 use crate::pipeline::Survey;
 use uriscan_core::simd::Kernels;
@@ -91,10 +92,10 @@ pub struct Sinks<'a> {
     pub out: &'a mut (dyn Write + Send),
     /// Records diverted under [`crate::pipeline::OnInvalid::Divert`].
     pub rejects: Option<&'a mut (dyn Write + Send)>,
-    /// A line for every record that [`crate::pipeline::classes()`] drops as a duplicate; see there.
-    pub dupes: Option<&'a mut (dyn Write + Send)>,
-    /// A line of JSON for every class that [`crate::pipeline::classes()`] writes; see there.
-    pub clusters: Option<&'a mut (dyn Write + Send)>,
+    /// A line or a row for every record that [`crate::pipeline::classes()`] drops as a duplicate; see there.
+    pub dupes: Option<ClassSink<'a>>,
+    /// A line of JSON for every class that [`crate::pipeline::classes()`] writes, or a row for each of its members; see there.
+    pub clusters: Option<ClassSink<'a>>,
     /// URLs to fetch to decide what is not decided; only `learn::learn` writes them, as lines of a URL, the number of
     /// hypotheses that it says something about, and these, with tabs between them.
     pub undecided: Option<&'a mut (dyn Write + Send)>,
@@ -111,8 +112,7 @@ pub struct Sinks<'a> {
 
 setters! { Sinks<'a>
     some {
-        rejects: &'a mut (dyn Write + Send), dupes: &'a mut (dyn Write + Send),
-        clusters: &'a mut (dyn Write + Send), undecided: &'a mut (dyn Write + Send),
+        rejects: &'a mut (dyn Write + Send), undecided: &'a mut (dyn Write + Send),
         progress: &'a mut (dyn FnMut(u64) + Send),
         unread: &'a mut (dyn FnMut(&ReadError) + Send), survey: &'a mut Survey,
     }
@@ -131,6 +131,16 @@ impl<'a> Sinks<'a> {
             unread: None,
             survey: None,
         }
+    }
+
+    /// Omitted records to `lines`, as text.
+    pub fn dupes(self, lines: &'a mut (dyn Write + Send)) -> Sinks<'a> {
+        Sinks { dupes: Some(ClassSink::text(lines)), ..self }
+    }
+
+    /// Classes to `lines`, as text.
+    pub fn clusters(self, lines: &'a mut (dyn Write + Send)) -> Sinks<'a> {
+        Sinks { clusters: Some(ClassSink::text(lines)), ..self }
     }
 }
 

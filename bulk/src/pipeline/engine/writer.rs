@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::class_row::{ClassRow, ClassSink};
 use super::invalid::{LongRecord, push_record};
 use super::long::long_record_key;
 use crate::io::write::explanation::RULES;
@@ -11,7 +12,7 @@ use crate::io::write::row::push_decimal;
 use crate::pipeline::compare::equivalence::Canonicalizer;
 use crate::pipeline::compare::ladder::{Ladder, levels};
 use crate::pipeline::engine::fields::RowFields;
-use crate::pipeline::{ClassOptions, ClassRows, DedupOptions, Emit, Equivalence, Settings};
+use crate::pipeline::{ClassOptions, DedupOptions, Emit, Equivalence, Settings};
 use crate::survivors::{ClassMode, ClassSession, ClassWriter, Select};
 use uriscan_core::chunk::{Padded, Span};
 use uriscan_core::explain::{self, Comparison, Step, compare_with_rules, necessary_rules};
@@ -68,7 +69,9 @@ pub struct RecordWriter {
     public: Option<PublicHasher>,
     select: Select,
     has_counts: bool,
-    rows: ClassRows,
+    /// Whether omitted records are rows, and whether the members of classes are.
+    dupe_rows: bool,
+    member_rows: bool,
     /// Makes the keys of rows, if there are any.
     row_hasher: Option<PublicHasher>,
     kernels: Kernels,
@@ -108,7 +111,8 @@ impl RecordWriter {
             public: options.hasher.public_hasher().cloned(),
             select: Select::All,
             has_counts: false,
-            rows: ClassRows::default(),
+            dupe_rows: false,
+            member_rows: false,
             row_hasher: None,
             kernels: settings.kernels,
             record_end: settings.record_end,
@@ -166,22 +170,30 @@ impl RecordWriter {
         self.table.as_ref().map_or(text, |table| table.split(text).0)
     }
 
-    /// Formats classes, as `options` specify.
+    /// Formats classes, as `options` specify, and as `sides`, the sinks of omitted records and of classes, take them.
     pub fn of_classes(
         options: &ClassOptions,
         settings: &Settings,
         origins: Origins,
+        sides: [Option<&ClassSink<'_>>; 2],
     ) -> RecordWriter {
-        let ClassOptions { dedup, select, count: has_counts, rows, .. } = options;
-        let has_rows = rows.dupes || rows.clusters;
+        let ClassOptions { dedup, select, count: has_counts, .. } = options;
+        let [dupe_rows, member_rows] = sides.map(|sink| sink.is_some_and(ClassSink::takes_rows));
+        let has_rows = dupe_rows || member_rows;
         RecordWriter {
             select: *select,
             has_counts: *has_counts,
-            rows: *rows,
+            dupe_rows,
+            member_rows,
             row_hasher: has_rows.then(|| dedup.equivalence.public_hasher(dedup.hash)),
             origins,
             ..RecordWriter::of_firsts(dedup, settings)
         }
+    }
+
+    /// Whether omitted records are rows, which say where the records are.
+    pub(crate) fn has_dupe_rows(&self) -> bool {
+        self.dupe_rows
     }
 
     /// Whether records are rows of tables.
@@ -239,11 +251,12 @@ impl RecordWriter {
 
     /// Appends the class of an overlong record of `bytes`.
     pub fn push_long_cluster(&self, position: u64, bytes: u64, out: &mut Vec<u8>) {
-        let (source, line) = self.origins.line(position);
-        if self.rows.clusters {
-            return json::long_row((source, line), bytes, Level::String.name(), out);
+        let ((source, line), level) = (self.origins.line(position), Level::String.name());
+        if !self.member_rows {
+            return json::long_cluster(source, line, bytes, level, out);
         }
-        json::long_cluster(source, line, bytes, Level::String.name(), out);
+        let row = ClassRow { source, line, count: 1, level, ..ClassRow::default() };
+        ClassRow { bytes: Some(bytes), ..row }.push(out);
     }
 
     /// The steps that make a record equivalent to the kept one.
@@ -363,13 +376,15 @@ impl Classes<'_> {
     /// Appends the line or the row of an omitted record.
     fn push_dupe(&mut self, position: u64, record: &[u8], kept: Option<&[u8]>, out: &mut Vec<u8>) {
         let writer = self.results.writer;
-        let &RecordWriter { redact, record_end, rows, .. } = writer;
+        let &RecordWriter { redact, record_end, .. } = writer;
         let why = self.why(record, kept);
-        if rows.dupes {
+        if writer.dupe_rows {
             let key = self.key(record);
             let kept = kept.map(|kept| writer.masked(kept));
-            let (line, record) = (writer.origins.line(position), writer.masked(record));
-            return json::dupe_row(line, &record, kept.as_deref(), &why, key, out);
+            let ((source, line), record) = (writer.origins.line(position), writer.masked(record));
+            let (record, kept, level) = (Some(&*record), kept.as_deref(), &*why);
+            let row = ClassRow { source, line, record, kept, level, key, ..ClassRow::default() };
+            return row.push(out);
         }
         let push = |text: &[u8], out: &mut Vec<u8>| match writer.is_of_table() || writer.has_values
         {
@@ -438,7 +453,7 @@ impl ClassSession for Classes<'_> {
 
     fn cluster_start(&mut self, kept: &[u8], count: u64, out: &mut Vec<u8>) {
         let kept = self.results.writer.uri(kept);
-        if self.results.writer.rows.clusters {
+        if self.results.writer.member_rows {
             self.class = (count, self.key(kept));
             return;
         }
@@ -448,19 +463,20 @@ impl ClassSession for Classes<'_> {
     fn cluster_member(&mut self, position: u64, member: &[u8], kept: &[u8], out: &mut Vec<u8>) {
         let writer = self.results.writer;
         let [member, kept] = [member, kept].map(|text| writer.uri(text));
-        let name = self.merged_at(member, kept);
+        let level = self.merged_at(member, kept);
         let steps = writer.steps(member, kept);
-        let (line, member) = (writer.origins.line(position), writer.masked(member));
-        if writer.rows.clusters {
-            let (count, key) = self.class;
-            let class = (&*writer.masked(kept), count);
-            return json::member_row(class, line, &member, (name, &steps), key, out);
+        let ((source, line), member) = (writer.origins.line(position), writer.masked(member));
+        if !writer.member_rows {
+            return json::cluster_member((source, line), &member, level, &steps, out);
         }
-        json::cluster_member(line, &member, name, &steps, out);
+        let ((count, key), kept) = (self.class, writer.masked(kept));
+        let (record, kept) = (Some(&*member), Some(&*kept));
+        let rules = steps.iter().map(|step| step.name).collect();
+        ClassRow { source, line, record, bytes: None, kept, count, level, rules, key }.push(out);
     }
 
     fn cluster_end(&mut self, out: &mut Vec<u8>) {
-        if !self.results.writer.rows.clusters {
+        if !self.results.writer.member_rows {
             json::cluster_end(out);
         }
     }

@@ -17,7 +17,7 @@ use crate::pipeline::engine::numbered::KeptRows;
 use crate::pipeline::engine::rows::{RowOptions, RowRun};
 use crate::pipeline::engine::writer::{Origins, RecordWriter, TableRows};
 use crate::pipeline::{
-    ClassOptions, ClassRows, DedupOptions, Emit, Error, Report, Seen, Settings, Sinks,
+    ClassOptions, ClassSink, DedupOptions, Emit, Error, Report, Seen, Settings, Sinks,
 };
 use crate::survivors::{Budget, ClassMode, ClassSet};
 
@@ -52,7 +52,7 @@ use crate::survivors::{Budget, ClassMode, ClassSet};
 /// ([`uriscan_core::explain::LONGEST`]). For bytes that are not
 /// UTF-8, `uri` and `kept` are null, and the bytes are in `hex` and `kept_hex`; for an overlong record, which is a class of its own, they are null and `bytes` is its length.
 ///
-/// With [`ClassOptions::rows`] both take rows of one shape instead, to be made tables.
+/// A [`ClassSink::rows`] takes both as values instead, to be made tables.
 ///
 /// Memory: 50 to 70 bytes and the survivor's text for each class; so with [`crate::pipeline::Keep::Min`] and [`crate::pipeline::Keep::Max`]; with [`Sinks::dupes`] or
 /// [`Sinks::clusters`] also 24 bytes for each omitted record, and its text unless that is the
@@ -164,7 +164,8 @@ fn run_classes(
     let limit = options.dedup.limit.as_ref();
     let settings = &limit.map_or(*settings, |limit| within(limit, settings, 1));
     let needs_public = seen.is_some() || options.dedup.emit == Emit::Key;
-    if options.rows != ClassRows::default() {
+    let sides = [sinks.dupes.as_ref(), sinks.clusters.as_ref()];
+    if sides.into_iter().flatten().any(ClassSink::takes_rows) {
         options.dedup.equivalence.require_targets()?;
     }
     let hasher = options.dedup.run_hasher(needs_public)?;
@@ -173,7 +174,7 @@ fn run_classes(
         ..options.clone()
     };
     let names = sources.iter().map(|source| source.name.clone()).collect();
-    let mut writer = RecordWriter::of_classes(&options, settings, Origins::new(names));
+    let mut writer = RecordWriter::of_classes(&options, settings, Origins::new(names), sides);
     let is_streamed = dupes::is_possible(&options, seen.is_some(), sinks);
     let has_uris = rows.is_some() && has_members && !is_streamed;
     if let Some(rows) = &rows {

@@ -4,6 +4,7 @@
 //! Results of the former are those of [`crate::pipeline::dedup()`], and come as early. What is held is the key and the text of each class,
 //! unless that is the canonical form. When these exceed the memory limit, all that follows is gathered, too.
 
+use std::io::Write;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::firsts::{long_first, write_firsts, write_rest};
@@ -294,7 +295,7 @@ impl<'s> Classes<'s> {
     }
 
     fn has_lines(&self) -> bool {
-        self.options.rows.dupes
+        self.writer.has_dupe_rows()
     }
 
     /// Whether the records of `batch` have room in memory.

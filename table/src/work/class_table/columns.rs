@@ -1,87 +1,138 @@
-//! The columns of tables of omitted records and of classes: as their rows are read, and as they are written.
+//! The columns of tables of omitted records and of classes, filled row by row.
 
+use std::fmt::Write;
 use std::sync::Arc;
 
-use arrow_array::builder::{FixedSizeBinaryBuilder, StringBuilder};
-use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_array::builder::{FixedSizeBinaryBuilder, Int64Builder, ListBuilder, StringBuilder};
+use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
 use crate::{TableFormat, job::keys};
 use uriscan_bulk::error::Error;
+use uriscan_bulk::pipeline::ClassRow;
 use uriscan_core::set::Meaning;
 
 const KEY_BYTES: i32 = 16;
 
-/// The columns of rows as they are read.
-pub(super) fn of_rows(has_classes: bool) -> SchemaRef {
+/// The columns of a table in `format`, where keys have this meaning.
+pub(super) fn of_table(has_classes: bool, format: TableFormat, meaning: &Meaning) -> SchemaRef {
     let text = |name: &str, is_nullable| Field::new(name, DataType::Utf8, is_nullable);
     // Signed, as other systems have no other numbers of 64 bits.
     let number = |name: &str, is_nullable| Field::new(name, DataType::Int64, is_nullable);
-    let rule = Arc::new(Field::new_list_field(DataType::Utf8, true));
+    let rules = match format {
+        TableFormat::Csv | TableFormat::Tsv => DataType::Utf8,
+        _ => DataType::List(Arc::new(Field::new_list_field(DataType::Utf8, true))),
+    };
     let mut fields = vec![text("source", false), number("line", false)];
     fields.extend([text("uri", true), text("hex", true)]);
     fields.extend(has_classes.then(|| number("bytes", true)));
     fields.extend([text("kept", true), text("kept_hex", true)]);
     fields.extend(has_classes.then(|| number("count", false)));
     fields.push(text("level", false));
-    fields.extend(has_classes.then(|| Field::new("rules", DataType::List(rule), false)));
-    fields.push(text(keys::COLUMN, true));
-    Arc::new(Schema::new(fields))
+    fields.extend(has_classes.then(|| Field::new("rules", rules, false)));
+    fields.push(Field::new(keys::COLUMN, DataType::FixedSizeBinary(KEY_BYTES), true));
+    let last = fields.len() - 1;
+    Arc::new(keys::described(&Schema::new(fields), last, meaning))
 }
 
-/// The columns of a table in `format` for columns that are `read`, where keys have this meaning.
-pub(super) fn of_table(read: &Schema, format: TableFormat, meaning: &Meaning) -> SchemaRef {
-    let written = read.fields().iter().map(|field| of_format(field, format));
-    let schema = Schema::new(written.collect::<Vec<_>>());
-    let keys = schema.fields().len() - 1;
-    Arc::new(keys::described(&schema, keys, meaning))
+/// Rows that become a batch.
+pub(super) struct Rows {
+    pub(super) len: usize,
+    source: StringBuilder,
+    line: Int64Builder,
+    record: Texts,
+    bytes: Int64Builder,
+    kept: Texts,
+    count: Int64Builder,
+    level: StringBuilder,
+    rules: ListBuilder<StringBuilder>,
+    /// The same as text.
+    joined: StringBuilder,
+    key: FixedSizeBinaryBuilder,
 }
 
-/// The column of a table in `format` for a column that is read.
-fn of_format(field: &Field, format: TableFormat) -> Field {
-    let data_type = match field.data_type() {
-        DataType::List(_) if matches!(format, TableFormat::Csv | TableFormat::Tsv) => {
-            DataType::Utf8
+/// Any bytes: as text, or in hexadecimal.
+#[derive(Default)]
+struct Texts {
+    text: StringBuilder,
+    hex: StringBuilder,
+}
+
+impl Texts {
+    fn push(&mut self, bytes: Option<&[u8]>) {
+        let text = bytes.map(str::from_utf8);
+        self.text.append_option(text.and_then(Result::ok));
+        let Some(bytes) = bytes.filter(|_| text.is_some_and(|text| text.is_err())) else {
+            return self.hex.append_null();
+        };
+        for byte in bytes {
+            // Writing to memory does not fail.
+            let _ = write!(self.hex, "{byte:02x}");
         }
-        _ if field.name() == keys::COLUMN => DataType::FixedSizeBinary(KEY_BYTES),
-        other => other.clone(),
-    };
-    Field::new(field.name(), data_type, field.is_nullable())
-}
-
-/// The rows of `batch`, as they are read, with the columns of `schema`.
-pub(super) fn as_written(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, Error> {
-    let columns = batch.columns().iter().zip(schema.fields()).map(|(column, field)| {
-        Ok(match (column.data_type(), field.data_type()) {
-            (DataType::List(_), DataType::Utf8) => joined(column),
-            (DataType::Utf8, DataType::FixedSizeBinary(_)) => bytes_of_keys(column)?,
-            _ => column.clone(),
-        })
-    });
-    let columns = columns.collect::<Result<Vec<ArrayRef>, Error>>()?;
-    Ok(RecordBatch::try_new(schema.clone(), columns)?)
-}
-
-/// Lists of names as text.
-fn joined(lists: &ArrayRef) -> ArrayRef {
-    let mut texts = StringBuilder::new();
-    for list in lists.as_list::<i32>().iter() {
-        let names = list.as_ref().map(|list| list.as_string::<i32>());
-        let names: Vec<&str> = names.into_iter().flatten().flatten().collect();
-        texts.append_value(names.join(" "));
+        self.hex.append_value("");
     }
-    Arc::new(texts.finish())
 }
 
-/// Keys in hexadecimal as bytes.
-fn bytes_of_keys(texts: &ArrayRef) -> Result<ArrayRef, Error> {
-    let mut keys = FixedSizeBinaryBuilder::with_capacity(texts.len(), KEY_BYTES);
-    for text in texts.as_string::<i32>() {
-        match text.and_then(|text| u128::from_str_radix(text, 16).ok()) {
-            Some(key) => keys.append_value(key.to_be_bytes())?,
-            None => keys.append_null(),
+impl Default for Rows {
+    fn default() -> Rows {
+        Rows {
+            len: 0,
+            source: StringBuilder::new(),
+            line: Int64Builder::new(),
+            record: Texts::default(),
+            bytes: Int64Builder::new(),
+            kept: Texts::default(),
+            count: Int64Builder::new(),
+            level: StringBuilder::new(),
+            rules: ListBuilder::new(StringBuilder::new()),
+            joined: StringBuilder::new(),
+            key: FixedSizeBinaryBuilder::new(KEY_BYTES),
         }
     }
-    Ok(Arc::new(keys.finish()))
+}
+
+impl Rows {
+    pub(super) fn push(&mut self, row: &ClassRow<'_>) -> Result<(), Error> {
+        self.len += 1;
+        self.source.append_value(row.source);
+        self.line.append_value(row.line as i64);
+        self.record.push(row.record);
+        self.bytes.append_option(row.bytes.map(|bytes| bytes as i64));
+        self.kept.push(row.kept);
+        self.count.append_value(row.count as i64);
+        self.level.append_value(row.level);
+        for (i, rule) in row.rules.iter().enumerate() {
+            self.rules.values().append_value(rule);
+            let _ = write!(self.joined, "{}{rule}", if i == 0 { "" } else { " " });
+        }
+        self.rules.append(true);
+        self.joined.append_value("");
+        match row.key {
+            Some(key) => self.key.append_value(key.0.to_be_bytes())?,
+            None => self.key.append_null(),
+        }
+        Ok(())
+    }
+
+    /// The rows, with the columns of `schema`.
+    pub(super) fn finish(mut self, schema: &SchemaRef) -> Result<RecordBatch, Error> {
+        let column = |field: &Arc<Field>| -> ArrayRef {
+            match (&**field.name(), field.data_type()) {
+                ("source", _) => Arc::new(self.source.finish()),
+                ("line", _) => Arc::new(self.line.finish()),
+                ("uri", _) => Arc::new(self.record.text.finish()),
+                ("hex", _) => Arc::new(self.record.hex.finish()),
+                ("bytes", _) => Arc::new(self.bytes.finish()),
+                ("kept", _) => Arc::new(self.kept.text.finish()),
+                ("kept_hex", _) => Arc::new(self.kept.hex.finish()),
+                ("count", _) => Arc::new(self.count.finish()),
+                ("level", _) => Arc::new(self.level.finish()),
+                ("rules", DataType::Utf8) => Arc::new(self.joined.finish()),
+                ("rules", _) => Arc::new(self.rules.finish()),
+                _ => Arc::new(self.key.finish()),
+            }
+        };
+        let columns = schema.fields().iter().map(column).collect();
+        Ok(RecordBatch::try_new(schema.clone(), columns)?)
+    }
 }

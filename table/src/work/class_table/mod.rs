@@ -1,39 +1,38 @@
 //! Tables of omitted records, and of classes with their members.
 //!
-//! [`uriscan_bulk::pipeline::classes()`] and `dedup` on tables write rows as JSON lines, in the order of the input and under the memory
-//! limit. Here these become a table as they come, in row groups of bounded size.
+//! [`uriscan_bulk::pipeline::classes()`] and `dedup` on tables hand rows over in the order of the input and under the memory limit. Here
+//! these become a table as they come, in row groups of bounded size.
 
 mod columns;
 
 use std::io::{self, Write};
 use std::path::Path;
 
-use arrow_json::ReaderBuilder;
-use arrow_json::reader::Decoder;
 use arrow_schema::SchemaRef;
 
+use self::columns::Rows;
 use crate::TableFormat;
 use crate::job::{Job, Task};
 use crate::unit::Unit;
 use crate::write::writer::{Output, Sink, Writer};
 use uriscan_arrow::Columns;
 use uriscan_bulk::error::Error;
+use uriscan_bulk::pipeline::{ClassRow, TakeRows};
 use uriscan_core::set::Meaning;
 
 const BATCH_ROWS: usize = 8 << 10;
 
-/// Approximate bytes of JSON lines that become a batch.
+/// Approximate bytes of rows that become a batch.
 const BATCH_BYTES: usize = 1 << 20;
 
-/// Approximate bytes of JSON lines that become a row group.
+/// Approximate bytes of rows that become a row group.
 const GROUP_BYTES: usize = if cfg!(test) { 64 << 10 } else { 32 << 20 };
 
 /// Why no table is written to a file with the name of a compressed one.
 const NOT_COMPRESSED: &str =
     "tables are not written compressed; omit the suffix (Parquet and Arrow compress their columns)";
 
-/// A table that receives the rows of [`uriscan_bulk::pipeline::Sinks::dupes`] or [`uriscan_bulk::pipeline::Sinks::clusters`], as
-/// [`uriscan_bulk::pipeline::ClassRows`] or [`crate::ByClass::rows`] asks for them.
+/// A table that takes the rows of [`uriscan_bulk::pipeline::Sinks::dupes`] or [`uriscan_bulk::pipeline::Sinks::clusters`].
 ///
 /// | column | |
 /// | --- | --- |
@@ -48,15 +47,16 @@ const NOT_COMPRESSED: &str =
 ///
 /// ```
 /// use uriscan_bulk::io::Source;
-/// use uriscan_bulk::pipeline::{ClassOptions, ClassRows, Settings, Sinks, classes};
+/// use uriscan_bulk::pipeline::{ClassOptions, ClassSink, Settings, Sinks, classes};
 /// use uriscan_table::{ClassTable, TableFormat};
 ///
-/// let options = ClassOptions::default().rows(ClassRows::default().dupes(true));
+/// let options = ClassOptions::default();
 /// let meaning = options.dedup.equivalence.meaning(options.dedup.hash);
 /// let list = Source::new("list", &b"http://h\nHTTP://h\n"[..]);
 /// let (mut out, mut dupes) = (Vec::new(), Vec::new());
 /// let mut table = ClassTable::of_dupes(&mut dupes, TableFormat::Csv, &meaning).unwrap();
-/// let mut sinks = Sinks::new(&mut out).dupes(&mut table);
+/// let mut sinks = Sinks::new(&mut out);
+/// sinks.dupes = Some(ClassSink::rows(&mut table));
 /// classes(vec![list], &options, &Settings::default(), &mut sinks).unwrap();
 /// table.finish().unwrap();
 /// let text = String::from_utf8(dupes).unwrap();
@@ -65,11 +65,11 @@ const NOT_COMPRESSED: &str =
 pub struct ClassTable<'a> {
     out: Output<'a>,
     writer: Writer<Output<'a>>,
-    decoder: Decoder,
     schema: SchemaRef,
+    rows: Rows,
     /// Batches that are not written yet.
     pending: Unit,
-    /// Bytes of lines since the last batch, and since the last row group.
+    /// Bytes of rows since the last batch, and since the last row group.
     batch_bytes: usize,
     group_bytes: usize,
 }
@@ -130,17 +130,15 @@ impl<'a> ClassTable<'a> {
         meaning: &Meaning,
         has_classes: bool,
     ) -> Result<ClassTable<'a>, Error> {
-        let read = columns::of_rows(has_classes);
-        let schema = columns::of_table(&read, format, meaning);
-        let decoder = ReaderBuilder::new(read).with_batch_size(BATCH_ROWS);
+        let schema = columns::of_table(has_classes, format, meaning);
         let out = Sink::new(out);
         let job = Job::new("uri", Task::Copy, Columns::default(), format);
         Ok(ClassTable {
             writer: Writer::new(&job, schema.clone(), out.clone())
                 .map_err(|error| out.cause(error))?,
             out,
-            decoder: decoder.build_decoder()?,
             schema,
+            rows: Rows::default(),
             pending: Unit::new(),
             batch_bytes: 0,
             group_bytes: 0,
@@ -156,31 +154,17 @@ impl<'a> ClassTable<'a> {
         end.and_then(|()| self.writer.finish()).map_err(|error| self.out.cause(error))
     }
 
-    /// Takes `bytes`, in which lines begin and end anywhere. Where they are cut decides nothing: a batch ends with the line that
-    /// makes it so long, or with its last row.
-    fn take(&mut self, mut bytes: &[u8]) -> Result<(), Error> {
-        while !bytes.is_empty() {
-            let end = match BATCH_BYTES.saturating_sub(self.batch_bytes).saturating_sub(1) {
-                rest if rest >= bytes.len() => bytes.len(),
-                rest => {
-                    memchr::memchr(b'\n', &bytes[rest..]).map_or(bytes.len(), |at| rest + at + 1)
-                }
-            };
-            let taken = self.decoder.decode(&bytes[..end])?;
-            self.batch_bytes += taken;
-            // The decoder stops where a batch has all its rows.
-            let is_long = self.batch_bytes >= BATCH_BYTES && bytes[..taken].ends_with(b"\n");
-            if is_long || taken < end {
-                self.end_batch()?;
-            }
-            bytes = &bytes[taken..];
-        }
-        Ok(())
+    fn push(&mut self, row: &ClassRow<'_>) -> Result<(), Error> {
+        self.rows.push(row)?;
+        self.batch_bytes += bytes_of(row);
+        let is_full = self.rows.len >= BATCH_ROWS || self.batch_bytes >= BATCH_BYTES;
+        if is_full { self.end_batch() } else { Ok(()) }
     }
 
     fn end_batch(&mut self) -> Result<(), Error> {
-        if let Some(batch) = self.decoder.flush()? {
-            self.pending.push(columns::as_written(&batch, &self.schema)?);
+        let rows = std::mem::take(&mut self.rows);
+        if rows.len > 0 {
+            self.pending.push(rows.finish(&self.schema)?);
         }
         self.group_bytes += std::mem::take(&mut self.batch_bytes);
         if self.group_bytes >= GROUP_BYTES { self.end_group() } else { Ok(()) }
@@ -193,18 +177,18 @@ impl<'a> ClassTable<'a> {
     }
 }
 
-impl Write for ClassTable<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self.take(bytes).map_err(|error| self.out.cause(error)) {
-            Ok(()) => Ok(bytes.len()),
-            Err(error) => Err(error.into_io()),
-        }
+impl TakeRows for ClassTable<'_> {
+    fn take(&mut self, row: &ClassRow<'_>) -> io::Result<()> {
+        self.push(row).map_err(|error| self.out.cause(error).into_io())
     }
+}
 
-    fn flush(&mut self) -> io::Result<()> {
-        // What is not written yet becomes part of a row group.
-        Ok(())
-    }
+/// Approximate bytes of `row` in the table, which depend on nothing else.
+fn bytes_of(row: &ClassRow<'_>) -> usize {
+    const NUMBERS_AND_KEY: usize = 64;
+    let texts = [row.record, row.kept].into_iter().flatten().map(<[u8]>::len);
+    let names = [row.source, row.level].into_iter().chain(row.rules.iter().copied()).map(str::len);
+    NUMBERS_AND_KEY + texts.chain(names).sum::<usize>()
 }
 
 /// The format of the table at `path`, unless it is that of `lines`.

@@ -1,11 +1,11 @@
-//! What tables of omitted records and of classes hold, whatever the limit and however lines are cut.
+//! What tables of omitted records and of classes hold, whatever the limit.
 
 use super::*;
 use crate::{ByClass, Input, KeepRow, run_with};
 use uriscan_bulk::error::ErrorKind;
 use uriscan_bulk::io::Source;
 use uriscan_bulk::pipeline::{
-    ClassOptions, ClassRows, DedupOptions, Keep, MemoryLimit, Settings, Sinks, classes,
+    ClassOptions, ClassSink, DedupOptions, Keep, MemoryLimit, Settings, Sinks, classes,
 };
 
 /// Records of many small classes and of one large one.
@@ -25,14 +25,13 @@ fn tables(format: TableFormat, work: impl FnOnce(Sinks<'_>)) -> [Vec<u8>; 2] {
     let (mut out, [mut dupes, mut clusters]) = (Vec::new(), [const { Vec::new() }; 2]);
     let mut of_dupes = ClassTable::of_dupes(&mut dupes, format, &meaning).unwrap();
     let mut of_clusters = ClassTable::of_clusters(&mut clusters, format, &meaning).unwrap();
-    work(Sinks::new(&mut out).dupes(&mut of_dupes).clusters(&mut of_clusters));
+    let mut sinks = Sinks::new(&mut out);
+    sinks.dupes = Some(ClassSink::rows(&mut of_dupes));
+    sinks.clusters = Some(ClassSink::rows(&mut of_clusters));
+    work(sinks);
     of_dupes.finish().unwrap();
     of_clusters.finish().unwrap();
     [dupes, clusters]
-}
-
-fn rows() -> ClassRows {
-    ClassRows::default().dupes(true).clusters(true)
 }
 
 #[test]
@@ -40,7 +39,7 @@ fn tables_do_not_depend_on_the_memory_limit_and_have_bounded_groups() {
     let temp = tempfile::tempdir().unwrap();
     let of_list = |limit: Option<MemoryLimit>| {
         tables(TableFormat::Parquet, |mut sinks| {
-            let options = ClassOptions::default().keep(Keep::Last).rows(rows());
+            let options = ClassOptions::default().keep(Keep::Last);
             let options = options.dedup(DedupOptions::default().limit(limit));
             let list = vec![Source::new("list", std::io::Cursor::new(lines()))];
             let report = classes(list, &options, &Settings::default(), &mut sinks).unwrap();
@@ -49,7 +48,7 @@ fn tables_do_not_depend_on_the_memory_limit_and_have_bounded_groups() {
     };
     let of_table = |limit: Option<MemoryLimit>| {
         tables(TableFormat::Parquet, |sinks| {
-            let by = ByClass::new(KeepRow::Uri(Keep::Last), temp.path()).rows(rows());
+            let by = ByClass::new(KeepRow::Uri(Keep::Last), temp.path());
             let task = Task::Classes(by);
             let job = Job::new("url", task, Columns::default(), TableFormat::Csv).limit(limit);
             let csv = std::io::Cursor::new(format!("url\n{}", lines()));
@@ -71,23 +70,6 @@ fn tables_do_not_depend_on_the_memory_limit_and_have_bounded_groups() {
 }
 
 #[test]
-fn lines_may_be_cut_anywhere() {
-    let row = r#"{"source":"a","line":7,"uri":"u","kept":null,"level":"seen","uri_key":null}"#;
-    let text = format!("{row}\n").repeat(3);
-    let options = ClassOptions::default().dedup;
-    let meaning = options.equivalence.meaning(options.hash);
-    for cut in 0..text.len() {
-        let mut out = Vec::new();
-        let mut table = ClassTable::of_dupes(&mut out, TableFormat::Csv, &meaning).unwrap();
-        table.write_all(&text.as_bytes()[..cut]).unwrap();
-        table.write_all(&text.as_bytes()[cut..]).unwrap();
-        table.finish().unwrap();
-        let rows = String::from_utf8(out).unwrap();
-        assert!(rows.ends_with(&"a,7,u,,,,seen,\n".repeat(3)), "{cut}: {rows}");
-    }
-}
-
-#[test]
 fn the_error_of_the_output_is_kept() {
     struct Full;
     impl Write for Full {
@@ -102,8 +84,8 @@ fn the_error_of_the_output_is_kept() {
     let meaning = options.equivalence.meaning(options.hash);
     for format in TableFormat::ALL {
         let done = ClassTable::of_dupes(&mut Full, format, &meaning).map(|mut table| {
-            let row = b"{\"source\":\"a\",\"line\":7,\"level\":\"seen\"}\n";
-            table.write_all(row).map_err(Error::write).and_then(|()| table.finish())
+            let row = ClassRow::default();
+            table.take(&row).map_err(Error::write).and_then(|()| table.finish())
         });
         match done.and_then(|done| done) {
             Err(error) if error.kind() == ErrorKind::Write => {
