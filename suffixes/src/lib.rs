@@ -27,7 +27,7 @@ pub struct Ends {
 pub fn ends(host: &[u8]) -> Option<Ends> {
     // A final dot is a part of the suffix.
     let name = host.strip_suffix(b".").unwrap_or(host);
-    ends_of(Name::new(name), name.len() < host.len())
+    ends_of(&Name::new(name), name.len() < host.len())
 }
 
 /// [`ends`] of the host that is the first `len` bytes of `block`, zeros after it: for hosts of at most [`BLOCK`] bytes, of which no
@@ -42,13 +42,13 @@ pub fn ends(host: &[u8]) -> Option<Ends> {
 pub fn ends_in(block: &[u8; BLOCK], len: usize) -> Option<Ends> {
     let host = &block[..len];
     let name = host.strip_suffix(b".").unwrap_or(host);
-    ends_of(Name { text: name, base: 0, dots: dots(block) }, name.len() < len)
+    ends_of(&Name { text: name, base: 0, dots: dots(block) }, name.len() < len)
 }
 
 /// [`ends`] of a host `name`, which has a final dot after it or not.
 #[inline(never)]
-fn ends_of(name: Name<'_>, has_final_dot: bool) -> Option<Ends> {
-    let found = List.find(Labels { name: &name, end: Some(name.text.len()) });
+fn ends_of(name: &Name<'_>, has_final_dot: bool) -> Option<Ends> {
+    let found = List.find(Labels { name, end: Some(name.text.len()) });
     if found.len == 0 && !has_final_dot {
         return None;
     }
