@@ -4,7 +4,7 @@
 //! after is read into its memory, by whichever thread is free. Within a batch each chunk has its own
 //! buffers, so the order of the output is the order of the chunks.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 
 use super::batches::{
@@ -461,8 +461,8 @@ fn flush(sinks: &mut Sinks<'_>) -> Result<(), Error> {
     let Sinks { out, rejects, dupes, clusters, .. } = sinks;
     out.flush().map_err(Error::write)?;
     rejects.iter_mut().try_for_each(|sink| sink.flush()).map_err(Error::write)?;
-    let classes = [dupes, clusters].into_iter().flatten();
-    classes.map(Write::flush).collect::<io::Result<()>>().map_err(Error::write)
+    let mut classes = [dupes, clusters].into_iter().flatten();
+    classes.try_for_each(Write::flush).map_err(Error::write)
 }
 
 fn write<R>(batch: &[ChunkWork<R>], sinks: &mut Sinks<'_>, bytes: u64) -> Result<(), Error> {
