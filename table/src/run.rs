@@ -44,7 +44,7 @@ pub fn run<'a>(
 /// [`Sinks::rejects`] receives a table of the rows that [`Job::drops_invalid`] omits, in the format of the results, unless
 /// [`Job::skips_bad_rows`] makes them objects of JSON;
 /// [`Sinks::dupes`] and [`Sinks::clusters`] receive, for [`Task::Classes`](super::Task::Classes), what
-/// [`uriscan_bulk::pipeline::classes()`] writes ([`ByClass::rows`](super::ByClass::rows) makes tables of it): the source is the table, and the line is the row, counted from 1 without a header.
+/// [`uriscan_bulk::pipeline::classes()`] writes: the source is the table, and the line is the row, counted from 1 without a header.
 /// The meaning of the set must be that of the equivalence under [`uriscan_arrow::Columns::hash`].
 ///
 /// # Errors
