@@ -19,16 +19,12 @@ use crate::pipeline::engine::rows::RowRun;
 use crate::pipeline::engine::scan::{self, scan_keys};
 use crate::pipeline::engine::work::{ChunkWork, Worker};
 use crate::pipeline::engine::writer::{RecordWriter, TableRows};
-use crate::pipeline::{
-    ClassOptions, Equivalence, Error, Keep, OnInvalid, Report, Select, Settings, Sinks,
-};
+use crate::pipeline::{ClassOptions, Error, Keep, OnInvalid, Report, Select, Settings, Sinks};
 use crate::survivors::{
     Budget, ClassMode, ClassSession, ClassSet, ClassWriter, Firsts, HeldText, StreamedClasses,
 };
-use uriscan_core::chunk::{Padded, Span};
 use uriscan_core::dedup::{Rows, remove_at};
-use uriscan_core::normalize::{self, FormBuffer, Split};
-use uriscan_core::simd::{Isa, Task};
+use uriscan_core::simd::Isa;
 
 /// Omitted records between asking for the text of a survivor and reading it.
 const LOOK_AHEAD: usize = 12;
@@ -90,103 +86,14 @@ pub(crate) struct Found {
     numbered: Numbered,
     /// The length of the text without decoded values, if the records are rows.
     len: Option<usize>,
-    forms: KnownForms,
+    /// Whether each record is known to be canonical as it stands, so that its class is that of its bytes.
+    are_canonical: Vec<bool>,
     /// For each record the number of its class in its partition. Atomic since partitions write in parallel, each its own rows.
     classes: Vec<AtomicU32>,
     /// The rows of the records that are omitted and whose lines are still to be written, with the texts of their survivors.
     omitted: Vec<(u32, HeldText)>,
     /// The same rows, on their way there.
     others: Vec<u32>,
-}
-
-/// The canonical forms of the records of a chunk, as far as its scan has made them in passing.
-#[derive(Debug, Default)]
-struct KnownForms {
-    text: Vec<u8>,
-    /// Where the form of each record is in `text`, or [`CANONICAL`]; empty if it is not known.
-    spans: Vec<Span>,
-}
-
-/// In place of a span: the record is canonical as it stands.
-const CANONICAL: Span = Span { start: u32::MAX, end: u32::MAX };
-
-impl KnownForms {
-    /// Notes the forms of the records of the chunk in `work`, which has just been scanned.
-    #[inline(always)]
-    fn note<I: Isa>(
-        &mut self,
-        isa: I,
-        equivalence: &Equivalence,
-        worker: &Worker,
-        (text, records): (Padded<'_>, &[Span]),
-    ) {
-        self.text.clear();
-        self.spans.clear();
-        let Worker { split, others, holes, .. } = worker;
-        if !equivalence.is_form_only() || equivalence.aliases.is_some() {
-            self.spans.resize(records.len(), Span::default());
-            return;
-        }
-        self.spans.resize(records.len() + holes.len(), Span::default());
-        for &number in split.unchanged() {
-            self.spans[number as usize] = CANONICAL;
-        }
-        if equivalence.normalize == normalize::Options::default() {
-            isa.call(MakeForms { known: self, split, others, holes, text, records });
-        }
-        remove_at(&mut self.spans, holes);
-    }
-
-    fn is_canonical(&self, row: usize) -> bool {
-        self.spans[row] == CANONICAL
-    }
-
-    /// The form of the record `text` of this row; empty if it is not known.
-    #[inline(always)]
-    fn get<'t>(&'t self, row: usize, text: &'t [u8]) -> &'t [u8] {
-        match self.spans[row] {
-            CANONICAL => text,
-            span => span.of(&self.text),
-        }
-    }
-}
-
-/// Makes the forms of the records that need the usual changes again: to keep all of them in the scan of all jobs that compare records
-/// would make that slower.
-struct MakeForms<'a> {
-    known: &'a mut KnownForms,
-    split: &'a Split,
-    /// The numbers of those that need more, and of those that have no row.
-    others: &'a [u32],
-    holes: &'a [u32],
-    text: Padded<'a>,
-    records: &'a [Span],
-}
-
-impl Task for MakeForms<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<I: Isa>(self, isa: I) {
-        let MakeForms { known: KnownForms { text: forms, spans }, split, .. } = self;
-        let (mut others, mut holes) = (self.others.iter().peekable(), self.holes.iter().peekable());
-        let mut row_of = 0;
-        let mut room: FormBuffer = [0; _];
-        for seen in split.others() {
-            let number = seen.number();
-            while holes.next_if(|&&hole| hole < number).is_some() {
-                row_of += 1;
-            }
-            if others.next_if_eq(&&number).is_some() {
-                continue;
-            }
-            let span = self.records[number as usize - row_of];
-            let bytes = &self.text.padded()[span.start as usize..];
-            let Some(form) = seen.canonical(isa, bytes, span.len(), &mut room) else { continue };
-            let start = forms.len() as u32;
-            forms.extend_from_slice(form.bytes());
-            spans[number as usize] = Span { start, end: forms.len() as u32 };
-        }
-    }
 }
 
 impl Found {
@@ -290,7 +197,11 @@ impl<'s> Classes<'s> {
         let (numbered, row) = (&work.rows.numbered, row as usize);
         let position = if self.has_lines() { numbered.position_of(row) } else { 0 };
         let text = numbered.uri(row, work.chunk.text.padded().content());
-        let survivor = firsts.text(survivor).unwrap_or(work.rows.forms.get(row, text));
+        let survivor = match firsts.text(survivor) {
+            Some(held) => held,
+            None if work.rows.are_canonical[row] => text,
+            None => &[],
+        };
         session.dupe(position, text, Some(survivor), out);
     }
 
@@ -323,7 +234,7 @@ impl<'s> Classes<'s> {
         let expected = self.forecast.expected(self.classes.len());
         let text = |chunk: usize, row: usize| {
             let ChunkWork { chunk, rows, .. } = scanned[chunk];
-            let is_canonical = rows.forms.is_canonical(row);
+            let is_canonical = rows.are_canonical[row];
             (!is_canonical).then(|| rows.numbered.uri(row, chunk.text.padded().content()))
         };
         self.classes.insert(&keys(&scanned), expected, text, |chunk, row, class, is_first| {
@@ -382,6 +293,24 @@ impl<'s> Classes<'s> {
     }
 }
 
+/// Notes which records of the chunk in `work`, which has just been scanned, are canonical as they stand.
+#[inline(always)]
+fn note_canonical(options: &ClassOptions, worker: &Worker, found: &mut Found) {
+    let Found { numbered, are_canonical, .. } = found;
+    let records = numbered.keyed.spans.len();
+    let equivalence = &options.dedup.equivalence;
+    are_canonical.clear();
+    if !equivalence.is_form_only() || equivalence.aliases.is_some() {
+        are_canonical.resize(records, false);
+        return;
+    }
+    are_canonical.resize(records + worker.holes.len(), false);
+    for &number in worker.split.unchanged() {
+        are_canonical[number as usize] = true;
+    }
+    remove_at(are_canonical, &worker.holes);
+}
+
 impl Job for Classes<'_> {
     type Rows = Found;
 
@@ -412,9 +341,8 @@ impl Job for Classes<'_> {
             None if self.has_lines() => numbered.number(&worker.index),
             None => {}
         }
-        let Found { numbered, forms, classes, .. } = &mut work.rows;
-        let records = (work.chunk.text.padded(), &numbered.keyed.spans[..]);
-        forms.note(isa, &options.equivalence, worker, records);
+        note_canonical(&self.options, worker, &mut work.rows);
+        let Found { numbered, classes, .. } = &mut work.rows;
         if classes.len() < numbered.keyed.spans.len() {
             classes.resize_with(numbered.keyed.spans.len(), AtomicU32::default);
         }
