@@ -30,8 +30,7 @@ pub fn ends(host: &[u8]) -> Option<Ends> {
     ends_of(&Name::new(name), name.len() < host.len())
 }
 
-/// [`ends`] of the host that is the first `len` bytes of `block`, zeros after it: for hosts of at most [`BLOCK`] bytes, of which no
-/// copy has to be made.
+/// [`ends`] of the host in the first `len` bytes of `block`, which has zeros after it. Makes no copy of the host.
 ///
 /// ```
 /// let mut block = [0; uriscan_suffixes::BLOCK];
@@ -57,7 +56,7 @@ fn ends_of(name: &Name<'_>, has_final_dot: bool) -> Option<Ends> {
     Some(Ends { suffix, domain, is_known: found.typ.is_some() })
 }
 
-/// Bytes of a host of which the dots are found at once.
+/// The number of bytes in which dots are found at once.
 pub const BLOCK: usize = 64;
 
 /// A host without a final dot.

@@ -17,9 +17,9 @@ counts! {
         pub urls: u64,
         /// Pages: different contents.
         pub pages: u64,
-        /// Groups of two URLs or more that rules join, and are one page.
+        /// Groups of two or more URLs that rules join and that have the same content.
         pub right: u64,
-        /// Groups that are several pages.
+        /// Groups with several contents.
         pub wrong: u64,
         /// Fetches that are saved: URLs that are joined, less one for each group.
         pub saved: u64,

@@ -66,7 +66,7 @@ counts! {
         /// Records omitted because as many of their [shape](uriscan_core::shape) precede them as are kept, or an equivalent
         /// one; only [`crate::pipeline::dedup_by_shape()`] fills this in, which counts no `duplicates`.
         pub of_full_shapes: u64,
-        /// The number of shapes, of which an invalid record is one; only [`crate::pipeline::dedup_by_shape()`] fills this in.
+        /// The number of shapes; an invalid record counts as a shape. Only [`crate::pipeline::dedup_by_shape()`] fills this in.
         pub shapes: u64,
         /// Classes of records whose keys are in a set on disk ([`crate::pipeline::Seen`]). All their records are among
         /// `duplicates`.

@@ -79,7 +79,7 @@ impl Known {
     }
 }
 
-/// `name` as words, the last of which has the length, and bytes of the one before.
+/// `name` as eight words. The last one has the length, and overlaps the one before.
 #[inline(always)]
 fn words(name: &Name) -> [u64; 8] {
     let word = |at: usize| u64::from_le_bytes(*name[at..].first_chunk().expect("within the name"));

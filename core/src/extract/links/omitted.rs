@@ -14,12 +14,12 @@ counts! {
         pub lost: u64,
         /// Bases that were ignored because they have more than 2048 bytes.
         pub bases: u64,
-        /// Coded bodies in archives of which only a part was searched, because they expand to more than
+        /// Encoded bodies in archives that were searched only in part because they expand to more than
         /// [`ExtractorOptions::max_expansion`](crate::extract::ExtractorOptions::max_expansion) times their length.
         pub expanded: u64,
         /// Places in archives with something other than a record.
         pub broken: u64,
-        /// Coded bodies in archives of which only a part was searched, because they are truncated or exceed 64 MiB.
+        /// Encoded bodies in archives that were searched only in part because they are truncated or exceed 64 MiB.
         pub partial: u64,
         /// Bodies in archives that were not searched because their coding cannot be decoded.
         pub undecoded: u64,
