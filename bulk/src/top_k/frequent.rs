@@ -13,15 +13,15 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::keep_first;
 use uriscan_core::chunk::Prefix;
-use uriscan_core::dedup::{Classes, Rows};
+use uriscan_core::dedup::{Classes, ProbedRun, Rows};
 use uriscan_core::key::{Hasher, Key};
-use uriscan_core::simd::{Isa, Task};
+use uriscan_core::simd::{Isa, Task, prefetch};
 
 /// Bytes that a text takes beside its own.
 const ENTRY: usize = 80;
 
 /// How many of the last texts are looked at before a text is taken for a new one.
-pub(super) const RECENT: usize = 1 << 10;
+pub(super) const RECENT: usize = 1 << 12;
 
 /// The last texts of a [`Counts`], by a hash: the number of each, from 1.
 pub(crate) type Recent = Vec<u32>;
@@ -173,14 +173,17 @@ impl Frequent {
     /// Adds the counts of `parts`, on the current rayon pool.
     pub(crate) fn add(&mut self, parts: &[&Counts]) {
         let rows: Vec<&Rows> = parts.iter().map(|part| &part.rows).collect();
-        self.classes.insert(&rows, |partition, probed| {
-            let part = parts[probed.chunk];
-            if probed.is_first {
-                partition.counts.push(0);
-                partition.text.extend_from_slice(part.get(probed.row));
+        self.classes.insert_runs(&rows, |partition, ProbedRun { chunk, firsts, further }| {
+            let part = parts[chunk];
+            further.iter().for_each(|&(class, _)| prefetch(&partition.counts, class as usize));
+            for &row in firsts {
+                partition.counts.push(part.counts[row as usize]);
+                partition.text.extend_from_slice(part.get(row as usize));
                 partition.ends.push(partition.text.len());
             }
-            partition.counts[probed.class as usize] += part.counts[probed.row];
+            for &(class, row) in further {
+                partition.counts[class as usize] += part.counts[row as usize];
+            }
         });
     }
 

@@ -8,7 +8,7 @@ use super::part::{Part, VALUE_END, WINDOW};
 use super::{Panel, Survey};
 use crate::pipeline::compare::equivalence;
 use crate::top_k::Counts;
-use uriscan_core::chunk::{Padded, PaddedBuf, Span};
+use uriscan_core::chunk::{Padded, PaddedBuf, Prefix, Span};
 use uriscan_core::index::{Index, Record, trim};
 use uriscan_core::normalize::{self, FormBuffer, Split};
 use uriscan_core::simd::{Isa, Task};
@@ -213,7 +213,7 @@ fn count_window<I: Isa>(
             let bytes = &text.padded()[whole.start as usize..];
             if let Some(form) = seen.canonical(isa, bytes, whole.len(), &mut room) {
                 counter.part.lengths.add(whole.len());
-                forms.push(form.bytes(), number, record_end);
+                forms.push(form, number, record_end);
                 continue;
             }
         }
@@ -246,8 +246,17 @@ fn count_window<I: Isa>(
 impl Forms {
     /// Adds the form of the record of this number.
     #[inline(always)]
-    fn push(&mut self, form: &[u8], number: u32, record_end: u8) {
-        self.text.extend_from_slice(form);
+    fn push(&mut self, form: Prefix<'_>, number: u32, record_end: u8) {
+        /// Most forms are shorter, and a copy of so many bytes does not ask how many there are.
+        const ROOM: usize = 128;
+        match form.slack().first_chunk::<ROOM>() {
+            Some(room) if form.len() <= ROOM => {
+                let end = self.text.len() + form.len();
+                self.text.extend_from_slice(room);
+                self.text.truncate(end);
+            }
+            _ => self.text.extend_from_slice(form.bytes()),
+        }
         self.text.push(record_end);
         self.owners.push(number);
     }
