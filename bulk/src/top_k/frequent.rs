@@ -263,7 +263,7 @@ impl Frequent {
 /// No texts, in tables that grow no further than needed for `limit` bytes.
 fn within(limit: usize) -> Classes<PartitionCounts> {
     let mut classes = Classes::new();
-    // Beyond that they would grow for each batch.
+    // Beyond that they grow by what each batch needs, which takes time and spares memory.
     classes.limit_to(limit / 2);
     classes
 }
