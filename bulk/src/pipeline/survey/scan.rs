@@ -247,15 +247,9 @@ impl Forms {
     /// Adds the form of the record of this number.
     #[inline(always)]
     fn push(&mut self, form: Prefix<'_>, number: u32, record_end: u8) {
-        /// Most forms are shorter, and a copy of so many bytes does not ask how many there are.
-        const ROOM: usize = 128;
-        match form.slack().first_chunk::<ROOM>() {
-            Some(room) if form.len() <= ROOM => {
-                let end = self.text.len() + form.len();
-                self.text.extend_from_slice(room);
-                self.text.truncate(end);
-            }
-            _ => self.text.extend_from_slice(form.bytes()),
+        match Padded::new(form.slack(), form.len()) {
+            Some(form) => form.append_to(&mut self.text),
+            None => self.text.extend_from_slice(form.bytes()),
         }
         self.text.push(record_end);
         self.owners.push(number);
