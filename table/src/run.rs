@@ -4,7 +4,7 @@ use std::io::Write;
 
 use arrow_schema::SchemaRef;
 
-use super::read::reader::{self, Opened, Reader, each_wave};
+use super::read::reader::{self, Opened, Reader, each_units};
 use super::text::fitting::Omitted;
 use super::unit::Unit;
 use super::work::selection::Sides;
@@ -168,7 +168,7 @@ fn run_into<'a>(
     };
     loop {
         work.begin(&reader)?;
-        each_wave(&mut reader, |units, read| {
+        each_units(&mut reader, |units, read| {
             if let Some(progress) = &mut progress {
                 progress(bytes + read);
             }

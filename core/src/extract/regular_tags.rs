@@ -13,6 +13,7 @@ use crate::grammar::byte_words;
 use crate::index::low_bits;
 use crate::simd::table::{NibbleTables, nibble_tables};
 use crate::simd::{BLOCK, Isa, Kernels, Task};
+use std::ops::Range;
 
 /// Appends to `found` the positions that may hold a link, in the tags from the one whose `<` is at
 /// `at` on, up to the first tag that is left to the tokenizer. Returns the offset of that tag, or
@@ -111,6 +112,13 @@ impl Window {
         })
     }
 
+    /// Whether the bytes `range` of the window are free of quotes, which could hide a `>`.
+    #[inline(always)]
+    fn is_unquoted<I: Isa>(&self, isa: I, text: Padded<'_>, range: Range<usize>) -> bool {
+        let quotes = self.quotes | isa.equal(text.block(self.from), b'\'');
+        quotes & low_bits(range.end) & !low_bits(range.start) == 0
+    }
+
     /// The end of the name of the start tag, or end tag, whose `<` is at `open`; 64 if it is not
     /// within the window.
     #[inline(always)]
@@ -146,9 +154,7 @@ fn regular_end<I: Isa>(
         end = window.first_end(is_end, open);
     }
     if is_end {
-        // Without quotes no `>` is hidden.
-        let quotes = window.quotes | isa.equal(text.block(window.from), b'\'');
-        let is_plain = end < BLOCK && quotes & low_bits(end) & !low_bits(open) == 0;
+        let is_plain = end < BLOCK && window.is_unquoted(isa, text, open..end);
         return (is_plain && block[2].is_ascii_alphabetic()).then_some(end);
     }
     if !block[1].is_ascii_alphabetic() || end == BLOCK {
@@ -160,8 +166,7 @@ fn regular_end<I: Isa>(
     }
     let is_meta = name_len == 4 && block[1] | 0x20 == b'm' && block[2] | 0x20 == b'e';
     let tag = start + 1..start + 1 + name_len;
-    // Of duplicate attributes the first one counts.
-    let mut seen = 0u64;
+    let mut seen = Contexts::default();
     // Where to continue reading the window.
     let mut at = end;
     loop {
@@ -206,18 +211,28 @@ fn regular_end<I: Isa>(
             let content = text.content();
             let name = &content[window.from + name..window.from + stop];
             let context = context(&content[tag.clone()], name);
-            if let Some(context) = context.filter(|&context| context != Context::Refresh) {
-                let bit = 1 << context as u32;
-                if seen & bit == 0 {
-                    found.push((context, Span { start: start as u32, end: end as u32 }));
-                }
-                seen |= bit;
+            if let Some(context) = context.filter(|&it| it != Context::Refresh && seen.add(it)) {
+                found.push((context, Span { start: start as u32, end: end as u32 }));
             }
         }
         at = after - window.from;
         if at >= BLOCK {
             (*window, at) = (Window::new(isa, text, after)?, 0);
         }
+    }
+}
+
+/// The contexts of the attributes of a tag; of duplicate ones the first counts.
+#[derive(Default)]
+struct Contexts(u64);
+
+impl Contexts {
+    /// Adds `context`; whether it is new.
+    #[inline(always)]
+    fn add(&mut self, context: Context) -> bool {
+        let before = self.0;
+        self.0 |= 1 << context as u32;
+        self.0 != before
     }
 }
 

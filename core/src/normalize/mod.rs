@@ -138,7 +138,8 @@ pub struct Scratch {
     exact: Vec<u8>,
 }
 
-/// The canonical form of `record`: its own bytes, or bytes in `scratch`. Not inlined.
+/// The canonical form of `record`: its own bytes, or bytes in `scratch`. Not inlined: of most records the loops find the
+/// form in other ways ([`Split`]).
 #[inline(always)]
 pub fn canonical<'a, I: Isa>(
     isa: I,
@@ -156,28 +157,17 @@ impl<'a> Task for Canonicalize<'a> {
     type Output = Result<Prefix<'a>, UriError>;
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> Self::Output {
-        canonical_here(isa, self.0, self.1, self.2)
+        let Canonicalize(options, record, scratch) = self;
+        if !record.is_empty()
+            && let Some(found) = fast::canonical(isa, options, record, &mut scratch.fast)
+        {
+            return Ok(match found {
+                Canonical::InPlace(len) => record.prefix(len),
+                Canonical::InScratch(len) => Prefix::new(&scratch.fast, len),
+            });
+        }
+        by_reference_path(options, record.bytes(), &mut scratch.exact).map(Prefix::from)
     }
-}
-
-/// [`canonical`], inlined into the caller: a tenth faster in the loops over all records, at the
-/// cost of code size.
-#[inline(always)]
-pub fn canonical_here<'a, I: Isa>(
-    isa: I,
-    options: Options,
-    record: Record<'a>,
-    scratch: &'a mut Scratch,
-) -> Result<Prefix<'a>, UriError> {
-    if !record.is_empty()
-        && let Some(found) = fast::canonical(isa, options, record, &mut scratch.fast)
-    {
-        return Ok(match found {
-            Canonical::InPlace(len) => record.prefix(len),
-            Canonical::InScratch(len) => Prefix::new(&scratch.fast, len),
-        });
-    }
-    by_reference_path(options, record.bytes(), &mut scratch.exact).map(Prefix::from)
 }
 
 #[cold]

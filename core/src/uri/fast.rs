@@ -174,15 +174,7 @@ pub(crate) fn scan<I: Isa>(isa: I, record: Record<'_>) -> Option<Scan> {
 
     // 1. The scheme.
     let block = record.block(0);
-    let (is_http, is_https) = http_scheme(block, len);
-    let (mut scheme_end, mut head_end) = (4 + usize::from(is_https), 7 + usize::from(is_https));
-    let mut has_authority = true;
-    if !is_http {
-        scheme_end = other_scheme(block, &first, len)?;
-        has_authority =
-            len > scheme_end + 2 && block[scheme_end + 1] == b'/' && block[scheme_end + 2] == b'/';
-        head_end = scheme_end + 1 + 2 * usize::from(has_authority);
-    }
+    let Head { is_http, scheme_end, end: head_end, has_authority } = head(block, &first, len)?;
 
     // 2. The authority: up to the first of `/?#`, within the first block.
     let after_head = !0 << head_end;
@@ -205,7 +197,7 @@ pub(crate) fn scan<I: Isa>(isa: I, record: Record<'_>) -> Option<Scan> {
     let odd = (first[class::ODD] & inside[0])
         | (second[class::ODD] & inside[1])
         | (first[class::PERCENT] & authority);
-    let mut hash_count = hashes[0].count_ones() + hashes[1].count_ones();
+    let hash_count = hashes[0].count_ones() + hashes[1].count_ones();
     if odd != 0 || hash_count > 1 {
         return None;
     }
@@ -219,45 +211,29 @@ pub(crate) fn scan<I: Isa>(isa: I, record: Record<'_>) -> Option<Scan> {
     let host_kind =
         if has_authority { kind_of_name(&block[head_end..host_end]) } else { HostKind::None };
 
-    // 5. Where query and fragment begin.
-    let mut hash_at = first_bit(hashes);
-    let mut query_at =
-        first_bit([first[class::QUESTION] & inside[0], second[class::QUESTION] & inside[1]]);
-
-    // 6. Percent-encodings and dot segments, if there are any.
-    let mut triplets = Triplets::default();
-    triplets.note(isa, record, 0, first[class::PERCENT] & inside[0])?;
-    triplets.note(isa, record, BLOCK, second[class::PERCENT] & inside[1])?;
-    let mut has_dots = false;
+    // 5. Where query and fragment begin, percent-encodings, and dot segments.
+    let questions = [first[class::QUESTION] & inside[0], second[class::QUESTION] & inside[1]];
     let slashes = [first[class::SLASH], second[class::SLASH]];
+    let mut marks = Marks {
+        hash_count,
+        hash_at: first_bit(hashes),
+        query_at: first_bit(questions),
+        ..Marks::default()
+    };
+    marks.triplets.note(isa, record, 0, first[class::PERCENT] & inside[0])?;
+    marks.triplets.note(isa, record, BLOCK, second[class::PERCENT] & inside[1])?;
     let dots = [
         first[class::DOT] & (slashes[0] << 1) & inside[0] & !before_path,
         second[class::DOT] & (slashes[1] << 1 | slashes[0] >> 63) & inside[1],
     ];
     if dots[0] | dots[1] != 0 {
-        let path_end = query_at.min(hash_at);
-        has_dots |= any_dot_segment(record, 0, dots[0], path_end);
-        has_dots |= any_dot_segment(record, BLOCK, dots[1], path_end);
+        marks.note_dots(record, 0, dots[0]);
+        marks.note_dots(record, BLOCK, dots[1]);
     }
     if len > 2 * BLOCK {
-        let mut slash_before = slashes[1] >> 63;
-        for at in (2 * BLOCK..len).step_by(BLOCK) {
-            let masks = record.classify(isa, at);
-            let inside = low_bits(len - at);
-            let hashes = masks[class::HASH] & inside;
-            hash_count += hashes.count_ones();
-            if masks[class::ODD] & inside != 0 || hash_count > 1 {
-                return None;
-            }
-            hash_at = hash_at.min(bit_at(at, hashes));
-            query_at = query_at.min(bit_at(at, masks[class::QUESTION] & inside));
-            triplets.note(isa, record, at, masks[class::PERCENT] & inside)?;
-            let after_slash = masks[class::SLASH] << 1 | slash_before;
-            slash_before = masks[class::SLASH] >> 63;
-            let dots = masks[class::DOT] & after_slash & inside;
-            has_dots |= any_dot_segment(record, at, dots, query_at.min(hash_at));
-        }
+        marks.note_rest(isa, record, slashes[1] >> 63)?;
     }
+    let Marks { hash_at, query_at, triplets, mut has_dots, .. } = marks;
     // A rootless path may begin with a dot segment without a slash before it.
     has_dots |= !has_authority && record.byte(path_start) == b'.' && path_start < len;
 
@@ -275,6 +251,75 @@ pub(crate) fn scan<I: Isa>(isa: I, record: Record<'_>) -> Option<Scan> {
     };
     let upper_head = first[class::UPPER] & before_path & inside[0] != 0;
     Some(Scan { components, upper_head, triplets, dots: has_dots, is_http })
+}
+
+/// What precedes the host, or the path if there is no authority.
+struct Head {
+    is_http: bool,
+    scheme_end: usize,
+    end: usize,
+    has_authority: bool,
+}
+
+/// The head of the record whose first block has these `masks`; `None` if there is no certain one.
+#[inline(always)]
+fn head(block: &[u8; BLOCK], masks: &Masks, len: usize) -> Option<Head> {
+    let (is_http, is_https) = http_scheme(block, len);
+    let (mut scheme_end, mut end) = (4 + usize::from(is_https), 7 + usize::from(is_https));
+    let mut has_authority = true;
+    if !is_http {
+        scheme_end = other_scheme(block, masks, len)?;
+        has_authority =
+            len > scheme_end + 2 && block[scheme_end + 1] == b'/' && block[scheme_end + 2] == b'/';
+        end = scheme_end + 1 + 2 * usize::from(has_authority);
+    }
+    Some(Head { is_http, scheme_end, end, has_authority })
+}
+
+/// What is found after the authority, block by block.
+#[derive(Default)]
+struct Marks {
+    hash_count: u32,
+    /// Of the first `#`, beyond the record if there is none; so for `?`.
+    hash_at: u32,
+    query_at: u32,
+    triplets: Triplets,
+    has_dots: bool,
+}
+
+impl Marks {
+    /// Notes whether one of the `dots` after slashes in the block at byte `at` begins a dot segment of the path.
+    #[inline(always)]
+    fn note_dots(&mut self, record: Record<'_>, at: usize, dots: u64) {
+        self.has_dots |= any_dot_segment(record, at, dots, self.query_at.min(self.hash_at));
+    }
+
+    /// Adds the blocks after the second, before which there is a slash if `slash_before` is 1.
+    #[inline(always)]
+    fn note_rest<I: Isa>(
+        &mut self,
+        isa: I,
+        record: Record<'_>,
+        mut slash_before: u64,
+    ) -> Option<()> {
+        let len = record.len();
+        for at in (2 * BLOCK..len).step_by(BLOCK) {
+            let masks = record.classify(isa, at);
+            let inside = low_bits(len - at);
+            let hashes = masks[class::HASH] & inside;
+            self.hash_count += hashes.count_ones();
+            if masks[class::ODD] & inside != 0 || self.hash_count > 1 {
+                return None;
+            }
+            self.hash_at = self.hash_at.min(bit_at(at, hashes));
+            self.query_at = self.query_at.min(bit_at(at, masks[class::QUESTION] & inside));
+            self.triplets.note(isa, record, at, masks[class::PERCENT] & inside)?;
+            let after_slash = masks[class::SLASH] << 1 | slash_before;
+            slash_before = masks[class::SLASH] >> 63;
+            self.note_dots(record, at, masks[class::DOT] & after_slash & inside);
+        }
+        Some(())
+    }
 }
 
 /// The position of the lowest bit of two consecutive words, at least 128 if there is none.

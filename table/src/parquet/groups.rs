@@ -105,9 +105,9 @@ impl Groups {
         u64::try_from(self.metadata.metadata().row_group(group).total_byte_size()).unwrap_or(0)
     }
 
-    pub(crate) fn next_wave(&mut self, count: usize, name: &str) -> Result<Vec<Unit>, Error> {
-        let wave: Vec<Vec<usize>> = self.units.drain(..count.min(self.units.len())).collect();
-        let units = wave.into_par_iter().map(|groups| self.read(&groups, None, name));
+    pub(crate) fn next_units(&mut self, count: usize, name: &str) -> Result<Vec<Unit>, Error> {
+        let groups: Vec<Vec<usize>> = self.units.drain(..count.min(self.units.len())).collect();
+        let units = groups.into_par_iter().map(|groups| self.read(&groups, None, name));
         units.collect::<Result<Vec<_>, _>>()
     }
 

@@ -288,15 +288,15 @@ impl Reader {
     }
 
     pub(crate) fn next_unit(&mut self) -> Result<Vec<Unit>, Error> {
-        self.next_units(1)
+        self.read_units(1)
     }
 
     /// The next units, as many as there are threads; none at the end.
-    pub(crate) fn next_wave(&mut self) -> Result<Vec<Unit>, Error> {
-        self.next_units(rayon::current_num_threads())
+    pub(crate) fn next_units(&mut self) -> Result<Vec<Unit>, Error> {
+        self.read_units(rayon::current_num_threads())
     }
 
-    fn next_units(&mut self, count: usize) -> Result<Vec<Unit>, Error> {
+    fn read_units(&mut self, count: usize) -> Result<Vec<Unit>, Error> {
         if self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed)) {
             return Err(Error::stopped());
         }
@@ -322,16 +322,16 @@ impl Reader {
 
 /// Passes the units of `reader` to `take`, one per thread at a time, with the number of bytes read so far; the next ones
 /// are read meanwhile.
-pub(crate) fn each_wave(
+pub(crate) fn each_units(
     reader: &mut Reader,
     mut take: impl FnMut(Vec<Unit>, u64) -> Result<(), Error> + Send,
 ) -> Result<(), Error> {
-    let mut wave = reader.next_wave()?;
-    while !wave.is_empty() {
+    let mut units = reader.next_units()?;
+    while !units.is_empty() {
         let read = reader.bytes();
-        let (next, taken) = rayon::join(|| reader.next_wave(), || take(wave, read));
+        let (next, taken) = rayon::join(|| reader.next_units(), || take(units, read));
         taken?;
-        wave = next?;
+        units = next?;
     }
     Ok(())
 }

@@ -27,9 +27,9 @@ impl Rows {
     /// Up to so many next `units` of the table called `name`; none at the end.
     pub(crate) fn next_units(&mut self, units: usize, name: &str) -> Result<Vec<Unit>, Error> {
         match self {
-            Rows::Groups(groups) => groups.next_wave(units, name),
-            Rows::Batches(batches) => wave_of(batches, units),
-            Rows::Lines(lines) => wave_of(lines, units),
+            Rows::Groups(groups) => groups.next_units(units, name),
+            Rows::Batches(batches) => units_of(batches, units),
+            Rows::Lines(lines) => units_of(lines, units),
         }
     }
 
@@ -45,12 +45,12 @@ impl Rows {
 }
 
 /// Up to so many units of `batches`.
-fn wave_of(
+fn units_of(
     batches: &mut dyn Iterator<Item = Result<RecordBatch, Error>>,
-    units: usize,
+    count: usize,
 ) -> Result<Vec<Unit>, Error> {
-    let mut wave = Vec::new();
-    while wave.len() < units {
+    let mut units = Vec::new();
+    while units.len() < count {
         let (mut unit, mut rows, mut bytes, mut cells) = (Unit::new(), 0, 0, 0);
         while rows < UNIT_ROWS && bytes < UNIT_BYTES && cells < UNIT_CELLS {
             let Some(batch) = batches.next().transpose()? else { break };
@@ -62,9 +62,9 @@ fn wave_of(
         if unit.is_empty() {
             break;
         }
-        wave.push(unit);
+        units.push(unit);
     }
-    Ok(wave)
+    Ok(units)
 }
 
 /// The rows of a stream of Arrow IPC; what may be missing of them is put into `notes`.

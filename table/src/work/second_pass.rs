@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use super::values::blank;
 use crate::job::Job;
 use crate::job::target::Target;
-use crate::read::reader::{Reader, RereadableTable, each_wave};
+use crate::read::reader::{Reader, RereadableTable, each_units};
 use crate::unit::Unit;
 use uriscan_bulk::error::Error;
 use uriscan_bulk::pipeline::{Invalid, Select};
@@ -151,7 +151,7 @@ impl SecondPass {
                 }
             };
             extent.skip = reader.skip(extent.skip);
-            each_wave(&mut reader, |units, _| {
+            each_units(&mut reader, |units, _| {
                 let mut units = kept(units, &mut extent, chosen, schema)?;
                 if let Some(unit) = units.first_mut() {
                     unit.splice(0..0, held.drain(..));

@@ -242,8 +242,8 @@ mod tests {
         let by = SortBy { form: surt::Form::Cdxj, temp_dir: std::env::temp_dir() };
         let target = Target::find("t", &schema, "1").unwrap();
         let mut sorter = Sorter::new(by, &Columns::default(), schema.clone(), &target);
-        for wave in units.chunks(2) {
-            sorter.push(wave).unwrap();
+        for units in units.chunks(2) {
+            sorter.push(units).unwrap();
         }
         let mut rows = Vec::new();
         let write =

@@ -8,7 +8,7 @@ use uriscan_core::chunk::{PaddedBuf, Prefix};
 use uriscan_core::context::{Context, TargetBuffer};
 use uriscan_core::index::{Index, Record};
 use uriscan_core::key::{Hasher, Key, PublicHash, PublicHasher};
-use uriscan_core::normalize::{self, Options, canonical, canonical_here, normalize_exact};
+use uriscan_core::normalize::{self, Options, canonical, normalize_exact};
 use uriscan_core::profile::{self, Profile};
 use uriscan_core::repair::{Repair, Repairs, repair_in};
 use uriscan_core::rfc2396::{Grammar, Legacy, normalize_rfc2396};
@@ -229,7 +229,7 @@ impl Equivalence {
         if !self.is_plain() {
             return self.form(isa, record, scratch).map(Prefix::from);
         }
-        let form = canonical_here(isa, self.normalize, record, &mut scratch.form)?;
+        let form = canonical(isa, self.normalize, record, &mut scratch.form)?;
         Ok(self.ruled(isa, || record, form, &mut scratch.rules))
     }
 

@@ -122,6 +122,14 @@ fn push_short(form: Prefix<'_>, record_end: u8, out: &mut Vec<u8>) {
     out.push(record_end);
 }
 
+/// Appends the last records of a chunk, with a record end also after one that the chunk ends in.
+fn push_rest(rest: &[u8], record_end: u8, out: &mut Vec<u8>) {
+    out.extend_from_slice(rest);
+    if rest.last().is_some_and(|&last| last != record_end) {
+        out.push(record_end);
+    }
+}
+
 impl Map<'_> {
     /// Appends what is asked for of a `record`, whose canonical bytes are its form unless it is invalid.
     #[inline(always)]
@@ -238,13 +246,9 @@ impl Job for Map<'_> {
             work.out.push(self.record_end);
         }
         if copies_unchanged && end == spans.len() {
-            work.out.extend_from_slice(&text.content()[copied..]);
-            if copied < text.len() && !text.content().ends_with(&[self.record_end]) {
-                work.out.push(self.record_end);
-            }
+            push_rest(&text.content()[copied..], record_end, &mut work.out);
         }
-        let is_stopped = work.stop.is_some();
-        work.report.records = (end as u64 - work.report.blank) + u64::from(is_stopped);
+        work.report.records = (end as u64 - work.report.blank) + u64::from(work.stop.is_some());
         work.report.written += unchanged as u64;
     }
 

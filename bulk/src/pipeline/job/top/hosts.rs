@@ -24,7 +24,21 @@ struct Counted<'a> {
     texts: &'a mut [Texts],
 }
 
-impl Counted<'_> {
+impl<'a> Counted<'a> {
+    /// Counts the parts of the hosts of `forms`, each with a record end, which are those of the records `numbers`, and
+    /// clears both.
+    #[inline(always)]
+    fn add_all<I: Isa>(
+        &mut self,
+        isa: I,
+        numbers: &mut Vec<u32>,
+        forms: &mut Vec<u8>,
+        index: &mut Index,
+        record_end: u8,
+    ) {
+        isa.call(OfForms { counted: self, numbers, forms, index, record_end });
+    }
+
     /// Counts the parts of `host`, that of the record with this number.
     #[inline(always)]
     fn add<I: Isa>(&mut self, isa: I, number: usize, host: Prefix<'_>) {
@@ -39,7 +53,7 @@ impl Counted<'_> {
     }
 }
 
-/// Counts the parts of the hosts of `forms`, each with a record end, which are those of the records `numbers`, and clears both.
+/// [`Counted::add_all`].
 struct OfForms<'c, 'a> {
     counted: &'c mut Counted<'a>,
     numbers: &'c mut Vec<u32>,
@@ -131,13 +145,7 @@ impl Count<'_> {
                     forms.push(record_end);
                     others.push(seen.number());
                     if forms.len() > MOST_BYTES {
-                        isa.call(OfForms {
-                            counted: &mut counted,
-                            numbers: others,
-                            forms,
-                            index: form_index,
-                            record_end,
-                        });
+                        counted.add_all(isa, others, forms, form_index, record_end);
                     }
                 }
                 Err(error) => {
@@ -149,14 +157,7 @@ impl Count<'_> {
                 }
             }
         }
-        let counted_here = &mut counted;
-        isa.call(OfForms {
-            counted: counted_here,
-            numbers: others,
-            forms,
-            index: form_index,
-            record_end,
-        });
+        counted.add_all(isa, others, forms, form_index, record_end);
         for &number in split.unchanged() {
             let number = number as usize;
             if number >= end {
