@@ -66,9 +66,10 @@
 //!
 //! | to | use |
 //! | --- | --- |
-//! | process files and streams as the program does; learn rules from evidence of equal pages | `uriscan-bulk` |
+//! | process files and streams as the program does | `uriscan-bulk` |
 //! | process Arrow arrays | `uriscan-arrow` |
 //! | process Parquet, Arrow, CSV and JSON files | `uriscan-table` |
+//! | learn rules from evidence of equal pages | `uriscan-learn` |
 //!
 //! The library never prints, never exits the process and never reads the environment.
 //!

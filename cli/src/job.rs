@@ -4,11 +4,11 @@ use uriscan::Error;
 use uriscan::key::{Hasher, PublicHash};
 use uriscan::set::Meaning;
 use uriscan_bulk::io::{Fields, Source};
-use uriscan_bulk::learn::Learned;
 use uriscan_bulk::pipeline::{
     ByShape, Census, Equivalence, FindingCounts, MemoryLimit, OnInvalid, Overview, Report,
     RowOptions, Settings, Sinks, SurveyOptions, Top,
 };
+use uriscan_learn::Learned;
 
 #[cfg(feature = "full")]
 use crate::exit::Failure;

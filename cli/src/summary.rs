@@ -9,8 +9,8 @@ use uriscan::extract::Cause;
 use uriscan::key::PublicHash;
 use uriscan::profile::Profile;
 use uriscan::uri::UriErrorKind;
-use uriscan_bulk::learn::{Learned, Score};
 use uriscan_bulk::pipeline::{Equivalence, FindingCounts, OnInvalid, Report};
+use uriscan_learn::{Learned, Score};
 
 use crate::args::StatsFormat;
 use crate::bar::bar;

@@ -12,8 +12,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use uriscan::rules::RuleSet;
 use uriscan::trimmed;
-use uriscan_bulk::learn::{self, Findings, LearnOptions};
 use uriscan_bulk::pipeline::MemoryLimit;
+use uriscan_learn::{self as learn, Findings, LearnOptions};
 
 use crate::column::Column;
 use crate::form::pack;

@@ -9,8 +9,8 @@ use std::io::Cursor;
 use sites::{EDITS, Kind, Row, Site};
 use uriscan::rules::{Pack, RuleSet, Scratch};
 use uriscan_bulk::io::Source;
-use uriscan_bulk::learn::{Findings, LearnOptions, Learned, Learner, learn, test};
 use uriscan_bulk::pipeline::{MemoryLimit, Settings, Sinks};
+use uriscan_learn::{Findings, LearnOptions, Learned, Learner, learn, test};
 
 fn rows(sites: &[Site], pages: u32) -> Vec<Row> {
     let mut rows = Vec::new();

@@ -4,8 +4,8 @@ use std::io::Cursor;
 
 use uriscan::rules::{Pack, RuleSet};
 use uriscan_bulk::io::Source;
-use uriscan_bulk::learn::{LearnOptions, learn, test};
 use uriscan_bulk::pipeline::{MemoryLimit, Settings, Sinks};
+use uriscan_learn::{LearnOptions, learn, test};
 
 /// The file that is learned from `lines`.
 fn file(lines: &str) -> String {

@@ -256,7 +256,8 @@ impl Error {
     }
 
     #[cold]
-    pub(crate) fn threads(error: rayon::ThreadPoolBuildError) -> Error {
+    #[doc(hidden)]
+    pub fn threads(error: rayon::ThreadPoolBuildError) -> Error {
         let cause = Cause::System("cannot start the threads: ", io::Error::other(error));
         Error::new(ErrorKind::Threads, cause)
     }

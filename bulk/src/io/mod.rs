@@ -7,7 +7,8 @@ pub mod write;
 
 pub use read::compress::{Compression, decompressed};
 pub use read::container::Container;
-pub(crate) use read::reader::{Chunk, ChunkReader, Shape};
+#[doc(hidden)]
+pub use read::reader::{Chunk, ChunkReader, Shape};
 pub use read::ready::Wait;
 #[cfg(unix)]
 pub use read::ready::readable;

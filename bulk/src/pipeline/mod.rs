@@ -52,7 +52,8 @@ pub use job::resolve::{Against, ResolveOptions, SameDocument, resolve};
 pub use job::rfc2396::{LegacyQuestion, inspect_rfc2396};
 pub use job::top::{By, Top, TopOptions, TopRow, TopTable, UnknownPart, top};
 pub use report::{Invalid, Report};
-pub(crate) use source::links::cut as cut_documents;
+#[doc(hidden)]
+pub use source::links::cut as cut_documents;
 pub use source::links::{Entities, ExtractOptions};
 pub use source::list::{Skipped, fields_of, links_of, records_of, values_of};
 pub use survey::{

@@ -21,7 +21,7 @@ pub struct SpillDir {
 
 impl SpillDir {
     /// The directory `dir`; whether it can be used shows when the first file is made.
-    pub(crate) fn new(dir: &Path) -> SpillDir {
+    pub fn new(dir: &Path) -> SpillDir {
         SpillDir { dir: Arc::new(dir.to_owned()), written: Arc::default(), read: Arc::default() }
     }
 
@@ -36,7 +36,7 @@ impl SpillDir {
         self.read.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn file(&self) -> Result<SpillFile, StoreError> {
+    pub fn file(&self) -> Result<SpillFile, StoreError> {
         let file = File::temporary(&self.dir).map_err(|error| self.error(error))?;
         Ok(SpillFile { dir: self.clone(), file, end: AtomicU64::new(0) })
     }
@@ -66,7 +66,7 @@ impl SpillDir {
 
 /// A spill file. Several threads may write and read at once.
 #[derive(Debug)]
-pub(crate) struct SpillFile {
+pub struct SpillFile {
     dir: SpillDir,
     file: File,
     end: AtomicU64,
@@ -74,7 +74,7 @@ pub(crate) struct SpillFile {
 
 impl SpillFile {
     /// Writes `parts` one after the other; returns the offset of the first byte.
-    pub(crate) fn append(&self, parts: &[&[u8]]) -> Result<u64, StoreError> {
+    pub fn append(&self, parts: &[&[u8]]) -> Result<u64, StoreError> {
         let len = parts.iter().map(|part| part.len() as u64).sum();
         self.dir.note(len)?;
         let start = self.end.fetch_add(len, Ordering::Relaxed);
@@ -87,7 +87,7 @@ impl SpillFile {
     }
 
     /// Fills `bytes` with what was written at the offset `at`.
-    pub(crate) fn read(&self, bytes: &mut [u8], at: u64) -> Result<(), StoreError> {
+    pub fn read(&self, bytes: &mut [u8], at: u64) -> Result<(), StoreError> {
         self.read_plain(bytes, at).map_err(|error| self.dir.error(error))
     }
 

@@ -35,7 +35,7 @@ mod write;
 mod writer;
 
 pub use classes::{Batch, ClassSet};
-pub(crate) use file::{SpillDir, SpillFile};
+pub use file::{SpillDir, SpillFile};
 pub use firsts::FirstSet;
 pub use keep::{ClassMode, Record};
 pub use keep::{Keep, Select};

@@ -4,8 +4,8 @@ use std::sync::{Arc, PoisonError};
 
 use uriscan::Error;
 use uriscan::rules::{Pack, RuleSet};
-use uriscan_bulk::learn::{self, LearnOptions, Read};
 use uriscan_bulk::pipeline::fields_of;
+use uriscan_learn::{self as learn, LearnOptions, Read};
 
 use crate::args::{self, TableChoice};
 use crate::environment::Environment;

@@ -149,7 +149,7 @@ pub fn parse_each_with<I: Isa, F: FnMut(Parsed<'_>) -> bool>(
             line_start: whole.start as usize,
             start: span.start as usize,
             bytes: record.bytes(),
-            result: parse_record(isa, record),
+            result: parse_here(isa, record),
         });
         if !goes_on {
             return line;
@@ -158,9 +158,26 @@ pub fn parse_each_with<I: Isa, F: FnMut(Parsed<'_>) -> bool>(
     lines
 }
 
-/// The result of [`super::parse`] for a record that is not empty, by the fast path if possible.
+/// The result of [`super::parse`] for a record that is not empty, by the fast path if possible. Not inlined.
 #[inline(always)]
 pub fn parse_record<I: Isa>(isa: I, record: Record<'_>) -> Result<Components, UriError> {
+    isa.call(ParseRecord(record))
+}
+
+/// [`parse_record`].
+struct ParseRecord<'a>(Record<'a>);
+
+impl Task for ParseRecord<'_> {
+    type Output = Result<Components, UriError>;
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Self::Output {
+        parse_here(isa, self.0)
+    }
+}
+
+/// [`parse_record`], inlined into the caller, for the loop over all records.
+#[inline(always)]
+fn parse_here<I: Isa>(isa: I, record: Record<'_>) -> Result<Components, UriError> {
     match fast::components(isa, record) {
         Some(components) => Ok(components),
         None => strict::parse(record.bytes()),

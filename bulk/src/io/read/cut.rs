@@ -12,15 +12,15 @@ pub(crate) const HEAD_BYTES: usize = 8 << 10;
 
 /// Numbers of sources that may have been read otherwise than was meant.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Misread {
+pub struct Misread {
     /// Those whose first [`HEAD_BYTES`] look like another format than those that [`Cut::begin`] was given.
-    pub(crate) misjudged: u64,
+    pub misjudged: u64,
     /// Those that are not archives, although records of archives are selected.
-    pub(crate) not_archives: u64,
+    pub not_archives: u64,
 }
 
 /// Where the records of a source end.
-pub(crate) trait Cut: Send {
+pub trait Cut: Send {
     /// Whether [`Cut::begin`] needs the first [`HEAD_BYTES`] of a source, or whole lines of it where its producer pauses.
     fn needs_head(&self) -> bool {
         false

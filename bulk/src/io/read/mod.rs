@@ -2,7 +2,7 @@
 
 pub mod compress;
 pub(crate) mod container;
-pub(crate) mod cut;
+pub mod cut;
 pub(crate) mod deferred;
 pub(crate) mod origins;
 pub mod part;

@@ -20,7 +20,7 @@ use uriscan_core::extract::Kind;
 
 /// The content of a chunk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub enum Shape {
     /// Whole records.
     #[default]
     Records,
@@ -34,7 +34,7 @@ pub(crate) enum Shape {
 
 /// Bytes of one source and their position in it.
 #[derive(Debug, Default)]
-pub(crate) struct Chunk {
+pub struct Chunk {
     /// The bytes, padded.
     pub text: PaddedBuf,
     /// The index of the source, in the order given.
@@ -47,7 +47,7 @@ pub(crate) struct Chunk {
     /// Whole records, or a piece of one.
     pub shape: Shape,
     /// The format of the source, for finding links in it.
-    pub(crate) kind: Kind,
+    pub kind: Kind,
     /// Whether the source could not be read further.
     pub(crate) is_cut: bool,
     /// Whether it begins with a record that is longer than the limit, and ends within that.
@@ -60,7 +60,7 @@ pub(crate) struct Chunk {
 
 impl Chunk {
     /// Length in bytes, read or still to be read.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.later.as_ref().map_or(self.text.padded().len(), Deferred::len)
     }
 
@@ -99,7 +99,7 @@ pub(crate) enum Next {
 }
 
 /// Reads sources, one after the other, into chunks.
-pub(crate) struct ChunkReader {
+pub struct ChunkReader {
     sources: Sources,
     names: Vec<String>,
     /// The bases of the sources; empty if no source has one.
@@ -157,7 +157,7 @@ impl ChunkReader {
     /// or one record of up to `max_record` without its end.
     ///
     /// A longer record is split into pieces ([`Shape`]), so memory stays bounded.
-    pub(crate) fn new(
+    pub fn new(
         sources: Vec<Source>,
         record_end: u8,
         chunk_bytes: usize,
@@ -216,7 +216,7 @@ impl ChunkReader {
     }
 
     /// Uses `cut` to detect the format of sources and the ends of their records.
-    pub(crate) fn cut_by(&mut self, cut: Box<dyn Cut>) {
+    pub fn cut_by(&mut self, cut: Box<dyn Cut>) {
         (self.cut, self.is_checked) = (cut, true);
     }
 
@@ -241,7 +241,7 @@ impl ChunkReader {
     /// # Errors
     /// If a source cannot be opened, read or decompressed; its whole records before the fault have
     /// been returned by then. The next call continues with the next source.
-    pub(crate) fn fill(&mut self, chunk: &mut Chunk) -> Result<bool, ReadError> {
+    pub fn fill(&mut self, chunk: &mut Chunk) -> Result<bool, ReadError> {
         self.begin_batch();
         Ok(self.fill_next(chunk, true)? == Next::Chunk)
     }
@@ -343,7 +343,7 @@ impl ChunkReader {
     /// Keeps the buffer of `text` for the next long record if it is larger than usual and the kept
     /// buffers have at most `most` bytes: memory that is returned to the system is expensive to get
     /// again.
-    pub(crate) fn take_back(&mut self, text: &mut PaddedBuf, most: usize) {
+    pub fn take_back(&mut self, text: &mut PaddedBuf, most: usize) {
         let size = text.capacity();
         let kept: usize = self.large.iter().map(PaddedBuf::capacity).sum();
         if size > 2 * self.usual_bytes && kept + size <= most {

@@ -96,7 +96,7 @@ pub struct Sinks<'a> {
     pub dupes: Option<ClassSink<'a>>,
     /// A line of JSON for every class that [`crate::pipeline::classes()`] writes, or a row for each of its members; see there.
     pub clusters: Option<ClassSink<'a>>,
-    /// URLs to fetch to decide what is not decided; only `learn::learn` writes them, as lines of a URL, the number of
+    /// URLs to fetch to decide what is not decided; only the crate `uriscan-learn` writes them, as lines of a URL, the number of
     /// hypotheses that it says something about, and these, with tabs between them.
     pub undecided: Option<&'a mut (dyn Write + Send)>,
     /// Receives the number of bytes read so far, every few milliseconds of work.

@@ -107,7 +107,7 @@ pub(crate) fn count_faults(links: &Links, report: &mut Report) {
 }
 
 /// Where the records of sources of any kind end.
-pub(crate) fn cut(options: &ExtractOptions, record_end: u8) -> Box<dyn Cut> {
+pub fn cut(options: &ExtractOptions, record_end: u8) -> Box<dyn Cut> {
     Box::new(Documents {
         record_end,
         unwrap: options.extractor.find.unwrap,

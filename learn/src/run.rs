@@ -8,10 +8,10 @@ use super::record::Reader;
 use super::site::Site;
 use super::store::{Rows, Store};
 use super::{LearnOptions, Proof};
-use crate::error::Error;
-use crate::io::Source;
-use crate::pipeline::{Settings, Sinks};
-use crate::survivors::SpillDir;
+use uriscan_bulk::error::Error;
+use uriscan_bulk::io::Source;
+use uriscan_bulk::pipeline::{Settings, Sinks};
+use uriscan_bulk::survivors::SpillDir;
 use uriscan_core::extract::warc::ArchivedPage;
 use uriscan_core::index::trimmed;
 use uriscan_core::key::Hasher;
@@ -30,7 +30,7 @@ const SHARE: usize = 8;
 ///
 /// ```
 /// use uriscan_bulk::io::Source;
-/// use uriscan_bulk::learn::{LearnOptions, learn};
+/// use uriscan_learn::{LearnOptions, learn};
 /// use uriscan_bulk::pipeline::{Settings, Sinks};
 ///
 /// let rows: String = (0..100).flat_map(|i| [format!("http://h.example/p{i}\t{i}\n"), format!("http://h.example/p{i}?ref=x\t{i}\n")]).collect();
@@ -79,7 +79,7 @@ fn learn_here(
 /// they found.
 ///
 /// ```
-/// use uriscan_bulk::learn::{LearnOptions, Learner};
+/// use uriscan_learn::{LearnOptions, Learner};
 ///
 /// let options = LearnOptions::default();
 /// let mut learner = Learner::new(&options);
@@ -158,7 +158,7 @@ impl Learner {
     /// for what has no site, such as an invalid URL: any learner may count it.
     ///
     /// ```
-    /// use uriscan_bulk::learn::{LearnOptions, Learner};
+    /// use uriscan_learn::{LearnOptions, Learner};
     ///
     /// let mut learner = Learner::new(&LearnOptions::default());
     /// assert_eq!(learner.site(b"HTTPS://user@WWW.Example.co.uk:443/a"), Some(&b"example.co.uk"[..]));

@@ -2,8 +2,8 @@
 
 use std::io;
 
-use crate::io::read::cut::Cut;
-use crate::pipeline::{ExtractOptions, cut_documents};
+use uriscan_bulk::io::read::cut::Cut;
+use uriscan_bulk::pipeline::{ExtractOptions, cut_documents};
 use uriscan_core::extract::{Format, Kind, warc};
 
 /// Cuts archives and lines.

@@ -10,6 +10,11 @@
 //! It decides what a rule is worth, and leaves to [`uriscan_core::rules`] what a rule does: each hypothesis is a rule set. The result
 //! depends on the rows only, not on their order, on threads or on the secrets of keys.
 
+#![deny(unsafe_code)]
+
+#[macro_use]
+extern crate uriscan_core;
+
 mod bound;
 mod contents;
 mod cut;
@@ -40,15 +45,15 @@ pub use read::Read;
 pub use run::{Learner, learn};
 pub use score::Score;
 
-use crate::pipeline::MemoryLimit;
 use edit::Edit;
 use forms::Trial;
+use uriscan_bulk::pipeline::MemoryLimit;
 use uriscan_core::repair::Repairs;
 
 /// What is learned, and when it is proven.
 ///
 /// ```
-/// use uriscan_bulk::learn::LearnOptions;
+/// use uriscan_learn::LearnOptions;
 /// let options = LearnOptions::default().precision(0.99);
 /// assert_eq!((options.precision, options.confidence, options.min_pages), (0.99, 0.95, 20));
 /// ```

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::LearnOptions;
 use super::read::Read;
 use super::score::Score;
-use crate::error::Error;
-use crate::pipeline::{Report, Sinks};
+use uriscan_bulk::error::Error;
+use uriscan_bulk::pipeline::{Report, Sinks};
 use uriscan_core::uri::UriErrorKind;
 use uriscan_files::escape::{counted, escaped};
 
@@ -26,7 +26,7 @@ pub struct Learned {
     pub held_back: Score,
     /// Bytes of the file, of which [`uriscan_core::rules::Pack::MOST_BYTES`] can be read.
     pub bytes: u64,
-    /// Sites of which not all URLs to fetch are in [`Sinks::undecided`](crate::pipeline::Sinks::undecided), as there are too many.
+    /// Sites of which not all URLs to fetch are in [`Sinks::undecided`](uriscan_bulk::pipeline::Sinks::undecided), as there are too many.
     pub undecided_left_out: u64,
 }
 
@@ -190,7 +190,8 @@ impl Findings {
             return None;
         }
         let Wire { rows, blank, invalid, sites, others, telling, parts, .. } = wire;
-        let mut report = Report { records: rows, blank, ..Report::default() };
+        let mut report = Report::default();
+        (report.records, report.blank) = (rows, blank);
         for (name, count) in invalid {
             report.invalid.add_many(UriErrorKind::from_name(&name)?, count);
         }

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use super::page;
 use super::record::{Row, site_of};
-use crate::error::Error;
-use crate::survivors::{SpillDir, SpillFile};
+use uriscan_bulk::error::Error;
+use uriscan_bulk::survivors::{SpillDir, SpillFile};
 use uriscan_core::key::Hasher;
 
 /// Rows of all sites.

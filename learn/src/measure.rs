@@ -7,9 +7,9 @@ use super::read::{How, Read};
 use super::run::{Learner, each_site};
 use super::score::Score;
 use super::site::Site;
-use crate::error::Error;
-use crate::io::Source;
-use crate::pipeline::{Settings, Sinks};
+use uriscan_bulk::error::Error;
+use uriscan_bulk::io::Source;
+use uriscan_bulk::pipeline::{Settings, Sinks};
 use uriscan_core::key::Hasher;
 use uriscan_core::rules::RuleSet;
 use uriscan_core::threads;
@@ -32,7 +32,7 @@ pub struct Tested {
 ///
 /// ```
 /// use uriscan_bulk::io::Source;
-/// use uriscan_bulk::learn::{LearnOptions, test};
+/// use uriscan_learn::{LearnOptions, test};
 /// use uriscan_bulk::pipeline::{Settings, Sinks};
 /// use uriscan::rules::RuleSet;
 ///
@@ -77,7 +77,7 @@ fn test_here(
 /// Tests rules on rows that are handed over one by one, as [`test()`] does on those of sources.
 ///
 /// ```
-/// use uriscan_bulk::learn::{LearnOptions, Tester};
+/// use uriscan_learn::{LearnOptions, Tester};
 /// use uriscan::rules::RuleSet;
 ///
 /// let mut builder = RuleSet::builder();
