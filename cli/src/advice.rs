@@ -20,14 +20,14 @@ pub(crate) fn print_all(
     (stdin_head, unread): (&StdinHead, usize),
     is_summarized: bool,
 ) {
-    let mut is_told = print_of_column(plan, report);
+    let mut is_reported = print_of_column(plan, report);
     if plan.table.is_none() {
-        is_told |= print(plan, report, stdin_head);
+        is_reported |= print(plan, report, stdin_head);
         if unread == 0 {
             print_unselected(plan, report);
         }
     }
-    if !is_told && !is_summarized {
+    if !is_reported && !is_summarized {
         print_invalid(plan, report);
     }
     print_bad(plan, report);
@@ -83,13 +83,13 @@ fn print(plan: &Plan, report: &Report, stdin_head: &StdinHead) -> bool {
 /// reports them.
 fn print_invalid(plan: &Plan, report: &Report) {
     // Relative references in documents are reported as such.
-    let is_told = |kind| plan.documents.is_some() && kind == UriErrorKind::Relative;
-    let kinds = report.invalid.iter().filter(|&(kind, count)| count > 0 && !is_told(kind));
+    let is_reported = |kind| plan.documents.is_some() && kind == UriErrorKind::Relative;
+    let kinds = report.invalid.iter().filter(|&(kind, count)| count > 0 && !is_reported(kind));
     let kinds: Vec<_> = kinds.collect();
     let invalid: u64 = kinds.iter().map(|(_, count)| count).sum();
     let are_kept = plan.job.on_invalid == Some(OnInvalid::Pass);
     let call = hint::Call::of_process();
-    if invalid == 0 || !plan.reporting.has_hints() || hint::is_told(&call) {
+    if invalid == 0 || !plan.reporting.has_hints() || hint::is_reported(&call) {
         return;
     }
     let are_skipped = plan.job.skips_invalid;
@@ -133,11 +133,11 @@ fn print_of_column(plan: &Plan, report: &Report) -> bool {
         other.or_else(|| hint::of_column(column, report, &hint::Call::of_process()))
     });
     let of_values = of_values.flatten();
-    let is_told = of_values.is_some();
+    let is_reported = of_values.is_some();
     for hint in of_header(plan, column).into_iter().chain(of_values) {
         eprint_line(format_args!("uriscan: {hint}"));
     }
-    is_told
+    is_reported
 }
 
 /// The hint that the header of the first table may be a row, where `column` is the number of one.

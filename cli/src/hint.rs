@@ -22,7 +22,7 @@ use uriscan_table::TableFormat;
 
 pub(crate) use beginning::Beginning;
 pub(crate) use call::{Call, in_quotes, typed};
-pub(crate) use invalid::is_told;
+pub(crate) use invalid::is_reported;
 pub(crate) use rows::of_rows;
 
 pub(crate) const MOST_INPUTS: usize = 256;
@@ -92,7 +92,7 @@ fn without_scheme(inputs: &[Beginning], report: &Report, call: &Call) -> Option<
 /// The hint that most values of the `column` of a table are not URIs, with what may complete them; `None` for the commands
 /// that report each, and where the user said what becomes of them.
 pub(crate) fn of_column(column: &str, report: &Report, call: &Call) -> Option<String> {
-    if is_told(call) {
+    if is_reported(call) {
         return None;
     }
     let (invalid, values) = (report.invalid.total(), report.records);

@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_run_is_told_without_dividing_by_zero() {
+    fn an_empty_run_is_reported_without_dividing_by_zero() {
         let cli = Cli::try_parse_from(["uriscan", "dedup", "-j1"]).unwrap();
         let Command::Dedup(typed) = cli.command else { panic!("another command") };
         let summary = Summary {

@@ -32,7 +32,7 @@ fn refusal(place: &TempDir, args: &[&str]) -> String {
 }
 
 #[test]
-fn stores_and_web_servers_are_told() {
+fn stores_and_web_servers_are_reported() {
     let place = place();
     for command in ["dedup", "check", "parse"] {
         let message = refusal(&place, &[command, "http://h/list.txt"]);
@@ -58,7 +58,7 @@ fn stores_and_web_servers_are_told() {
 }
 
 #[test]
-fn tables_are_told() {
+fn tables_are_reported() {
     let place = place();
     for command in ["dedup", "normalize", "key", "parse", "check", "audit", "extract", "top"] {
         let message = refusal(&place, &[command, "--column", "url", "t.parquet"]);

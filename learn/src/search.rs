@@ -166,8 +166,8 @@ impl HostRules {
         let is_open = |tried: &Hypothesis| {
             // Of two URLs of one page that differ in many ways, little can be said.
             let is_chance = tried.trial.right == 1 && tried.edits.len() > 2;
-            let is_told = tried.trial.right > 0 && !is_chance || tried.is_declared;
-            is_told && !tried.edits.iter().any(|edit| known.contains(edit))
+            let is_reported = tried.trial.right > 0 && !is_chance || tried.is_declared;
+            is_reported && !tried.edits.iter().any(|edit| known.contains(edit))
         };
         found.rejected = rejected.into_values().filter(is_open).collect();
         found.accepted.iter_mut().for_each(|accepted| accepted.fetch = Fetches::default());

@@ -1,8 +1,11 @@
-//! Where the public suffix and the registrable domain of a host begin.
+//! Where the public suffix and the registrable domain of a host begin, by the Public Suffix List.
 //!
-//! The list is code, which takes a tenth of the time that the library takes to compile: this crate is compiled beside others.
+//! The list (<https://publicsuffix.org/list/>, Mozilla Public License 2.0) is `list.txt`, which `scripts/suffix-list` writes. The
+//! compiler makes a hash table of it.
 
-use psl::{List, Psl};
+mod table;
+
+use table::{EXCEPTION, LONGER, RULE, WILDCARD};
 
 /// The list.
 pub const VERSION: &str = "psl 2.1.247";
@@ -20,113 +23,106 @@ pub struct Ends {
 
 /// The ends of `host`, which is in lower case and not an address; `None` if it has none, as an empty host.
 ///
+/// The public suffix is the longest name that a rule fits, but an exception comes before all others; without any it is the last
+/// label. A final dot is a part of it.
+///
 /// ```
 /// let ends = uriscan_suffixes::ends(b"www.example.co.uk").unwrap();
 /// assert_eq!((ends.suffix, ends.domain, ends.is_known), (12, Some(4), true));
 /// ```
 pub fn ends(host: &[u8]) -> Option<Ends> {
-    // A final dot is a part of the suffix.
-    let name = host.strip_suffix(b".").unwrap_or(host);
-    ends_of(&Name::new(name), name.len() < host.len())
-}
-
-/// [`ends`] of the host in the first `len` bytes of `block`, which has zeros after it. Makes no copy of the host.
-///
-/// ```
-/// let mut block = [0; uriscan_suffixes::BLOCK];
-/// block[..6].copy_from_slice(b"a.b.c.");
-/// assert_eq!(uriscan_suffixes::ends_in(&block, 6), uriscan_suffixes::ends(b"a.b.c."));
-/// ```
-#[inline]
-pub fn ends_in(block: &[u8; BLOCK], len: usize) -> Option<Ends> {
-    let host = &block[..len];
-    let name = host.strip_suffix(b".").unwrap_or(host);
-    ends_of(&Name { text: name, base: 0, dots: dots(block) }, name.len() < len)
-}
-
-/// [`ends`] of a host `name`, which has a final dot after it or not.
-#[inline(never)]
-fn ends_of(name: &Name<'_>, has_final_dot: bool) -> Option<Ends> {
-    let found = List.find(Labels { name, end: Some(name.text.len()) });
-    if found.len == 0 && !has_final_dot {
+    let (suffix, is_known) = suffix(host.strip_suffix(b".").unwrap_or(host));
+    if suffix == host.len() {
         return None;
     }
-    let suffix = name.text.len() - found.len;
-    let domain = suffix.checked_sub(1).filter(|&dot| dot > 0).map(|dot| name.label_start(dot));
-    Some(Ends { suffix, domain, is_known: found.typ.is_some() })
+    let before = suffix.checked_sub(1).filter(|&dot| dot > 0).map(|dot| &host[..dot]);
+    let domain =
+        before.map(|text| text.iter().rposition(|&it| it == b'.').map_or(0, |dot| dot + 1));
+    Some(Ends { suffix, domain, is_known })
 }
 
-/// The number of bytes in which dots are found at once.
-pub const BLOCK: usize = 64;
-
-/// A host without a final dot.
-struct Name<'n> {
-    text: &'n [u8],
-    /// Where the last block of it begins, and the dots in that, a bit each.
-    base: usize,
-    dots: u64,
-}
-
-impl<'n> Name<'n> {
-    fn new(text: &'n [u8]) -> Name<'n> {
-        let base = text.len().saturating_sub(BLOCK);
-        let mut block = [0; BLOCK];
-        block[..text.len() - base].copy_from_slice(&text[base..]);
-        Name { text, base, dots: dots(&block) }
-    }
-
-    /// Where the label that ends at `end` begins.
-    fn label_start(&self, end: usize) -> usize {
-        let below = match end.saturating_sub(self.base) {
-            BLOCK.. => self.dots,
-            known => self.dots & ((1 << known) - 1),
-        };
-        if below != 0 {
-            return self.base + BLOCK - below.leading_zeros() as usize;
+/// Where the public suffix of `name` begins, and whether a rule says so.
+#[inline(always)]
+fn suffix(name: &[u8]) -> (usize, bool) {
+    let (mut start, mut end, mut hash) = (name.len(), name.len(), 0);
+    let (mut suffix, mut is_any) = (None, false);
+    loop {
+        // From the end, so that each name has the hash of the shorter one in it, and a few bytes more.
+        while start > 0 && name[start - 1] != b'.' {
+            start -= 1;
+            hash = table::hash(hash, name[start]);
         }
-        let rest = &self.text[..self.base.min(end)];
-        rest.iter().rposition(|&byte| byte == b'.').map_or(0, |dot| dot + 1)
+        let rules = table::rules_of(hash, &name[start..]);
+        if rules & EXCEPTION != 0 {
+            return (end + 1, true);
+        }
+        if is_any || rules & RULE != 0 {
+            suffix = Some(start);
+        }
+        is_any = rules & WILDCARD != 0;
+        if rules & LONGER == 0 || start == 0 {
+            break;
+        }
+        end = start - 1;
+        start = end;
+        hash = table::hash(hash, b'.');
     }
-}
-
-/// The dots of `block`, a bit each.
-fn dots(block: &[u8; BLOCK]) -> u64 {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    let (words, _) = block.as_chunks::<8>();
-    (0..).zip(words).fold(0, |all, (number, &word)| {
-        // The high bit of each byte that is a dot; then these bits side by side, by products that do not meet.
-        let other = u64::from_le_bytes(word) ^ (ONES * u64::from(b'.'));
-        let high = !(((other & (ONES * 0x7F)) + ONES * 0x7F) | other) & (ONES << 7);
-        let bits = (high >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-        all | bits << (8 * number)
-    })
-}
-
-/// The labels of a name, the last one first.
-struct Labels<'a, 'n> {
-    name: &'a Name<'n>,
-    /// Where the next one ends; `None` after the first one of the name.
-    end: Option<usize>,
-}
-
-impl<'n> Iterator for Labels<'_, 'n> {
-    type Item = &'n [u8];
-
-    #[inline]
-    fn next(&mut self) -> Option<&'n [u8]> {
-        let end = self.end?;
-        let start = self.name.label_start(end);
-        self.end = start.checked_sub(1);
-        Some(&self.name.text[start..end])
-    }
+    let last = || name.iter().rposition(|&byte| byte == b'.').map_or(0, |dot| dot + 1);
+    (suffix.unwrap_or_else(last), suffix.is_some())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+    use std::sync::LazyLock;
+
     use super::*;
 
+    static RULES: LazyLock<HashSet<&str>> = LazyLock::new(|| table::LIST.lines().collect());
+
+    /// The ends of `host` as the list defines them: of all rules that match, an exception, or else the one with the most labels.
+    fn by_the_definition(host: &str) -> Option<Ends> {
+        let name = host.strip_suffix('.').unwrap_or(host);
+        let starts = |text: &str| -> Vec<usize> {
+            [0].into_iter().chain(text.match_indices('.').map(|(dot, _)| dot + 1)).collect()
+        };
+        let has = |rule: String| RULES.contains(&*rule);
+        let below = |at: usize| name[at..].find('.').map(|dot| at + dot + 1);
+        let all = starts(name);
+        let exception = all.iter().find(|&&at| has(format!("!{}", &name[at..])));
+        let matching = all.iter().find(|&&at| {
+            has(name[at..].into()) || below(at).is_some_and(|it| has(format!("*.{}", &name[it..])))
+        });
+        let found = exception.map(|&at| below(at).unwrap()).or(matching.copied());
+        let suffix = found.unwrap_or(*all.last().unwrap());
+        if suffix == name.len() && name.len() == host.len() {
+            return None;
+        }
+        let before = all.iter().rfind(|&&at| at < suffix && suffix > 1);
+        Some(Ends { suffix, domain: before.copied(), is_known: found.is_some() })
+    }
+
+    fn rules_of(name: &str) -> u8 {
+        table::rules_of(name.bytes().rev().fold(0, table::hash), name.as_bytes())
+    }
+
+    /// Checks the ends of `host`, also against those that the crate of the list finds. That one overlooks a wildcard beside
+    /// a name with rules of its own: by `*.run.app` the name `mtls.run.app` is a suffix, although there is `*.mtls.run.app`.
+    fn check(host: &str) {
+        let bytes = host.as_bytes();
+        let expected = by_the_definition(host);
+        assert_eq!(ends(bytes), expected, "{host:?}");
+        let found = psl::suffix(bytes).map(|suffix| bytes.len() - suffix.as_bytes().len());
+        let name = host.strip_suffix('.').unwrap_or(host);
+        let is_overlooked = || {
+            let below = name.split_once('.').map_or("", |(_, below)| below);
+            RULES.contains(&*format!("*.{below}")) && rules_of(name) & (RULE | LONGER) == LONGER
+        };
+        assert!(found == expected.map(|ends| ends.suffix) || is_overlooked(), "{host:?} {found:?}");
+    }
+
     #[test]
-    fn ends_are_those_of_the_crate_of_the_list() {
+    fn ends_of_odd_hosts_are_those_of_the_definition() {
         let odd = [
             "", ".", "..", "a..", ".a", "..a", "a..b", ".com", "..com", "a..com", "com..", "com.",
             "co.uk",
@@ -146,21 +142,36 @@ mod tests {
             let long = "long-label-of-23-bytes.".repeat(5);
             let heads = ["", "a", "a.", ".", "b.a.", "..", "www.example.", &long, &long[22..]];
             for head in heads.into_iter().chain((50..70).map(|len| &long[..len])) {
-                let host = format!("{head}{tail}");
-                let bytes = host.as_bytes();
-                let domain = psl::domain(bytes).map(|domain| bytes.len() - domain.as_bytes().len());
-                let expected = psl::suffix(bytes).map(|suffix| Ends {
-                    suffix: bytes.len() - suffix.as_bytes().len(),
-                    domain,
-                    is_known: suffix.is_known(),
-                });
-                assert_eq!(ends(bytes), expected, "{host:?}");
-                let mut block = [0; BLOCK];
-                if let Some(start) = block.get_mut(..bytes.len()) {
-                    start.copy_from_slice(bytes);
-                    assert_eq!(ends_in(&block, bytes.len()), expected, "{host:?}");
+                check(&format!("{head}{tail}"));
+            }
+        }
+    }
+
+    #[test]
+    fn every_rule_is_that_of_the_definition() {
+        assert!(RULES.len() > 10_000);
+        for rule in &*RULES {
+            let name = rule.trim_start_matches(['*', '.', '!']);
+            for head in ["", "a.", "b.a.", ".", "www.", "-"] {
+                for end in ["", ".", "x"] {
+                    check(&format!("{head}{name}{end}"));
                 }
             }
+            check(name.strip_prefix(|_: char| true).unwrap());
+        }
+    }
+
+    #[test]
+    fn the_version_is_that_of_the_crate_of_the_list() {
+        let version = VERSION.strip_prefix("psl ").unwrap();
+        assert!(include_str!("../Cargo.toml").contains(&format!("\"={version}\"")));
+    }
+
+    #[test]
+    fn a_wildcard_holds_beside_a_name_with_rules_of_its_own() {
+        for name in ["mtls.run.app", "svc.firenet.ch", "r.cloud.int.apple", "teams.replit.dev"] {
+            let expected = Ends { suffix: 0, domain: None, is_known: true };
+            assert_eq!(ends(name.as_bytes()), Some(expected), "{name}");
         }
     }
 }

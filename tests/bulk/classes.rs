@@ -261,8 +261,8 @@ fn a_file_that_changes_between_two_readings_is_reported() {
     let sources = vec![Source::file(path), last];
     let options = ClassOptions::default().count(true);
     let mut out = Vec::new();
-    let told = classes(sources, &options, &Settings::default(), &mut Sinks::new(&mut out));
-    assert!(told.unwrap_err().to_string().contains("changed while it was read twice"));
+    let reported = classes(sources, &options, &Settings::default(), &mut Sinks::new(&mut out));
+    assert!(reported.unwrap_err().to_string().contains("changed while it was read twice"));
 }
 
 /// Checks that, with the classes of `past` seen before, the results are those of the lists without
@@ -313,10 +313,11 @@ fn agrees_on_the_unseen(past: &[u8], lists: &[List], options: &ClassOptions, set
         assert_eq!(report.duplicates, expected.duplicates + gone.len() as u64);
         assert_eq!((report.written, report.withheld), (expected.written, expected.withheld));
         let lines = dupes.split_inclusive(|&byte| byte == b'\n');
-        let (told, others): (Vec<&[u8]>, _) = lines.partition(|line| line.ends_with(b"\t\tseen\n"));
+        let (reported, others): (Vec<&[u8]>, _) =
+            lines.partition(|line| line.ends_with(b"\t\tseen\n"));
         assert!(others.concat() == expected_dupes);
-        let told: Vec<&[u8]> = told.iter().map(|line| &line[..line.len() - 7]).collect();
-        assert!(told == gone);
+        let reported: Vec<&[u8]> = reported.iter().map(|line| &line[..line.len() - 7]).collect();
+        assert!(reported == gone);
 
         assert_eq!(set.add(new_keys).unwrap(), report.written);
         let mut again = Vec::new();

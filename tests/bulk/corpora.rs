@@ -156,7 +156,7 @@ fn samples_are_the_output_of_their_recipes() {
             fs::read(corpora().join(format!("{name}.txt"))).unwrap() == text,
             "{name}.txt is not as made"
         );
-        let told = Counts {
+        let reported = Counts {
             records: said.records,
             bytes: said.bytes,
             invalid: said.invalid,
@@ -165,7 +165,7 @@ fn samples_are_the_output_of_their_recipes() {
             syntax: said.distinct.syntax,
             scheme: said.distinct.scheme,
         };
-        assert_eq!(told, counts, "{name}.expect.json");
+        assert_eq!(reported, counts, "{name}.expect.json");
     }
 }
 

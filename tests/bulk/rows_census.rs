@@ -167,12 +167,12 @@ fn the_outcome_is_json_of_a_fixed_shape() {
 #[test]
 fn progress_reports_all_bytes_in_the_end() {
     let mut last = 0;
-    let mut told = |bytes| last = bytes;
+    let mut reported = |bytes| last = bytes;
     census(
         source(TRAPS.as_bytes()),
         &CensusOptions::default(),
         &Settings::default(),
-        &mut Sinks::new(&mut std::io::sink()).progress(&mut told),
+        &mut Sinks::new(&mut std::io::sink()).progress(&mut reported),
     )
     .unwrap();
     assert_eq!(last, TRAPS.len() as u64);

@@ -354,10 +354,10 @@ fn rules_beyond_the_ladder_are_steps_too() {
             assert_eq!((found.name(), names), (level, expected));
             assert!(matches!(compare(a, b, SCHEME), Comparison::Different { .. }));
             for text in [a, b] {
-                let told = explain_with_rules(text, SCHEME, Some(&rules)).unwrap();
+                let explanation = explain_with_rules(text, SCHEME, Some(&rules)).unwrap();
                 let mut form = Vec::new();
                 normalize_exact(text, Level::Scheme, false, &mut form).unwrap();
-                assert_eq!(told.canonical, rules.apply(&form, &mut Scratch::default()).0);
+                assert_eq!(explanation.canonical, rules.apply(&form, &mut Scratch::default()).0);
             }
         }
     }
@@ -370,7 +370,7 @@ fn every_component_that_differs_is_reported() {
     else {
         panic!();
     };
-    let told: Vec<_> =
+    let explanation: Vec<_> =
         differences.iter().map(|difference| (difference.reason, difference.at)).collect();
     let expected = [
         (Reason::Https, [4, 4]),
@@ -379,7 +379,7 @@ fn every_component_that_differs_is_reported() {
         (Reason::QueryOrder, [11, 17]),
         (Reason::Fragment, [16, 22]),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(explanation, expected);
 }
 
 #[test]
@@ -455,9 +455,9 @@ fn changes_have_the_expected_bytes() {
         ("urn:ISBN:1", &[("urn-nid", 4, 10, "ISBN:1", "isbn:1")]),
     ];
     for (uri, expected) in cases {
-        let told = explain(uri.as_bytes(), SCHEME).unwrap();
+        let explanation = explain(uri.as_bytes(), SCHEME).unwrap();
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-        let rows: Vec<_> = told
+        let rows: Vec<_> = explanation
             .changes
             .iter()
             .map(|c| (c.step.name, c.start, c.end, text(&c.before), text(&c.after)))
@@ -473,8 +473,8 @@ fn changes_have_the_expected_bytes() {
 #[test]
 fn a_long_record_is_explained_in_linear_time() {
     let uri = "http://h/".to_owned() + &"%7e%2f".repeat(60_000) + &"/a/..".repeat(60_000);
-    let told = explain(uri.as_bytes(), SCHEME).unwrap();
-    assert_eq!(told.changes.len(), 120_001);
+    let explanation = explain(uri.as_bytes(), SCHEME).unwrap();
+    assert_eq!(explanation.changes.len(), 120_001);
 }
 
 /// Text composed of parts on which the steps act, valid more often than not.
@@ -536,20 +536,20 @@ proptest! {
         let uri = uri.as_bytes();
         let mut form = Vec::new();
         match (explain(uri, options), normalize_exact(uri, options.level, options.drop_fragment, &mut form)) {
-            (Ok(told), Ok(())) => {
-                prop_assert_eq!(String::from_utf8_lossy(&told.canonical), String::from_utf8_lossy(&form));
-                prop_assert_eq!(told.changes.is_empty(), form == uri);
-                for change in &told.changes {
+            (Ok(explanation), Ok(())) => {
+                prop_assert_eq!(String::from_utf8_lossy(&explanation.canonical), String::from_utf8_lossy(&form));
+                prop_assert_eq!(explanation.changes.is_empty(), form == uri);
+                for change in &explanation.changes {
                     prop_assert!(change.start <= change.end && change.end <= uri.len());
                     prop_assert!(change.before != change.after);
                     prop_assert!(change.step.level.is_none_or(|level| level <= options.level));
                 }
                 // The first change applies to the bytes of the input.
-                if let Some(first) = told.changes.first() {
+                if let Some(first) = explanation.changes.first() {
                     prop_assert_eq!(&uri[first.start..first.end], &first.before[..]);
                 }
             }
-            (told, judged) => prop_assert_eq!(told.err(), judged.err()),
+            (explanation, judged) => prop_assert_eq!(explanation.err(), judged.err()),
         }
     }
 

@@ -687,11 +687,14 @@ fn steps_have_the_changes_and_the_reasons() {
     builder.preset(&Preset::from_name("crawl").unwrap()).unwrap();
     let rules = builder.build().unwrap();
     let steps = rules.steps(b"http://h/a?id=1&gclid=2#f");
-    let told: Vec<_> = steps
+    let steps_made: Vec<_> = steps
         .iter()
         .map(|step| (step.rule.name(), step.range.clone(), String::from_utf8_lossy(&step.from)))
         .collect();
-    assert_eq!(told, [("anchor", 23..25, "#f".into()), ("drop-param", 15..23, "&gclid=2".into())]);
+    assert_eq!(
+        steps_made,
+        [("anchor", 23..25, "#f".into()), ("drop-param", 15..23, "&gclid=2".into())]
+    );
     let pattern = &rules.patterns()[steps[1].pattern.unwrap()];
     assert_eq!(&*pattern.text, "gclid");
     assert!(pattern.why.as_deref().unwrap().starts_with("Google Ads"));

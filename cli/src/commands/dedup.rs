@@ -54,8 +54,8 @@ impl args::Dedup {
             .hash(key_hash)
             .limit(memory_limit(&self.memory, &self.common, environment))
             .approximate(self.approx);
-        let is_told = self.classes.dupes.is_some() || self.classes.clusters.is_some();
-        if is_told && equivalence.profile.is_some() {
+        let is_reported = self.classes.dupes.is_some() || self.classes.clusters.is_some();
+        if is_reported && equivalence.profile.is_some() {
             let what =
                 "--dupes and --clusters report levels and rules, which a profile does not have";
             let set = self.seen.iter().filter(|_| self.profile.profile.is_none());

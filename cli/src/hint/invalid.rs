@@ -28,7 +28,7 @@ pub(super) fn of_most(
 ) -> Option<String> {
     let (invalid, records) = (report.invalid.total(), report.records);
     let are_most = 2 * invalid > records;
-    if invalid == 0 || is_told(call) {
+    if invalid == 0 || is_reported(call) {
         return None;
     }
     let is_invalid = |record: &[u8]| fault(record, may_be_relative).is_some();
@@ -62,7 +62,7 @@ pub(super) fn of_most(
 }
 
 /// Whether the command reports each invalid record, or the user said what becomes of them.
-pub(crate) fn is_told(call: &Call) -> bool {
+pub(crate) fn is_reported(call: &Call) -> bool {
     const REPORTERS: [&str; 5] = ["check", "audit", "parse", "explain", "census"];
     let is_reported = call.words.first().is_some_and(|word| REPORTERS.contains(&&**word));
     // Public keys are of any text.

@@ -102,7 +102,7 @@ fn a_hint_is_the_command_that_was_typed_with_options_that_it_has() {
 }
 
 #[test]
-fn a_table_that_is_read_as_lines_is_told_with_its_columns() {
+fn a_table_that_is_read_as_lines_is_reported_with_its_columns() {
     let list = |head, name| hint(head, name, false, &format!("dedup {name}"));
     for (head, name, expected) in [
         (
@@ -219,7 +219,7 @@ fn of_several_inputs_the_one_that_is_not_a_list_is_named() {
 }
 
 #[test]
-fn a_list_without_schemes_is_told_how_they_are_added() {
+fn a_list_without_schemes_is_reported_how_they_are_added() {
     const LIST: (&str, &str) = ("x", "example.com/a\nwww.example.org\nhttp://h/\n");
     let hint = |typed| hint_of(&[LIST], [3, 2, 0], typed);
     assert_eq!(
@@ -376,7 +376,7 @@ fn examples_show_no_secrets() {
 }
 
 #[test]
-fn a_table_separated_by_semicolons_is_told_with_the_delimiter() {
+fn a_table_separated_by_semicolons_is_reported_with_the_delimiter() {
     let csv = "url;t\nhttp://h/;1\nhttp://i/;2\n";
     for name in ["x", "x.csv"] {
         for is_odd in [false, true] {

@@ -34,7 +34,7 @@ fn write_parquet(place: &Place, name: &str, batch: &RecordBatch) -> Vec<u8> {
 }
 
 #[test]
-fn text_tables_are_told_by_file_and_line() {
+fn text_tables_are_reported_by_file_and_line() {
     for (text, what) in [
         (&b"id,url\n1,http://h\n2\n"[..], "t.csv:3: expected 2 fields, found 1"),
         (b"id,url\n1,http://h,2\n", "t.csv:2: expected 2 fields, found 3"),
@@ -71,7 +71,7 @@ fn text_tables_are_told_by_file_and_line() {
 }
 
 #[test]
-fn a_member_that_no_line_has_is_told() {
+fn a_member_that_no_line_has_is_reported() {
     let place = Place::new(&[
         ("a.jsonl", "{\"url\":\"http://h\"}\n"),
         ("b.jsonl", "{\"uri\":\"http://i\"}\n{}\n"),
@@ -98,7 +98,7 @@ fn a_member_that_no_line_has_is_told() {
 }
 
 #[test]
-fn columns_are_told_by_file_and_name() {
+fn columns_are_reported_by_file_and_name() {
     let place = Place::new(&[]);
     write_parquet(&place, "t.parquet", &rows(3));
     let twice = rows(3);
@@ -162,12 +162,12 @@ fn broken_bytes_are_no_panic() {
                 broken[at] = byte;
                 fs::write(place.path(name), broken).unwrap();
                 let ran = place.run(&["dedup", "--column", "url", name, "-o", "out.csv"], "");
-                let told = format!("{name} {at} {byte}: {}", ran.stderr);
-                assert!([0, 2].contains(&ran.code), "{told}");
+                let reported = format!("{name} {at} {byte}: {}", ran.stderr);
+                assert!([0, 2].contains(&ran.code), "{reported}");
                 if ran.code == 2 {
                     refused += 1;
-                    assert!(ran.stderr.starts_with(&format!("uriscan: {name}: ")), "{told}");
-                    assert_eq!(ran.stderr.lines().count(), 1, "{told}");
+                    assert!(ran.stderr.starts_with(&format!("uriscan: {name}: ")), "{reported}");
+                    assert_eq!(ran.stderr.lines().count(), 1, "{reported}");
                 }
             }
         }

@@ -60,7 +60,7 @@ const OPTIONS: [&[&str]; 5] = [
 fn dedup(place: &Place, input: &[&str], options: &[&str], side: [&str; 2]) {
     let args = [&["dedup"], input, options, &side].concat();
     let ran = place.run(&args, "");
-    assert_eq!((ran.code, ran.told().as_str()), (0, ""), "{args:?}");
+    assert_eq!((ran.code, ran.reported().as_str()), (0, ""), "{args:?}");
 }
 
 /// The rows of the table called `name`, as the program reads them.

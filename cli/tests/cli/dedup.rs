@@ -133,19 +133,19 @@ fn an_approximate_run_writes_nothing_twice_and_says_what_it_may_have_lost() {
         assert!(lines.iter().all(|line| rest.any(|it| it == *line)), "in order, none twice");
         let lost = 20_000 - lines.len();
         assert!(lost <= 300, "{lost}");
-        let told = format!("uriscan: --approx {rate}: up to about ");
-        assert!(ran.stderr.starts_with(&told), "{}", ran.stderr);
+        let reported = format!("uriscan: --approx {rate}: up to about ");
+        assert!(ran.stderr.starts_with(&reported), "{}", ran.stderr);
         let dropped = format!(" of {} dropped records may be new\n", 60_000 - lines.len());
         assert!(ran.stderr.ends_with(&dropped), "{}", ran.stderr);
     }
-    let told = |text: &str| run(["dedup", "--approx", "0.01"], text).stderr;
-    assert_eq!(told(""), "uriscan: --approx 0.01: no record was dropped\n");
-    assert_eq!(told("a:\n"), "uriscan: --approx 0.01: no record was dropped\n");
+    let reported = |text: &str| run(["dedup", "--approx", "0.01"], text).stderr;
+    assert_eq!(reported(""), "uriscan: --approx 0.01: no record was dropped\n");
+    assert_eq!(reported("a:\n"), "uriscan: --approx 0.01: no record was dropped\n");
     // Not more than were dropped.
     let text = (0..1000).map(|i| format!("a:{i}\n")).collect::<String>() + "a:0\n";
-    let told = told(&text);
-    let numbers: Vec<u64> = told.split(' ').filter_map(|word| word.parse().ok()).collect();
-    assert!(numbers.len() == 2 && numbers[0] <= numbers[1], "{told}");
+    let reported = reported(&text);
+    let numbers: Vec<u64> = reported.split(' ').filter_map(|word| word.parse().ok()).collect();
+    assert!(numbers.len() == 2 && numbers[0] <= numbers[1], "{reported}");
     for wrong in ["0", "1", "x", "-1", "NaN", "0.6", "1e-10", "inf", ""] {
         let ran = run(["dedup", &format!("--approx={wrong}")], "");
         assert!(ran.code == 2 && ran.stderr.contains("from 0.000000001 to 0.5"), "{}", ran.stderr);

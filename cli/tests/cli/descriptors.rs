@@ -245,9 +245,9 @@ fn standard_input_has_one_reader() {
             // Names of hosts, which are not rules.
             let ran = place.run(args, "h\n");
             assert_eq!((ran.code, ran.text()), (2, ""), "{args:?}: {}", ran.stderr);
-            let is_told = ran.stderr.contains("read only once");
+            let is_reported = ran.stderr.contains("read only once");
             assert!(
-                is_told || args.contains(&"--rules") || args.contains(&"--aliases"),
+                is_reported || args.contains(&"--rules") || args.contains(&"--aliases"),
                 "{args:?}"
             );
         }

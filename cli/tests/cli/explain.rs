@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use crate::run::{Place, finish, program, run};
 
 #[test]
-fn changes_are_told_in_lines() {
-    let told = run(["explain", "HTTP://Example.COM:80/a/../%7Ebob"], "").quiet();
+fn changes_are_reported_in_lines() {
+    let explanation = run(["explain", "HTTP://Example.COM:80/a/../%7Ebob"], "").quiet();
     let expected = "\
 HTTP://Example.COM:80/a/../%7Ebob
   syntax  scheme-case     0..4      HTTP -> http
@@ -18,10 +18,11 @@ HTTP://Example.COM:80/a/../%7Ebob
   scheme  default-port    18..21    :80 -> \"\"
   = http://example.com/~bob
 ";
-    assert_eq!(told, expected);
-    let told = run(["explain", "http://h/#f", "--drop-fragment", "--level", "string"], "").quiet();
+    assert_eq!(explanation, expected);
+    let explanation =
+        run(["explain", "http://h/#f", "--drop-fragment", "--level", "string"], "").quiet();
     assert_eq!(
-        told,
+        explanation,
         "http://h/#f\n  rule    fragment        9..11     #f -> \"\"\n  = http://h/\n"
     );
     let three = run(["explain", "a:", "b:", "c:"], "").quiet();
@@ -30,19 +31,20 @@ HTTP://Example.COM:80/a/../%7Ebob
 
 #[test]
 fn two_uris_are_compared() {
-    let told = run(["explain", "http://h", "HTTP://h:80/"], "").quiet();
+    let explanation = run(["explain", "http://h", "HTTP://h:80/"], "").quiet();
     assert!(
-        told.ends_with("equivalent at level scheme: scheme-case, default-port, empty-path\n"),
-        "{told}"
+        explanation
+            .ends_with("equivalent at level scheme: scheme-case, default-port, empty-path\n"),
+        "{explanation}"
     );
     assert!(
         run(["explain", "a:", "a:"], "")
             .quiet()
             .ends_with("equivalent at level string: the same bytes\n")
     );
-    let told = run(["explain", "http://h/?a=1&b=2", "http://h/?b=2&a=1"], "");
-    assert_eq!(told.code, 1);
-    let told = told.text();
+    let explanation = run(["explain", "http://h/?a=1&b=2", "http://h/?b=2&a=1"], "");
+    assert_eq!(explanation.code, 1);
+    let explanation = explanation.text();
     let expected = "\
 not equivalent by RFC 3986
   query-order: the order of a query is part of it
@@ -53,7 +55,7 @@ not equivalent by RFC 3986
 merged by --rule sort-query
 merged by --preset log
 ";
-    assert!(told.ends_with(expected), "{told}");
+    assert!(explanation.ends_with(expected), "{explanation}");
 }
 
 /// The lines that say what would merge the two, and the exit code.
@@ -110,18 +112,22 @@ fn what_would_merge_them_is_found_by_applying_it() {
         }
     }
     assert_eq!(mergers(&["--level", "string", "http://h:80/", "http://h/"]).0, ["--level scheme"]);
-    let told = run(["explain", "http://h/a", "http://h/b"], "");
-    assert!(told.text().ends_with("no level, rule or preset merges them\n"), "{}", told.text());
+    let explanation = run(["explain", "http://h/a", "http://h/b"], "");
+    assert!(
+        explanation.text().ends_with("no level, rule or preset merges them\n"),
+        "{}",
+        explanation.text()
+    );
 }
 
 #[test]
 fn what_only_rules_merge_is_not_called_the_same_bytes() {
     let pair = ["http://h/a/", "http://h/a"];
-    let told = run([&["explain", "--preset", "log"], &pair[..]].concat(), "").quiet();
-    assert!(told.ends_with("\nequivalent by rules: trailing-slash\n"), "{told}");
-    let told =
+    let explanation = run([&["explain", "--preset", "log"], &pair[..]].concat(), "").quiet();
+    assert!(explanation.ends_with("\nequivalent by rules: trailing-slash\n"), "{explanation}");
+    let explanation =
         run([&["explain", "--preset", "log", "--to", "jsonl"], &pair[..]].concat(), "").quiet();
-    assert!(told.contains(r#""level":"rules","rules":["trailing-slash"]"#), "{told}");
+    assert!(explanation.contains(r#""level":"rules","rules":["trailing-slash"]"#), "{explanation}");
     let list = "http://h/a/\nhttp://h/a\nhttp://h/a#x\nHTTP://h/a\nhttp://h/a/\n";
     let place = crate::run::Place::new(&[]);
     let args = ["dedup", "--preset", "log", "--dupes", "d.tsv", "--clusters", "c.jsonl", "-q"];
@@ -143,12 +149,13 @@ fn what_only_rules_merge_is_not_called_the_same_bytes() {
 #[test]
 fn rules_are_named_where_a_level_is_needed_too() {
     let pair = ["HTTP://www.H.example:80/a/?utm_source=x", "http://h.example/a"];
-    let told = run([&["explain", "--preset", "log"], &pair[..]].concat(), "").quiet();
+    let explanation = run([&["explain", "--preset", "log"], &pair[..]].concat(), "").quiet();
     let end = "\nequivalent by rules: www, trailing-slash, drop-param, at level scheme: scheme-case, host-case, default-port\n";
-    assert!(told.ends_with(end), "{told}");
-    let told = run([&["explain", "--preset", "log", "--to", "jsonl"], &pair[..]].concat(), "");
+    assert!(explanation.ends_with(end), "{explanation}");
+    let explanation =
+        run([&["explain", "--preset", "log", "--to", "jsonl"], &pair[..]].concat(), "");
     let rules = r#""level":"rules","rules":["scheme-case","host-case","default-port","www","trailing-slash","drop-param"]"#;
-    assert!(told.text().contains(rules), "{}", told.text());
+    assert!(explanation.text().contains(rules), "{}", explanation.text());
     let list = format!("{}\n{}\nhttp://H.example/a\n", pair[1], pair[0]);
     let place = Place::new(&[]);
     for options in [
@@ -280,15 +287,15 @@ fn machines_read_json() {
         json!({ "level": level, "rule": rule, "component": component, "start": start, "end": end,
             "before": before, "after": after })
     };
-    let told = json!({ "uri": "http://H:80/", "canonical": "http://h/", "changes": [
+    let explanation = json!({ "uri": "http://H:80/", "canonical": "http://h/", "changes": [
         change("syntax", "host-case", "host", 7, 8, "H", "h"),
         change("scheme", "default-port", "port", 8, 11, ":80", ""),
     ]});
-    assert_eq!(row(&["http://H:80/"]), told);
+    assert_eq!(row(&["http://H:80/"]), explanation);
     let plain = json!({ "uri": "http://h/", "canonical": "http://h/", "changes": [] });
     assert_eq!(
         row(&["http://H:80/", "http://h/"]),
-        json!({ "a": told, "b": plain, "level": "scheme", "rules": ["host-case", "default-port"], "partings": [] })
+        json!({ "a": explanation, "b": plain, "level": "scheme", "rules": ["host-case", "default-port"], "partings": [] })
     );
     let parting = json!({ "component": "path", "reason": "trailing-slash", "a": 10, "b": 10,
         "message": "the trailing slash is part of the path" });
@@ -334,9 +341,9 @@ fn pairs_are_what_dupes_writes() {
     command.current_dir(place.path());
     let rows: Vec<Value> =
         finish(command, "").quiet().lines().map(|row| serde_json::from_str(row).unwrap()).collect();
-    let told: Vec<_> = rows.iter().map(|row| (&row["level"], &row["rules"])).collect();
+    let explanation: Vec<_> = rows.iter().map(|row| (&row["level"], &row["rules"])).collect();
     assert_eq!(
-        told,
+        explanation,
         [
             (&json!("scheme"), &json!(["default-port", "empty-path"])),
             (&json!("syntax"), &json!(["scheme-case", "triplet-decode"])),
@@ -369,15 +376,15 @@ fn colours_are_for_those_who_see_them() {
 }
 
 #[test]
-fn what_is_not_text_is_told_all_the_same() {
+fn what_is_not_text_is_reported_all_the_same() {
     let row: Value =
         serde_json::from_slice(&run(["explain", "--to", "jsonl"], b"\xFF\x1b\n").stdout).unwrap();
     assert_eq!(
         row,
         json!({ "line": 1, "uri": null, "hex": "ff1b", "error": { "kind": "non-ascii", "at": 0 } })
     );
-    let told = run(["explain"], b"\xFF\x1b\n").quiet();
-    assert!(told.starts_with("\\xff\\x1b\n  invalid: non-ascii: "), "{told}");
+    let explanation = run(["explain"], b"\xFF\x1b\n").quiet();
+    assert!(explanation.starts_with("\\xff\\x1b\n  invalid: non-ascii: "), "{explanation}");
 }
 
 #[test]
@@ -406,7 +413,7 @@ fn white_space_around_a_uri_is_not_part_of_it_as_in_lists() {
 }
 
 #[test]
-fn a_file_that_is_given_as_a_uri_is_told_how_its_lines_are_explained() {
+fn a_file_that_is_given_as_a_uri_is_reported_how_its_lines_are_explained() {
     let place = Place::new(&[("list.txt", "http://h\n")]);
     let ran = place.run(&["explain", "list.txt"], "");
     let hint = "uriscan: list.txt is a file; it is explained as a reference, and its lines by -f list.txt\n";

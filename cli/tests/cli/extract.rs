@@ -132,7 +132,7 @@ fn files_can_be_named_in_a_list() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_and_the_rest_goes_on() {
+fn what_cannot_be_read_is_reported_and_the_rest_goes_on() {
     let tree = tree();
     for args in [&["extract", "missing", "b.txt"][..], &["dedup", "--extract", "missing", "b.txt"]]
     {
@@ -258,7 +258,7 @@ fn documents() -> Vec<(&'static str, Vec<u8>)> {
 }
 
 #[test]
-fn formats_are_told_by_content_and_read_alike_however_they_are_cut() {
+fn formats_are_distinguished_by_content_and_read_alike_however_they_are_cut() {
     for (name, text) in documents() {
         let args = ["extract", "--base", "http://base/", "-nb", "--context"];
         let expected =
@@ -297,7 +297,7 @@ fn a_file_gives_what_a_stream_gives() {
 }
 
 #[test]
-fn what_is_left_out_is_told() {
+fn what_is_left_out_is_reported() {
     let ran = run(["extract", "--from", "html"], "<a href=x><a href=http://h/>");
     assert_eq!((ran.code, ran.text()), (0, "http://h/\n"));
     assert!(
@@ -326,7 +326,7 @@ fn what_is_left_out_is_told() {
 }
 
 #[test]
-fn an_archive_that_breaks_off_is_told() {
+fn an_archive_that_breaks_off_is_reported() {
     let record = |length: usize| {
         format!(
             "WARC/1.0\r\nWARC-Type: resource\r\nContent-Type: text/html\r\nContent-Length: {length}\r\n\r\n"
@@ -570,7 +570,7 @@ fn coded_archive(bodies: &[(&str, &[u8])]) -> (Vec<u8>, Vec<usize>) {
 }
 
 #[test]
-fn bodies_that_cannot_be_decoded_are_told_with_their_places() {
+fn bodies_that_cannot_be_decoded_are_reported_with_their_places() {
     let page = b"<a href=http://o/>";
     let (archive, starts) = coded_archive(&[
         ("br", b"garbage"),
@@ -582,7 +582,7 @@ fn bodies_that_cannot_be_decoded_are_told_with_their_places() {
         ("gzip", b"garbage"),
         ("", page),
     ]);
-    let told: Vec<String> = [(0, "br"), (2, "zstd"), (3, "deflate"), (4, "gzip"), (6, "gzip")]
+    let reported: Vec<String> = [(0, "br"), (2, "zstd"), (3, "deflate"), (4, "gzip"), (6, "gzip")]
         .map(|(i, coding)| {
             format!(
                 "uriscan: -: record at byte {} (http://h/{i}): its body, Content-Encoding {coding}, cannot be decoded and was skipped",
@@ -602,7 +602,7 @@ fn bodies_that_cannot_be_decoded_are_told_with_their_places() {
             );
             let mut lines: Vec<&str> = ran.stderr.lines().collect();
             assert_eq!(lines.pop(), Some(all), "{}", ran.stderr);
-            assert_eq!(lines, told, "{how:?}");
+            assert_eq!(lines, reported, "{how:?}");
         }
     }
     // The first twenty are told one by one, and all are counted.
@@ -625,7 +625,7 @@ fn a_target_in_a_message_is_escaped() {
 }
 
 #[test]
-fn a_document_with_too_many_marks_is_searched_as_text_and_told() {
+fn a_document_with_too_many_marks_is_searched_as_text_and_reported() {
     let text = "[x](/y) <http://h/>\n".to_owned() + &"[a](".repeat(2 << 20);
     let place = crate::run::Place::new(&[("a.md", &text), ("b.md", "[x](http://h/b)\n")]);
     let ran = place.run(&["extract", "a.md", "b.md"], "");
@@ -672,7 +672,7 @@ fn types_of_records_are_those_of_the_standard() {
 }
 
 #[test]
-fn parts_of_messages_with_faults_are_told_and_searched() {
+fn parts_of_messages_with_faults_are_reported_and_searched() {
     let mail = "From a@h Mon Sep 17 00:00:00 2001
 Content-Transfer-Encoding: base64
 

@@ -50,7 +50,7 @@ fn a_page_in_one_line_is_a_page() {
 }
 
 #[test]
-fn lines_above_the_limit_are_searched_in_pieces_or_told() {
+fn lines_above_the_limit_are_searched_in_pieces_or_reported() {
     let long = [&b"http://h/1\n"[..], &b"http://h/no ".repeat(6 << 20), b"\nhttp://h/2\n"].concat();
     for how in WAYS {
         let ran = extract(&[], how, &long);
@@ -112,11 +112,11 @@ fn archives_with_broken_headers_are_passed_over() {
         for how in WAYS {
             let ran = extract(&[], how, &archive);
             assert_eq!((ran.code, ran.text()), (2, "http://h/good\nhttp://h/good\n"), "{bad:.30?}");
-            let told = match faults {
+            let reported = match faults {
                 1 => "uriscan: 1 part of an archive is not a record\n".to_owned(),
                 _ => format!("uriscan: {faults} parts of archives are not records\n"),
             };
-            assert!(ran.stderr.contains(&told), "{how:?} {}", ran.stderr);
+            assert!(ran.stderr.contains(&reported), "{how:?} {}", ran.stderr);
         }
     }
 }

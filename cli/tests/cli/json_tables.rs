@@ -191,7 +191,7 @@ fn what_is_not_text_is_an_invalid_record_of_some_kind() {
 }
 
 #[test]
-fn lines_without_text_are_told_with_their_place() {
+fn lines_without_text_are_reported_with_their_place() {
     let bad = b"{\"url\":\"http://h\"}\n\n {\"url\":\"http://h/\xFF\"}\n";
     let twice = b"{\"url\":\"http://h\",\"url\":\"http://i\"}\n";
     for (text, what) in [

@@ -39,9 +39,10 @@ fn every_kind_of_damage_is_an_answer_of_verify() {
             verify(&format!("{name} is another file"));
         }
         fs::remove_file(&file).unwrap();
-        let told = verify(&format!("{name} is missing"));
+        let reported = verify(&format!("{name} is missing"));
         assert!(
-            told.contains(&format!("{name}: damaged at byte 0: this file of the set is missing"))
+            reported
+                .contains(&format!("{name}: damaged at byte 0: this file of the set is missing"))
         );
         fs::create_dir(&file).unwrap();
         assert!(verify("a directory").contains("not a regular file"));
@@ -204,14 +205,14 @@ fn what_was_first_seen_long_ago_is_pruned() {
     place.run(&["set", "add", "--at", "2026-03-02", "s.set", "new"], "").quiet();
     place.run(&["set", "add", "s.set"], "http://today/\n").quiet();
     let prune = |age: &str| place.run(&["set", "prune", "s.set", "--older-than", age], "");
-    let told = |count: &str, time: &str, left: u64| {
+    let reported = |count: &str, time: &str, left: u64| {
         format!("removed {count} first seen before {time}; {left} left\n")
     };
     let text = prune("2026-03-01").quiet();
-    assert_eq!(text, told("0 keys", "2026-03-01T00:00:00Z", 101), "that time itself stays");
+    assert_eq!(text, reported("0 keys", "2026-03-01T00:00:00Z", 101), "that time itself stays");
     assert!(prune("100y").quiet().starts_with("removed 0 keys "));
     let text = prune("2026-03-01T00:00:01Z").quiet();
-    assert_eq!(text, told("40 keys", "2026-03-01T00:00:01Z", 61));
+    assert_eq!(text, reported("40 keys", "2026-03-01T00:00:01Z", 61));
     assert_eq!(place.run(&["dedup", "--seen", "s.set", "old", "new"], "").quiet(), uris(0..40));
     let text = prune("36h").quiet();
     assert!(text.starts_with("removed 60 keys first seen before ") && text.ends_with("; 1 left\n"));

@@ -393,7 +393,7 @@ fn options_that_do_not_go_together_are_refused() {
 }
 
 #[test]
-fn evidence_that_a_row_has_twice_is_told() {
+fn evidence_that_a_row_has_twice_is_reported() {
     let lines = "{\"url\":\"http://a.b/1\",\"d\":\"x\",\"d\":\"y\"}\n{\"url\":\"http://a.b/2\",\"d\":\"x\"}\n";
     let args = ["learn", "--column", "url", "--same", "d", "--from", "jsonl"];
     let ran = crate::run::run(args, lines);

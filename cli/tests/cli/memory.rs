@@ -271,7 +271,7 @@ fn rows_of_tables_are_the_same_under_a_limit() {
 }
 
 #[test]
-fn what_cannot_be_done_is_told() {
+fn what_cannot_be_done_is_reported() {
     let place = Place::new(&[("list", &uris(LINES))]);
     let run = |args: &[&str]| place.run(&[&["dedup", "-j8", "--max-memory"], args].concat(), "");
     let message = run(&["64M", "--temp-dir", "nowhere", "list", "-o", "out"]).refused();

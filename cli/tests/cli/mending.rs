@@ -235,15 +235,15 @@ fn what_is_repaired_is_resolved_too() {
     let census = run([&["census", "--to", "json"][..], &args].concat(), list).quiet();
     let census: Value = serde_json::from_str(&census).unwrap();
     assert_eq!(census["levels"][2]["distinct"], 1);
-    let told = run([&["explain"][..], &args].concat(), "a b\n").quiet();
-    assert_eq!(told, "http://h/d/a%20b\n  = http://h/d/a%20b\n");
+    let reported = run([&["explain"][..], &args].concat(), "a b\n").quiet();
+    assert_eq!(reported, "http://h/d/a%20b\n  = http://h/d/a%20b\n");
     let suffixes = "www.h.example/a b\nhttp://www.h.example/a%20b\n";
     let forms = run(["normalize", "--suffix-scheme", "http", "--repair"], suffixes).quiet();
     assert_eq!(forms, "http://www.h.example/a%20b\n".repeat(2));
 }
 
 #[test]
-fn aliases_are_followed_and_their_faults_told() {
+fn aliases_are_followed_and_their_faults_reported() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("aliases.csv");
     let file = path.to_str().unwrap();
@@ -269,13 +269,14 @@ fn aliases_are_followed_and_their_faults_told() {
     .unwrap();
     let ran = with(&["dedup"]);
     assert_eq!((ran.code, ran.text()), (0, list));
-    let told = ran.told();
-    let told: Vec<&str> = told.lines().map(|line| line.split(": ").nth(2).unwrap()).collect();
-    assert_eq!(told, ["malformed", "loop", "loop", "conflict", "conflict"], "{}", ran.stderr);
+    let reported = ran.reported();
+    let reported: Vec<&str> =
+        reported.lines().map(|line| line.split(": ").nth(2).unwrap()).collect();
+    assert_eq!(reported, ["malformed", "loop", "loop", "conflict", "conflict"], "{}", ran.stderr);
     assert!(ran.stderr.contains("aliases.csv:5: malformed: "), "{}", ran.stderr);
     fs::write(&path, "http://l/\thttp://m/\nhttp://m/\thttp://l/\n".repeat(30)).unwrap();
     let ran = with(&["dedup"]);
-    assert_eq!(ran.told().lines().count(), 21, "{}", ran.stderr);
+    assert_eq!(ran.reported().lines().count(), 21, "{}", ran.stderr);
     assert!(ran.stderr.contains("loop: 60 rows in total"));
 }
 

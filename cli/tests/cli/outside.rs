@@ -53,7 +53,7 @@ fn rule_files_and_sets_are_shown_with_escapes_and_written_as_they_are() {
 }
 
 #[test]
-fn input_that_is_not_a_list_is_told_once_and_how_to_read_it() {
+fn input_that_is_not_a_list_is_reported_once_and_how_to_read_it() {
     let log = "h - - [10/Oct/2000:13:55:36 -0700] \"GET http://h/ HTTP/1.0\" 200 1\n".repeat(3);
     for (name, text, what) in [
         ("t", "1,http://h/\n2,http://i/\n", "CSV. Try `uriscan COMMAND --extract --from csv"),
@@ -130,9 +130,9 @@ fn input_that_is_not_a_list_is_told_once_and_how_to_read_it() {
     let list = "http://h/\nhttp://i/\na,b c\nc,d e\n";
     assert_eq!(run(["normalize"], list).quiet(), list);
     let ran = run(["normalize"], "a b\nc d\n");
-    let told =
+    let reported =
         "uriscan: 2 of 2 records are not URIs, the first at -:1:2 (space); see `uriscan check`\n";
-    assert_eq!((&*ran.stderr, ran.text()), (told, "a b\nc d\n"));
+    assert_eq!((&*ran.stderr, ran.text()), (reported, "a b\nc d\n"));
     assert_eq!(run(["normalize", "-q"], "a b\nc d\n").quiet(), "a b\nc d\n");
 }
 

@@ -309,9 +309,9 @@ fn formats_are_of_what_is_read_and_written() {
         ("t", "id,url\n1,http://h\n"),
         ("p.csv", "id,page\n1,<a href='http://h/x'>\n"),
     ]);
-    let told =
+    let reported =
         place.run(&["check", "--column", "url", "--from", "csv", "--to", "jsonl", "t"], "").quiet();
-    assert!(told.starts_with("{\"id\":") && told.contains("uri_error"), "{told}");
+    assert!(reported.starts_with("{\"id\":") && reported.contains("uri_error"), "{reported}");
     let args = ["extract", "--column", "page", "--column-format", "html", "--to", "jsonl", "p.csv"];
     assert!(place.run(&args, "").quiet().contains("\"uri_links\":[\"http://h/x\"]"));
     for (args, advice) in [

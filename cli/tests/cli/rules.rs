@@ -57,7 +57,7 @@ fn without_rules_the_keys_are_those_of_the_level() {
 }
 
 #[test]
-fn the_hash_of_the_rule_set_is_told() {
+fn the_hash_of_the_rule_set_is_reported() {
     let hash = |args: &[&str]| {
         let stats = stats(args, LIST);
         assert_eq!(stats["rule_set"].as_str().unwrap().len(), 32);
@@ -163,7 +163,7 @@ fn wrong_rules_are_refused_with_place_and_advice() {
 }
 
 #[test]
-fn what_cannot_be_removed_is_told_with_what_can() {
+fn what_cannot_be_removed_is_reported_with_what_can() {
     let place = Place::new(&[
         ("site.toml", "[[site]]\nhosts = ['a.h']\nhost = 'h.h'\nrules = ['www']\n"),
         ("keep.toml", "rules = ['path-prefix=/en']\n[[param]]\nkeep = ['id']\nallow = ['x']\n"),
@@ -197,8 +197,8 @@ fn what_cannot_be_removed_is_told_with_what_can() {
         (&["--rules", "keep.toml", "--no-rule", "keep-param"], "(keep.toml)"),
         (&["--rules", "keep.toml", "--no-rule", "allow-param"], "--rule drop-param=NAME"),
     ] {
-        let told = refused(args);
-        assert!(told.contains(expected), "{args:?}: {told}");
+        let reported = refused(args);
+        assert!(reported.contains(expected), "{args:?}: {reported}");
     }
     let kept = ["normalize", "--rules", "keep.toml", "--no-rule", "path-prefix"];
     assert_eq!(place.run(&kept, "http://h/en/?q&id=1\n").quiet(), "http://h/en/?id=1\n");
@@ -208,21 +208,21 @@ fn what_cannot_be_removed_is_told_with_what_can() {
 }
 
 #[test]
-fn a_site_that_contradicts_another_is_told_with_file_line_and_table() {
+fn a_site_that_contradicts_another_is_reported_with_file_line_and_table() {
     let place = Place::new(&[(
         "mine.toml",
         "# mine\n[[site]]\nhosts = ['a.h']\nhost = 'b.h'\n\n[[site]]\nhosts = ['b.h']\nhost = 'a.h'\n",
     )]);
-    let told = place.run(&["dedup", "--rules", "mine.toml"], "http://h/\n").refused();
+    let reported = place.run(&["dedup", "--rules", "mine.toml"], "http://h/\n").refused();
     assert_eq!(
-        told,
+        reported,
         "uriscan: mine.toml:2:1: [[site]] with host `b.h`: this host would become `a.h` by the [[site]] at mine.toml:6:1"
     );
     let removing = ["dedup", "--rules", "mine.toml", "--no-rule", "www"];
-    assert_eq!(place.run(&removing, "http://h/\n").refused(), told);
-    let told =
+    assert_eq!(place.run(&removing, "http://h/\n").refused(), reported);
+    let reported =
         place.run(&["dedup", "--rule", "drop-param=a", "--rule", "allow-param=a"], "").refused();
-    assert_eq!(told, "uriscan: --rule: `a` is in drop-param and in allow-param");
+    assert_eq!(reported, "uriscan: --rule: `a` is in drop-param and in allow-param");
 }
 
 #[test]
@@ -239,8 +239,11 @@ fn presets_have_versions() {
         assert_eq!(form(&["--preset", preset], "http://h/#/t\n"), route, "{preset}");
     }
     for preset in ["crawl@0", "crawl@3", "crawl@", "crawl@02", "@2", "crawl@2@2"] {
-        let told = run(["normalize", "--preset", preset], "").refused();
-        assert!(told.contains("their versions rfc@1, crawl@1, crawl@2"), "{preset}: {told}");
+        let reported = run(["normalize", "--preset", preset], "").refused();
+        assert!(
+            reported.contains("their versions rfc@1, crawl@1, crawl@2"),
+            "{preset}: {reported}"
+        );
     }
 }
 
@@ -277,12 +280,12 @@ fn sites_are_listed_with_their_place() {
     let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["sites"][0]["rules"], serde_json::json!(["path-prefix=/en"]));
     assert_eq!(json["sites"][0]["line"], 1);
-    let told = place.run(
+    let reported = place.run(
         &["explain", "--rules", "mine.toml", "http://m.h.example/en/a", "http://h.example/a"],
         "",
     );
     for rule in ["host-alias", "path-prefix"] {
-        assert!(told.text().contains(rule), "{}", told.text());
+        assert!(reported.text().contains(rule), "{}", reported.text());
     }
 }
 

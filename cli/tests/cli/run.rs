@@ -22,7 +22,7 @@ impl Ran {
     }
 
     /// Standard error without the last line of a run that kept invalid records, which `stats.rs` tests.
-    pub(crate) fn told(&self) -> String {
+    pub(crate) fn reported(&self) -> String {
         let is_about_invalid = |line: &&str| {
             line.contains(" kept (") && line.contains("--on-invalid drop omits them")
                 || line.contains(" left out; --no-uri keep")
@@ -34,7 +34,7 @@ impl Ran {
     /// The results of a run that was done and had nothing to say, except that it kept invalid records, or omitted rows without a URI.
     #[track_caller]
     pub(crate) fn quiet(self) -> String {
-        assert_eq!((self.code, self.told().as_str()), (0, ""), "{:?}", self.text());
+        assert_eq!((self.code, self.reported().as_str()), (0, ""), "{:?}", self.text());
         String::from_utf8(self.stdout).unwrap()
     }
 

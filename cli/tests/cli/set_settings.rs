@@ -199,7 +199,7 @@ fn rules_that_are_not_those_of_the_keys_are_damage() {
     fs::write(place.path("other.toml"), "[[param]]\ndrop = ['x']\n").unwrap();
     let whole = fs::read_to_string(place.path("s.set/set")).unwrap();
     let long = format!("| # {}\n", "x".repeat(1 << 20)).repeat(5);
-    for (from, to, told) in [
+    for (from, to, reported) in [
         ("| keep = [\"id\"]", "| keep = [\"id\", \"x\"]", "damaged"),
         ("| keep = [\"id\"]", "| drop = [\"id\"]", "damaged"),
         ("| keep = [\"id\"]", "| include = [\"other.toml\"]", "damaged"),
@@ -226,10 +226,10 @@ fn rules_that_are_not_those_of_the_keys_are_damage() {
             &["set", "rules", "s.set"],
         ] {
             let message = place.run(args, "").refused();
-            assert!(message.contains("s.set") && message.contains(told), "{from}: {message}");
+            assert!(message.contains("s.set") && message.contains(reported), "{from}: {message}");
         }
         let verify = place.run(&["set", "verify", "s.set"], "");
-        assert_eq!(verify.code, i32::from(told == "damaged"), "{to:.80}: {}", verify.stderr);
+        assert_eq!(verify.code, i32::from(reported == "damaged"), "{to:.80}: {}", verify.stderr);
         assert!(files(&place.path("s.set")) == before);
         fs::write(place.path("s.set/set"), &whole).unwrap();
     }
@@ -277,7 +277,7 @@ fn sets_that_differ_are_not_combined_and_say_in_what() {
     ] {
         place.run(&[&["set", "create", name], options].concat(), "").quiet();
     }
-    for (one, other, told) in [
+    for (one, other, reported) in [
         ("a", "b", "a and b cannot be combined: level: scheme in a, syntax in b"),
         ("a", "c", "a and c cannot be combined: fragment: kept in a, dropped in c; public-suffix"),
         ("c", "a", "rule www: in c only"),
@@ -288,7 +288,7 @@ fn sets_that_differ_are_not_combined_and_say_in_what() {
     ] {
         for command in ["merge", "diff", "intersect"] {
             let message = place.run(&["set", command, "-o", "x", one, other], "").refused();
-            assert!(message.contains(told), "{message}");
+            assert!(message.contains(reported), "{message}");
         }
     }
     assert!(!place.path("x").exists());

@@ -156,7 +156,7 @@ fn sets_are_cut_into_pieces_and_made_whole() {
 }
 
 #[test]
-fn what_is_in_a_set_is_told_as_grep_tells() {
+fn what_is_in_a_set_is_reported_as_by_grep() {
     let place = Place::new(&[("in", "http://A/\nhttp://b/\n\n a b \nhttp://c/\nHTTP://a\n")]);
     place.run(&["set", "create", "s.set"], "http://a/\na b\n").quiet();
     let has = |more: &[&str]| place.run(&[&["set", "has", "s.set"], more].concat(), "");
@@ -298,8 +298,8 @@ fn a_set_tells_since_when_it_knows_a_uri() {
     let keys = place.run(&["key"], "http://e/\n").quiet();
     let like = ["set", "import", "like.set", "--like", "a.set", "--at", "2026-03-05"];
     place.run(&like, &keys).quiet();
-    let told = place.run(&["set", "has", "--first-seen", "like.set"], "http://e/\n").quiet();
-    assert_eq!(told, "2026-03-05T00:00:00Z\thttp://e/\n");
+    let reported = place.run(&["set", "has", "--first-seen", "like.set"], "http://e/\n").quiet();
+    assert_eq!(reported, "2026-03-05T00:00:00Z\thttp://e/\n");
 
     // A run of today.
     let written = place.run(&["dedup", "--seen", "s.set", "--update"], "http://c\nhttp://d/\n");
@@ -333,7 +333,7 @@ fn a_set_tells_since_when_it_knows_a_uri() {
 }
 
 #[test]
-fn damage_is_told_and_stops_who_reads() {
+fn damage_is_reported_and_stops_who_reads() {
     let place = Place::new(&[("in", &uris(0..3000))]);
     place.run(&["set", "create", "s.set", "in"], "").quiet();
     let (name, bytes) = files(&place.path("s.set")).remove(0);
@@ -545,8 +545,8 @@ fn an_earlier_time_replaces_a_later_one() {
     place.run(&create, "").quiet();
     let since = || {
         let asked = "http://a/\nhttp://b/\nhttp://c/\n";
-        let told = place.run(&["set", "has", "--first-seen", "s.set"], asked).quiet();
-        told.lines().map(|line| line[..10].to_owned()).collect::<Vec<_>>()
+        let reported = place.run(&["set", "has", "--first-seen", "s.set"], asked).quiet();
+        reported.lines().map(|line| line[..10].to_owned()).collect::<Vec<_>>()
     };
     for (time, expected) in [
         ("2026-02-01", ["2026-03-01", "2026-02-01", "2026-02-01"]),

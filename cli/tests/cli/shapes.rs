@@ -73,8 +73,11 @@ fn options_about_equivalence_are_refused() {
         &["--report", "r.html"],
     ] {
         let refused = place.run(&[&["dedup", "--by", "shape", "list"], args].concat(), "");
-        let told = refused.stderr;
-        assert!(told.contains("--by") && told.contains("does not work with"), "{args:?} {told}");
+        let reported = refused.stderr;
+        assert!(
+            reported.contains("--by") && reported.contains("does not work with"),
+            "{args:?} {reported}"
+        );
         assert_eq!(refused.code, 2, "{args:?}");
     }
     let refused = place.run(&["dedup", "--keep-n", "2", "list"], "");

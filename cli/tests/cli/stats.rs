@@ -100,7 +100,7 @@ fn nothing_is_said_unless_asked_or_on_a_terminal() {
 }
 
 #[test]
-fn seen_records_are_told_from_duplicates() {
+fn seen_records_are_distinguished_from_duplicates() {
     let directory = tempfile::tempdir().unwrap();
     let set = directory.path().join("seen.set");
     let set = set.to_str().unwrap();

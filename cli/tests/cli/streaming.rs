@@ -186,7 +186,7 @@ fn paused(arguments: &[&str], pieces: &[&str]) -> (String, String) {
 }
 
 #[test]
-fn pauses_change_no_result_or_are_told() {
+fn pauses_change_no_result_or_are_reported() {
     const TOLD: &str = "looked like another format then: --from names the right one";
     let cases: [(&str, &[&str], &[&str], bool); 7] = [
         (
@@ -227,19 +227,19 @@ fn pauses_change_no_result_or_are_told() {
             });
         }
     });
-    let told = extracted(&[], &["Subject: x\n", "From: a@b\nDate: x\nTo: c@d\n\nhttp://h/1\n"]);
-    assert!(told.1.contains(TOLD), "{told:?}");
+    let reported = extracted(&[], &["Subject: x\n", "From: a@b\nDate: x\nTo: c@d\n\nhttp://h/1\n"]);
+    assert!(reported.1.contains(TOLD), "{reported:?}");
 }
 
 #[test]
-fn a_format_that_is_decided_too_early_is_told_by_every_command_that_extracts() {
+fn a_format_that_is_decided_too_early_is_reported_by_every_command_that_extracts() {
     const TOLD: &str = "looked like another format then: --from names the right one";
     let pieces = ["Subject: x\n", "From: a@b\nDate: x\nTo: c@d\n\nhttp://h/1\n"];
     for command in ["dedup", "normalize", "check", "census"] {
         // It may start so late that both pieces are there.
         let mut tries = (0..5).map(|_| paused(&[command, "--extract"], &pieces).1);
-        assert!(tries.any(|told| told.contains(TOLD)), "{command}");
-        let (_, told) = paused(&[command, "--extract"], &[&pieces.concat()]);
-        assert!(!told.contains(TOLD), "{command}: {told}");
+        assert!(tries.any(|reported| reported.contains(TOLD)), "{command}");
+        let (_, reported) = paused(&[command, "--extract"], &[&pieces.concat()]);
+        assert!(!reported.contains(TOLD), "{command}: {reported}");
     }
 }

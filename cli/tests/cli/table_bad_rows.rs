@@ -28,8 +28,8 @@ fn rows_that_do_not_fit_are_skipped_in_every_command_that_makes_columns_of_text(
             "{args:?}: {}",
             ran.stderr
         );
-        let told = "uriscan: 3 rows that do not fit, or whose URI is invalid, were written to the rejects\n";
-        assert_eq!(ran.stderr, told, "{args:?}");
+        let reported = "uriscan: 3 rows that do not fit, or whose URI is invalid, were written to the rejects\n";
+        assert_eq!(ran.stderr, reported, "{args:?}");
         let bad = place.read("bad");
         let lines: Vec<&str> = bad.lines().map(|line| &line[..27]).collect();
         let line = |line: u32| format!("{{\"source\":\"t.csv\",\"line\":{line},");
@@ -95,7 +95,7 @@ fn lists_and_objects_are_json_in_csv_and_tsv() {
 }
 
 #[test]
-fn values_that_are_compared_as_text_are_told() {
+fn values_that_are_compared_as_text_are_reported() {
     let place = Place::new(&[(
         "t.csv",
         "url,d,n\nhttp://h,03/02/2026,9\nHTTP://h,01/03/2026,v10\nhttp://i,2026-1-1,n/a\n",
@@ -111,8 +111,11 @@ fn values_that_are_compared_as_text_are_told() {
         assert_eq!(kept("url", &["-q"]), "");
     }
     let args = ["dedup", "--column", "url", "--keep", "max:n", "o.parquet", "-o", "p.parquet"];
-    let told = place.run(&args, "").stderr;
-    assert!(told.starts_with("uriscan: 1 value of the column that --keep names is"), "{told}");
+    let reported = place.run(&args, "").stderr;
+    assert!(
+        reported.starts_with("uriscan: 1 value of the column that --keep names is"),
+        "{reported}"
+    );
 }
 
 #[test]

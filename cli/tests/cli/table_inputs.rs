@@ -217,7 +217,7 @@ fn lines_of_json_that_stay_so_are_refused_beside_other_formats() {
 }
 
 #[test]
-fn a_first_row_that_was_taken_for_a_header_is_told_for_csv_and_tsv_alone() {
+fn a_first_row_that_was_taken_for_a_header_is_reported_for_csv_and_tsv_alone() {
     let place = Place::new(&[
         ("t.csv", "1,http://a.com\n2,http://a.com/\n"),
         ("t.tsv", "a.com\t1\nb.com\t2\n"),
@@ -228,16 +228,17 @@ fn a_first_row_that_was_taken_for_a_header_is_told_for_csv_and_tsv_alone() {
         ),
         ("named.csv", "id,url\n1,http://a.com/\n"),
     ]);
-    let told = |args: &[&str]| place.run(args, "").stderr.contains("--no-header reads it as a row");
+    let reported =
+        |args: &[&str]| place.run(args, "").stderr.contains("--no-header reads it as a row");
     for command in ["dedup", "normalize", "check", "top"] {
-        assert!(told(&[command, "--column", "2", "t.csv"]), "{command}");
-        assert!(told(&[command, "--column", "1", "t.tsv"]), "{command}");
-        assert!(!told(&[command, "--column", "2", "--no-header", "t.csv"]), "{command}");
-        assert!(!told(&[command, "-q", "--column", "2", "t.csv"]), "{command}");
-        assert!(!told(&[command, "--column", "2", "l.jsonl"]), "{command}");
-        assert!(!told(&[command, "--column", "2", "named.csv"]), "{command}");
+        assert!(reported(&[command, "--column", "2", "t.csv"]), "{command}");
+        assert!(reported(&[command, "--column", "1", "t.tsv"]), "{command}");
+        assert!(!reported(&[command, "--column", "2", "--no-header", "t.csv"]), "{command}");
+        assert!(!reported(&[command, "-q", "--column", "2", "t.csv"]), "{command}");
+        assert!(!reported(&[command, "--column", "2", "l.jsonl"]), "{command}");
+        assert!(!reported(&[command, "--column", "2", "named.csv"]), "{command}");
     }
-    assert!(!told(&["dedup", "--column", "1", "--from", "fields", "f.txt"]));
+    assert!(!reported(&["dedup", "--column", "1", "--from", "fields", "f.txt"]));
     // What it says works.
     let args = ["dedup", "--column", "2", "--no-header", "t.csv"];
     assert_eq!(place.run(&args, "").quiet(), "1,http://a.com\n");

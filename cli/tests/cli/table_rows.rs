@@ -560,7 +560,7 @@ fn a_member_may_be_in_any_of_several_files() {
 }
 
 #[test]
-fn a_column_without_urls_is_told_with_the_one_that_has_them() {
+fn a_column_without_urls_is_reported_with_the_one_that_has_them() {
     let place = Place::new(&[("t.csv", "name,link\nfoo,http://h\nbar,http://i\n")]);
     for command in ["dedup", "normalize", "top"] {
         let ran = place.run(&[command, "--column", "name", "t.csv"], "");
@@ -573,7 +573,7 @@ fn a_column_without_urls_is_told_with_the_one_that_has_them() {
 }
 
 #[test]
-fn a_member_that_is_there_is_told_also_of_rows_without_a_url() {
+fn a_member_that_is_there_is_reported_also_of_rows_without_a_url() {
     let lines = "{\"url\":\"http://h/\"}\n{\"url\":null,\"uri_count\":5}\n{\"uri_count\":7}\n";
     let args = ["dedup", "-c", "--column", "url", "--no-uri", "keep", "--from", "jsonl"];
     let ran = run(args, lines);
@@ -598,20 +598,20 @@ fn a_line_of_dupes_is_one_line_whatever_the_value_is() {
 }
 
 #[test]
-fn what_is_left_out_is_told() {
+fn what_is_left_out_is_reported() {
     let place = Place::new(&[
         ("open.csv", &format!("id,url\n1,http://h\n2,\"http://i\n{}", "3,http://j\n".repeat(1200))),
         ("none.jsonl", "{\"link\":\"http://h\"}\n{\"link\":null}\n{\"link\":\" \"}\n"),
         ("wide.json", "{\n  \"url\": \"http://h\"\n}\n"),
     ]);
-    let told = |args: &[&str]| place.run(&[&["dedup", "--column"], args].concat(), "").stderr;
+    let reported = |args: &[&str]| place.run(&[&["dedup", "--column"], args].concat(), "").stderr;
     let message = "uriscan: 1 row that does not fit was skipped, on 1,201 lines\n";
-    assert_eq!(told(&["url", "--on-bad-row", "skip", "open.csv"]), message);
+    assert_eq!(reported(&["url", "--on-bad-row", "skip", "open.csv"]), message);
     let message = "uriscan: 2 rows without a URI were left out; --no-uri keep writes them\n";
-    assert_eq!(told(&["link", "none.jsonl"]), message);
-    assert_eq!(told(&["link", "none.jsonl", "--no-uri", "drop"]), "");
-    assert_eq!(told(&["link", "none.jsonl", "-q"]), "");
+    assert_eq!(reported(&["link", "none.jsonl"]), message);
+    assert_eq!(reported(&["link", "none.jsonl", "--no-uri", "drop"]), "");
+    assert_eq!(reported(&["link", "none.jsonl", "-q"]), "");
     let message =
         "uriscan: wide.json: has objects over several lines; `jq -c .` makes a line of each\n";
-    assert_eq!(told(&["url", "--on-bad-row", "skip", "wide.json"]), message);
+    assert_eq!(reported(&["url", "--on-bad-row", "skip", "wide.json"]), message);
 }

@@ -94,7 +94,7 @@ fn commands_add_columns_with_plain_names() {
     let made = |args: &[&str]| {
         let ran = place
             .run(&[args, &["--column", "url", "in.parquet", "-o", "out.parquet"]].concat(), "");
-        assert!(ran.code < 2 && ran.told().is_empty(), "{}", ran.stderr);
+        assert!(ran.code < 2 && ran.reported().is_empty(), "{}", ran.stderr);
         let rows = read(&place, "out.parquet");
         assert_eq!(texts(&rows, "url"), URLS.map(|url| url.map(str::to_owned)), "{args:?}");
         rows
@@ -275,7 +275,7 @@ fn compressed_text_is_read_as_what_it_holds() {
 }
 
 #[test]
-fn what_is_invalid_is_passed_on_left_out_or_told() {
+fn what_is_invalid_is_passed_on_left_out_or_reported() {
     let place = Place::new(&[("in.csv", "url\nhttp://h\na b\nhttp://h/\na b\n")]);
     let run = |command: &str, policy: &str| {
         place.run(&[command, "--column", "url", "--on-invalid", policy, "in.csv"], "")

@@ -207,9 +207,9 @@ impl Object {
     ) -> Option<(Fields, &Found)> {
         let found = &self.found[writer as usize];
         let has = |value: Value| found[value as usize].is_some();
-        let is_told = || has(Value::Status) || has(Value::Method);
+        let is_reported = || has(Value::Status) || has(Value::Method);
         let is_entry = has(Value::Request)
-            || has(Value::Target) && is_told() && (is_certain || has(Value::Host));
+            || has(Value::Target) && is_reported() && (is_certain || has(Value::Host));
         if !is_entry {
             return None;
         }

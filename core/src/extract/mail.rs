@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_told_by_their_fields() {
+    fn messages_are_distinguished_by_their_fields() {
         for head in [
             "Return-Path: <a@b>\nReceived: from x\n\tby y\n",
             "From: a\nTo: b\nDate: c\nSubject: d\n\nHello",

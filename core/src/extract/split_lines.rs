@@ -264,7 +264,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_told_by_their_marks() {
+    fn parts_are_distinguished_by_their_marks() {
         for (line, expected) in [
             ("2016-10-06T00:17:09.669794202Z stdout P a b", Some((0, true, "a b"))),
             ("2016-10-06T00:17:09.669794202+02:00 stderr F a\r", Some((1, false, "a"))),

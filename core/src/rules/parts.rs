@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn routes_and_rests_of_references_are_told_from_anchors() {
+    fn routes_and_rests_of_references_are_distinguished_from_anchors() {
         for (fragment, expected) in [
             ("/", true),
             ("/t/1", true),

@@ -1,10 +1,12 @@
 //! Registrable domains and public suffixes of hosts as they are written.
 
 use super::hosts::is_address;
-use uriscan_suffixes::{BLOCK, ends_in};
 
 /// The longest name in the DNS; with a final dot it has one byte more.
 const MOST: usize = 253;
+
+/// Nearly all names have no more bytes.
+const SHORT: usize = 64;
 
 /// The registrable domain of `host`: its public suffix and one more label. `None` for an address, and for a host that is
 /// a public suffix or a single label. Letters may be in any case; a final dot is not part of the result.
@@ -47,22 +49,21 @@ pub fn ends(host: &[u8]) -> Ends<'_> {
     if host.is_empty() || host.len() > MOST {
         return Ends::default();
     }
-    // Most are short, and in a block of fixed size letters and dots are found without a loop over bytes.
-    let found = if host.len() <= BLOCK {
-        let mut lower = [0; BLOCK];
-        lower[..host.len()].copy_from_slice(host);
-        lower.make_ascii_lowercase();
-        if is_address(&lower[..host.len()]) {
-            return Ends::default();
+    // Most are short, and in an array of fixed size there is no loop over bytes.
+    let mut short = [0; SHORT];
+    let long;
+    let lower = match short.get_mut(..host.len()) {
+        Some(lower) => {
+            lower.copy_from_slice(host);
+            short.make_ascii_lowercase();
+            &short[..host.len()]
         }
-        ends_in(&lower, host.len())
-    } else {
-        let lower = host.to_ascii_lowercase();
-        if is_address(&lower) {
-            return Ends::default();
+        None => {
+            long = host.to_ascii_lowercase();
+            &long
         }
-        uriscan_suffixes::ends(&lower)
     };
+    let found = if is_address(lower) { None } else { uriscan_suffixes::ends(lower) };
     let Some(found) = found else { return Ends::default() };
     Ends { domain: found.domain.map(|start| &host[start..]), suffix: Some(&host[found.suffix..]) }
 }

@@ -88,7 +88,8 @@ impl KeySet {
     /// # Errors
     /// [`Fault::Differs`] if it is not as `is_dated` requires.
     pub fn expect_dated(&self, is_dated: bool) -> Result<(), SetError> {
-        let fact = |is_told: bool| is_told.then(|| FIRST_SEEN.to_owned()).into_iter().collect();
+        let fact =
+            |is_reported: bool| is_reported.then(|| FIRST_SEEN.to_owned()).into_iter().collect();
         let difference = Difference { set: fact(self.is_dated), requested: fact(is_dated) };
         match self.is_dated == is_dated {
             true => Ok(()),

@@ -83,7 +83,7 @@ impl Call {
                 columns.resolve_each(texts, bases, options)
             }
         };
-        made.map_err(|error| shown(error, texts))
+        made.map_err(|error| message(error, texts))
     }
 
     /// One part. A part of what is not a reference is null, as all its parts are.
@@ -100,7 +100,7 @@ fn surt_form(name: &str) -> Result<surt::Form, String> {
 }
 
 /// The text of an error. Which row of a table it was cannot be known here, so the value is shown.
-fn shown(error: Error, texts: &dyn Array) -> String {
+fn message(error: Error, texts: &dyn Array) -> String {
     let (Some(row), Some(error)) = (error.row(), error.uri()) else { return error.to_string() };
     let row = row as usize;
     let value = texts

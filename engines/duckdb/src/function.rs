@@ -221,7 +221,7 @@ fn surt_form(name: &str) -> Result<surt::Form, String> {
 }
 
 /// The text of an error. Which row of a table it was cannot be known here, so the value is shown.
-fn told(error: Error, texts: &dyn Array) -> String {
+fn message(error: Error, texts: &dyn Array) -> String {
     let (Some(row), Some(error)) = (error.row(), error.uri()) else { return error.to_string() };
     let value = texts.as_binary::<i32>().value(row as usize);
     let shown = &value[..value.len().min(200)];
@@ -270,7 +270,7 @@ impl Call {
             },
             Kind::Resolve => return Err("takes two texts".to_owned()),
         };
-        made.map_err(|error| told(error, texts))
+        made.map_err(|error| message(error, texts))
     }
 
     fn resolve(&self, references: &dyn Array, bases: &dyn Array) -> Result<ArrayRef, String> {

@@ -127,7 +127,7 @@ fn a_message_of_another_type_does_not_end_the_batches() {
 }
 
 #[test]
-fn files_that_were_joined_are_told() {
+fn files_that_were_joined_are_reported() {
     let empty = || {
         let mut file = Vec::new();
         FileWriter::try_new(&mut file, &batch().schema()).unwrap().finish().unwrap();

@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_were_joined_are_told() {
+    fn files_that_were_joined_are_reported() {
         use parquet::file::properties::WriterProperties;
         let written = |texts: Vec<&str>, bloom: bool| {
             let column: ArrayRef = Arc::new(StringArray::from(texts));

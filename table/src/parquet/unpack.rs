@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_of_one_byte_is_told_in_the_singular() {
+    fn a_claim_of_one_byte_is_reported_in_the_singular() {
         let (encoding, empty) = (parquet::basic::Encoding::PLAIN, [1, 0][..].to_vec());
         let buf = empty.into();
         let page = Page::DictionaryPage { buf, num_values: 1, encoding, is_sorted: false };

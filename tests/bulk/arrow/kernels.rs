@@ -217,13 +217,14 @@ fn check_changes(values: &[Value]) {
         let bits = Columns::default().changes(&array).unwrap();
         let bits = bits.as_primitive::<UInt64Type>();
         for (row, value) in values.iter().enumerate() {
-            let told = value.as_deref().map(|value| explain(trimmed(value), Options::default()));
-            let Some(Ok(told)) = told else {
+            let explanation =
+                value.as_deref().map(|value| explain(trimmed(value), Options::default()));
+            let Some(Ok(explanation)) = explanation else {
                 assert!(bits.is_null(row), "{name}");
                 continue;
             };
             for (bit, step) in names.iter().enumerate() {
-                let changes = told.changes.iter().any(|change| change.step.name == *step);
+                let changes = explanation.changes.iter().any(|change| change.step.name == *step);
                 assert_eq!(bits.value(row) >> bit & 1 == 1, changes, "{name} {step}");
             }
         }

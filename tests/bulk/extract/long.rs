@@ -86,10 +86,10 @@ fn no_link_of_a_long_record_is_lost_or_cut() {
             let (links, faults, report) =
                 found(&text, format, chunk_bytes, ExtractorOptions::default());
             assert_eq!(links, uris(), "{format:?} {chunk_bytes}");
-            let is_told = format != Format::Text;
+            let is_reported = format != Format::Text;
             assert_eq!(
                 (report.omitted.unparsed > 0, !faults.is_empty()),
-                (is_told, is_told),
+                (is_reported, is_reported),
                 "{format:?} {faults:?}"
             );
             assert_eq!(

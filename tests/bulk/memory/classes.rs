@@ -69,13 +69,13 @@ fn same_under(
     sets.iter()
         .map(|&bytes| {
             let limited = under(options, bytes, dir.path());
-            let (found, told) = run(make(), &limited, side, settings);
+            let (found, reported) = run(make(), &limited, side, settings);
             for (number, (found, text)) in found.iter().zip(&texts).enumerate() {
                 let lens = (found.len(), text.len());
                 assert!(found == text, "{options:?} {side:?} {bytes}: {number} {lens:?}");
             }
-            let spilled = told.as_ref().map_or(0, |report| report.spilled);
-            let plain = told.map(unspilled);
+            let spilled = reported.as_ref().map_or(0, |report| report.spilled);
+            let plain = reported.map(unspilled);
             assert_eq!(plain, done, "{options:?} {bytes}");
             assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
             spilled
@@ -168,10 +168,10 @@ fn omitted_rows_are_the_same_at_once_or_at_the_end_or_in_parts() {
         // The least that tables take is enough for most rows.
         let spilled = [0, 720_000, 1 << 30].map(|bytes| {
             let limited = under(&options, bytes, dir.path());
-            let (found, lines, spilled, told) = run(&limited, has_rows, false);
+            let (found, lines, spilled, reported) = run(&limited, has_rows, false);
             assert!(found == out, "{bytes}");
             assert!(lines == dupes, "{bytes}");
-            assert_eq!(told, report, "{bytes}");
+            assert_eq!(reported, report, "{bytes}");
             spilled
         });
         let [all, some, none] = spilled;
@@ -275,7 +275,7 @@ fn classes_with_more_members_than_memory() {
 fn previously_seen_keys_stay_seen() {
     let dir = tempfile::tempdir().unwrap();
     let texts = [list(10_000, 13, '\n'), list(15_000, 13, '\n'), list(5_000, 14, '\n')];
-    let answers = |limit: Option<usize>, options: &ClassOptions, is_told: bool| {
+    let answers = |limit: Option<usize>, options: &ClassOptions, is_reported: bool| {
         let place = tempfile::tempdir().unwrap();
         let options = limit.map_or(options.clone(), |bytes| under(options, bytes, dir.path()));
         let meaning = options.dedup.equivalence.meaning(options.dedup.hash);
@@ -286,14 +286,14 @@ fn previously_seen_keys_stay_seen() {
             let seen = Seen::new(set.set()).new_keys(&mut new_keys);
             let (mut out, mut dupes, mut clusters) = (Vec::new(), Vec::new(), Vec::new());
             let mut sinks = Sinks::new(&mut out);
-            if is_told {
+            if is_reported {
                 sinks = sinks.dupes(&mut dupes).clusters(&mut clusters);
             }
-            let sources = if is_told { streams(text) } else { files(text, place.path()) };
+            let sources = if is_reported { streams(text) } else { files(text, place.path()) };
             let settings = settings(2, 4 << 10);
             let report = classes_unseen(sources, &options, seen, &settings, &mut sinks).unwrap();
             let added = set.add(new_keys).unwrap();
-            if !is_told {
+            if !is_reported {
                 std::fs::remove_file(place.path().join("0")).unwrap();
             }
             all.push((out, dupes, clusters, unspilled(report), added));
@@ -306,11 +306,11 @@ fn previously_seen_keys_stay_seen() {
         (Keep::Shortest, Select::Repeated),
     ] {
         let options = ClassOptions::default().keep(keep).select(select).count(true);
-        for is_told in [false, true] {
-            let expected = answers(None, &options, is_told);
+        for is_reported in [false, true] {
+            let expected = answers(None, &options, is_reported);
             for bytes in SETS {
-                let found = answers(Some(bytes), &options, is_told);
-                assert!(found == expected, "{keep:?} {bytes} {is_told}");
+                let found = answers(Some(bytes), &options, is_reported);
+                assert!(found == expected, "{keep:?} {bytes} {is_reported}");
             }
         }
     }

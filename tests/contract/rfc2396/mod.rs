@@ -316,7 +316,7 @@ fn long_texts_take_linear_time() {
 }
 
 #[test]
-fn the_first_byte_that_no_scheme_may_hold_is_told() {
+fn the_first_byte_that_no_scheme_may_hold_is_reported() {
     for (text, at) in [("1a:b", 0), ("a;b:c", 1), ("a1;b:c", 2), ("1;b:c", 0), (";:", 0)] {
         let error = parse_rfc2396(text.as_bytes(), Legacy::default()).unwrap_err();
         assert_eq!((error.kind, error.at), (UriErrorKind::Scheme, at), "{text:?}");
@@ -324,7 +324,7 @@ fn the_first_byte_that_no_scheme_may_hold_is_told() {
 }
 
 #[test]
-fn the_fault_of_an_authority_is_told() {
+fn the_fault_of_an_authority_is_reported() {
     use UriErrorKind::{Bracket, IpLiteral, Space};
     let [old, with_rfc2732] = BOTH;
     for (legacy, text, kind, at) in [

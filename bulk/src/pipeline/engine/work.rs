@@ -12,7 +12,6 @@ use uriscan_core::audit::Marks;
 use uriscan_core::chunk::{Padded, PaddedBuf, Span};
 use uriscan_core::index::{Index, Record, trim};
 use uriscan_core::normalize::Split;
-use uriscan_core::rules::Known;
 use uriscan_core::uri::UriError;
 
 /// What a thread keeps from chunk to chunk.
@@ -33,8 +32,6 @@ pub(crate) struct Worker {
     pub(crate) forms: Vec<u8>,
     /// The index of these.
     pub(crate) form_index: Index,
-    /// Hosts that were looked up in the public suffix list.
-    pub(crate) known: Known,
     /// Where an audit looks.
     pub(crate) marks: Marks,
     pub(crate) survey: survey::Scratch,

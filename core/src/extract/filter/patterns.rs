@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn literals_are_told_from_expressions() {
+    fn literals_are_distinguished_from_expressions() {
         for (pattern, expected) in [
             ("/ads/", Some("/ads/")),
             (r"spam\.example", Some("spam.example")),

@@ -105,7 +105,7 @@ fn a_relative_reference_is_parsed_and_is_not_a_uri() {
 }
 
 #[test]
-fn references_are_resolved_and_a_wrong_base_is_told_from_them() {
+fn references_are_resolved_and_a_wrong_base_is_distinguished_from_them() {
     assert_eq!(resolve(b"http://a/b/c/d;p?q", b" ../g#s ").unwrap(), b"http://a/b/g#s");
     assert_eq!(resolve(b"http://a/b?q#f", b"").unwrap(), b"http://a/b?q");
     let failed = resolve(b" //a", b"g").unwrap_err();

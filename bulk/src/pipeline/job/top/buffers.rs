@@ -1,23 +1,16 @@
 //! What is kept from record to record while the parts of a text are counted.
 
-use uriscan_core::rules::Known;
 use uriscan_core::shape::Shaper;
 use uriscan_core::uri::Components;
 
 /// What is kept from record to record of a text.
-#[derive(Debug)]
-pub(super) struct Buffers<'t> {
-    /// The hosts of the thread.
-    pub(super) known: &'t mut Known,
+#[derive(Debug, Default)]
+pub(super) struct Buffers {
     shaper: Shaper,
     shape: Vec<u8>,
 }
 
-impl<'t> Buffers<'t> {
-    pub(super) fn new(known: &'t mut Known) -> Buffers<'t> {
-        Buffers { known, shaper: Shaper::default(), shape: Vec::new() }
-    }
-
+impl Buffers {
     pub(super) fn shape(&mut self, slugs: bool, form: &[u8], parts: &Components) -> &[u8] {
         let Buffers { shaper, shape, .. } = self;
         shape.clear();

@@ -5,7 +5,7 @@ use core::str::FromStr;
 
 use super::buffers::Buffers;
 use uriscan_core::extract::LogPart;
-use uriscan_core::rules::Known;
+use uriscan_core::rules::ends;
 use uriscan_core::uri::Components;
 
 /// A part of a URI by which [`super::top()`] counts.
@@ -94,13 +94,13 @@ impl By {
         self,
         form: &[u8],
         parts: &Components,
-        buffers: &mut Buffers<'_>,
+        buffers: &mut Buffers,
         mut found: impl FnMut(&[u8]),
     ) {
         match self {
             By::Host | By::Domain | By::Suffix | By::Label(_) => {
                 let host = parts.host(form);
-                host.and_then(|host| self.of_host(host, buffers.known)).into_iter().for_each(found);
+                host.and_then(|host| self.of_host(host)).into_iter().for_each(found);
             }
             By::Scheme => parts.scheme(form).into_iter().for_each(found),
             By::Port => parts.port(form).into_iter().for_each(found),
@@ -133,16 +133,15 @@ impl By {
 
     /// This part of `host`, if it is one of hosts and `host` has it.
     #[inline(always)]
-    pub(super) fn of_host<'h>(self, host: &'h [u8], known: &mut Known) -> Option<&'h [u8]> {
+    pub(super) fn of_host<'h>(self, host: &'h [u8]) -> Option<&'h [u8]> {
         match self {
             By::Host => Some(host).filter(|host| !host.is_empty()),
-            By::Domain => known.ends(host).domain,
-            By::Suffix => known.ends(host).suffix,
+            By::Domain => ends(host).domain,
+            By::Suffix => ends(host).suffix,
             By::Label(count) => {
                 let name = host.strip_suffix(b".").unwrap_or(host);
-                let ends = known.ends(name);
                 // Addresses have no suffix.
-                ends.suffix.map(|_| last_labels(name, count))
+                ends(name).suffix.map(|_| last_labels(name, count))
             }
             _ => None,
         }
@@ -235,9 +234,9 @@ mod tests {
     use uriscan_core::uri::parse;
 
     fn values(by: &str, uri: &str) -> Vec<String> {
-        let (mut values, mut known) = (Vec::new(), Known::default());
+        let mut values = Vec::new();
         let (by, uri): (By, _) = (by.parse().unwrap(), uri.as_bytes());
-        by.each(uri, &parse(uri).unwrap(), &mut Buffers::new(&mut known), |value| {
+        by.each(uri, &parse(uri).unwrap(), &mut Buffers::default(), |value| {
             values.push(String::from_utf8(value.to_vec()).unwrap());
         });
         values

@@ -19,7 +19,7 @@ impl Count<'_> {
         worker: &mut Worker,
         work: &mut ChunkWork<Found>,
     ) {
-        let Worker { index, split, spans, scratch, forms, form_index, known, .. } = worker;
+        let Worker { index, split, spans, scratch, forms, form_index, .. } = worker;
         let ChunkWork { chunk, rows, rejects, report, stop, .. } = work;
         let &Count { options, record_end, redact, .. } = self;
         let equivalence = &options.equivalence;
@@ -61,7 +61,7 @@ impl Count<'_> {
                     push_record(equivalence.shown(form.bytes()), redact, forms);
                     forms.push(record_end);
                     if forms.len() > MOST_BYTES {
-                        rows.count(isa, (form_index, forms, known), options, record_end);
+                        rows.count(isa, (form_index, forms), options, record_end);
                     }
                 }
                 Err(error) => {
@@ -79,7 +79,7 @@ impl Count<'_> {
                 forms.push(record_end);
             }
         }
-        rows.count(isa, (form_index, forms, known), options, record_end);
+        rows.count(isa, (form_index, forms), options, record_end);
         report.records = (end as u64 - report.blank) + u64::from(stop.is_some());
     }
 }

@@ -9,7 +9,6 @@ use uriscan_core::chunk::{Padded, Prefix};
 use uriscan_core::index::{Index, Record};
 use uriscan_core::key::Hasher;
 use uriscan_core::normalize::{self, HostBuffer};
-use uriscan_core::rules::Known;
 use uriscan_core::simd::{Isa, Task};
 use uriscan_core::uri::bulk::parse_record;
 
@@ -20,7 +19,6 @@ const MOST_BYTES: usize = 1 << 20;
 struct Counted<'a> {
     by: &'a [By],
     hasher: &'a Hasher,
-    known: &'a mut Known,
     texts: &'a mut [Texts],
 }
 
@@ -43,7 +41,7 @@ impl<'a> Counted<'a> {
     #[inline(always)]
     fn add<I: Isa>(&mut self, isa: I, number: usize, host: Prefix<'_>) {
         for (by, texts) in self.by.iter().zip(&mut *self.texts) {
-            if let Some(part) = by.of_host(host.bytes(), self.known) {
+            if let Some(part) = by.of_host(host.bytes()) {
                 let start = part.as_ptr().addr() - host.bytes().as_ptr().addr();
                 let prefix = Prefix::new(&host.slack()[start..], part.len());
                 let text = texts.number(self.hasher.secret_key_by(isa, prefix), part);
@@ -103,7 +101,7 @@ impl Count<'_> {
         worker: &mut Worker,
         work: &mut ChunkWork<Found>,
     ) {
-        let Worker { index, split, spans, scratch, forms, form_index, others, known, .. } = worker;
+        let Worker { index, split, spans, scratch, forms, form_index, others, .. } = worker;
         let ChunkWork { chunk, rows: found, rejects, report, stop, .. } = work;
         let &Count { options, record_end, redact, .. } = self;
         let equivalence = &options.equivalence;
@@ -117,7 +115,7 @@ impl Count<'_> {
         let policy = Policy { on_invalid: options.on_invalid, record_end, redact };
         found.texts.iter_mut().for_each(|texts| texts.resize(spans.len()));
         let (by, hasher) = (&options.by[..], &options.hasher);
-        let mut counted = Counted { by, hasher, known, texts: &mut found.texts };
+        let mut counted = Counted { by, hasher, texts: &mut found.texts };
         let mut room = HostBuffer::default();
         let mut end = spans.len();
         forms.clear();

@@ -14,7 +14,6 @@ use uriscan_core::chunk::Padded;
 use uriscan_core::extract::LogPart;
 use uriscan_core::index::{Index, Record, trim};
 use uriscan_core::key::Hasher;
-use uriscan_core::rules::Known;
 use uriscan_core::simd::Isa;
 use uriscan_core::uri::bulk::parse_record;
 
@@ -48,14 +47,14 @@ impl Found {
     pub(super) fn count<I: Isa>(
         &mut self,
         isa: I,
-        (index, forms, known): (&mut Index, &mut Vec<u8>, &mut Known),
+        (index, forms): (&mut Index, &mut Vec<u8>),
         options: &TopOptions,
         record_end: u8,
     ) {
         if options.masked {
-            self.count_masked(isa, (index, forms, known), options, record_end);
+            self.count_masked(isa, (index, forms), options, record_end);
         }
-        self.counted += self.count_from(isa, 0, (index, forms, known), options, record_end);
+        self.counted += self.count_from(isa, 0, (index, forms), options, record_end);
         forms.clear();
     }
 
@@ -64,7 +63,7 @@ impl Found {
     fn count_masked<I: Isa>(
         &mut self,
         isa: I,
-        (index, forms, known): (&mut Index, &[u8], &mut Known),
+        (index, forms): (&mut Index, &[u8]),
         options: &TopOptions,
         record_end: u8,
     ) {
@@ -74,7 +73,7 @@ impl Found {
             redact_into(form.strip_suffix(&[record_end]).unwrap_or(form), &mut masked);
             masked.push(record_end);
         }
-        self.count_from(isa, options.by.len(), (index, &mut masked, known), options, record_end);
+        self.count_from(isa, options.by.len(), (index, &mut masked), options, record_end);
         self.masked = masked;
     }
 
@@ -84,7 +83,7 @@ impl Found {
         &mut self,
         isa: I,
         first: usize,
-        (index, forms, known): (&mut Index, &mut Vec<u8>, &mut Known),
+        (index, forms): (&mut Index, &mut Vec<u8>),
         TopOptions { by, hasher, .. }: &TopOptions,
         record_end: u8,
     ) -> u64 {
@@ -92,7 +91,7 @@ impl Found {
         forms.resize(Padded::needed(len), 0);
         let text = Padded::new(forms, len).expect("there is padding");
         index.build_with(isa, text, record_end);
-        let mut buffers = Buffers::new(known);
+        let mut buffers = Buffers::default();
         let (texts, absent) = (&mut self.texts[first..], &mut self.absent[first..]);
         let mut counted = 0;
         for span in index.spans() {
