@@ -12,7 +12,7 @@ use std::sync::Arc;
 use criterion::Criterion;
 use uriscan::key::Hasher;
 use uriscan::normalize::{Normalizer, Options};
-use uriscan::rules::{Pack, Preset, RuleSet, Scratch};
+use uriscan::rules::{Preset, RuleSet, RulesFile, Scratch};
 use uriscan::uri::split;
 use uriscan_bulk::io::Source;
 use uriscan_bulk::pipeline::{DedupOptions, Equivalence, Report, Settings, Sinks, dedup};
@@ -49,7 +49,7 @@ fn frequent_hosts(forms: &[Vec<u8>], most: usize) -> Vec<String> {
     hosts.iter().take(most).map(|(_, host)| String::from_utf8_lossy(host).into_owned()).collect()
 }
 
-/// A pack with rules for each of `hosts`, every third for its subdomains.
+/// A rules file with rules for each of `hosts`, every third for its subdomains.
 fn pack_for(hosts: &[String], patterns: usize) -> String {
     let mut text = String::from("[[param]]\ndrop = [\"utm_*\", \"ref\"");
     for i in 0..patterns {
@@ -88,7 +88,9 @@ fn sites_for(mut hosts: Vec<String>) -> String {
 
 fn compile(text: &str) -> Arc<RuleSet> {
     let mut builder = RuleSet::builder();
-    builder.pack(&Pack::parse(text, "bench", &mut |_, _| Err(String::new())).expect("a pack"));
+    builder.rules_file(
+        &RulesFile::parse(text, "bench", &mut |_, _| Err(String::new())).expect("a rules file"),
+    );
     Arc::new(builder.build().expect("a rule set"))
 }
 

@@ -15,11 +15,11 @@
 //!   parameters keep their order unless `sort-query` is on. If all parameters are dropped, so is
 //!   the `?`.
 //! - A path that holds dot segments, as it may at level `string`, is not changed.
-//! - Hosts of packs are compared with the host after `host-dot`, `www` and `host-alias`, without a final dot.
+//! - Hosts of rules files are compared with the host after `host-dot`, `www` and `host-alias`, without a final dot.
 //! - Rules of a site apply to the host that the others have made; of several sites that match it a later one overrides.
 
 pub use uriscan_core::rules::{
     Action, Argument, Builder, GRAMMAR_VERSION, Identity, Included, Override,
-    PUBLIC_SUFFIX_VERSION, Pack, PackError, Pattern, Place, Preset, Rule, RuleError, RuleSet,
-    Rules, Scratch, SiteRules, Step, public_suffix, registrable_domain,
+    PUBLIC_SUFFIX_VERSION, Pattern, Place, Preset, Rule, RuleError, RuleSet, Rules, RulesFile,
+    RulesFileError, Scratch, SiteRules, Step, public_suffix, registrable_domain,
 };

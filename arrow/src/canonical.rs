@@ -144,7 +144,7 @@ impl Work for Forms<'_> {
                 }
                 Row::Value(record) => match self.columns.canonical(isa, record, scratch) {
                     Ok(form) => {
-                        let shown = equivalence.shown(&form);
+                        let shown = equivalence.aliased(&form);
                         match self.surt {
                             None => text.bytes.extend_from_slice(shown),
                             Some(form) => surt::write(shown, form, &mut surts, &mut text.bytes),
@@ -236,7 +236,7 @@ impl Work for Keys<'_> {
                     false => hasher.key_by(isa, form).0,
                 },
                 (Some(form), By::Public(_)) => {
-                    let shown = if is_form { equivalence.shown_prefix(form) } else { form };
+                    let shown = if is_form { equivalence.aliased_prefix(form) } else { form };
                     pending.push(piece.text(), shown);
                     waiting.push(keys.len());
                     0

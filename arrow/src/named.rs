@@ -12,7 +12,7 @@ use uriscan_core::normalize::{Level, Options};
 use uriscan_core::profile::Profile;
 use uriscan_core::repair::{Repair, Repairs};
 use uriscan_core::resolve::{self, BaseUri, Suffix};
-use uriscan_core::rules::{Pack, Preset, Rule, RuleSet};
+use uriscan_core::rules::{Preset, Rule, RuleSet, RulesFile};
 
 /// The value of an option that is given by its name.
 ///
@@ -204,7 +204,7 @@ impl Columns {
         option::ON_INVALID,
     ];
 
-    /// Columns under options given by their names, which are those of [`Columns::OPTIONS`]. `rules` are built-in packs, or what
+    /// Columns under options given by their names, which are those of [`Columns::OPTIONS`]. `rules` are built-in rules files, or what
     /// `read_pack` gives for a name.
     ///
     /// ```
@@ -224,7 +224,7 @@ impl Columns {
     /// An option that does not exist or is given twice, a value that it cannot have, or options that contradict each other.
     pub fn from_options<'a>(
         options: impl IntoIterator<Item = (&'a str, OptionValue)>,
-        read_pack: impl Fn(&str) -> Result<Pack, String>,
+        read_pack: impl Fn(&str) -> Result<RulesFile, String>,
     ) -> Result<Columns, OptionError> {
         let mut named = Named::default();
         for (name, value) in options {
@@ -271,7 +271,7 @@ impl Named<'_> {
 
     fn columns(
         &self,
-        read_pack: &dyn Fn(&str) -> Result<Pack, String>,
+        read_pack: &dyn Fn(&str) -> Result<RulesFile, String>,
     ) -> Result<Columns, OptionError> {
         let level = self.known(&option::LEVEL, Level::from_name)?.unwrap_or_default();
         let profile = self.known(&option::PROFILE, Profile::from_name)?;
@@ -323,15 +323,15 @@ impl Named<'_> {
 
     fn rule_set(
         &self,
-        read_pack: &dyn Fn(&str) -> Result<Pack, String>,
+        read_pack: &dyn Fn(&str) -> Result<RulesFile, String>,
     ) -> Result<Option<Arc<RuleSet>>, OptionError> {
         let mut builder = RuleSet::builder();
         if let Some(preset) = self.known(&option::PRESET, Preset::from_name)? {
             builder.preset(&preset).map_err(|error| wrong("preset", error))?;
         }
         for name in self.list("rules") {
-            let pack = Pack::built_in(name).map_or_else(|| read_pack(name), Ok);
-            builder.pack(&pack.map_err(|error| wrong("rules", error))?);
+            let rules_file = RulesFile::built_in(name).map_or_else(|| read_pack(name), Ok);
+            builder.rules_file(&rules_file.map_err(|error| wrong("rules", error))?);
         }
         for name in self.list("no_rule") {
             let rule = option::NO_RULE.known(name, Rule::from_name(name))?;

@@ -89,7 +89,7 @@ impl Room {
             self.text.set(value);
             let record = self.index.only_record(columns.kernels, self.text.padded());
             let found = columns.kernels.run(Canonical(columns, record, &mut self.scratch));
-            found.map(|form| columns.equivalence.shown(form.bytes()))
+            found.map(|form| columns.equivalence.aliased(form.bytes()))
         };
         match (found, columns.on_invalid) {
             (Ok(form), _) => Ok(Some(form)),

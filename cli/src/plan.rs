@@ -57,7 +57,7 @@ pub(crate) struct Plan {
     pub(crate) output: Destination,
     pub(crate) set: Option<SetUse>,
     pub(crate) aliases: Option<PathBuf>,
-    /// Files that are read in addition to the inputs: aliases, packs of rules, the list of files.
+    /// Files that are read in addition to the inputs: aliases, rules files, the list of files.
     pub(crate) evidence: Vec<PathBuf>,
     /// The column that is read as a list, if the inputs are tables.
     pub(crate) column: Option<Column>,
@@ -140,7 +140,7 @@ impl Plan {
             return Err(Failure::new(what));
         }
         self.evidence.extend(typed.aliases.clone());
-        self.evidence.extend(rule_choice::files(&typed.rules.packs));
+        self.evidence.extend(rule_choice::files(&typed.rules.rules_files));
         self.aliases = typed.aliases.clone();
         Ok(self)
     }

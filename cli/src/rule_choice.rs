@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use uriscan::rules::{Builder, Pack, PackError, Preset, Rule, RuleSet};
+use uriscan::rules::{Builder, Preset, Rule, RuleSet, RulesFile, RulesFileError};
 
 use crate::args::RuleChoice;
 use crate::exit::Failure;
@@ -24,8 +24,8 @@ pub(crate) fn rule_set(typed: &RuleChoice) -> Result<Option<Arc<RuleSet>>, Failu
         })?;
         builder.preset(&preset).map_err(|error| Failure::at("--preset", error))?;
     }
-    for path in &typed.packs {
-        builder.pack(&pack(path)?);
+    for path in &typed.rules_files {
+        builder.rules_file(&rules_file(path)?);
     }
     for name in &typed.no_rules {
         let fail = |why: String| Failure::at(format_args!("--no-rule {name}"), why);
@@ -44,7 +44,7 @@ pub(crate) fn rule_set(typed: &RuleChoice) -> Result<Option<Arc<RuleSet>>, Failu
 /// The rules of the file at `path`, or the built-in ones of that name.
 pub(crate) fn of_file(path: &Path) -> Result<Arc<RuleSet>, Failure> {
     let mut builder = RuleSet::builder();
-    builder.pack(&pack(path)?);
+    builder.rules_file(&rules_file(path)?);
     built(builder).map(Arc::new)
 }
 
@@ -126,32 +126,32 @@ fn elsewhere(rule: Rule, rules: &RuleSet) -> String {
 pub(crate) fn files<'p>(
     paths: impl IntoIterator<Item = &'p PathBuf>,
 ) -> impl Iterator<Item = PathBuf> {
-    let is_file = |path: &&PathBuf| path.to_str().and_then(Pack::built_in).is_none();
+    let is_file = |path: &&PathBuf| path.to_str().and_then(RulesFile::built_in).is_none();
     let files = paths.into_iter().filter(is_file);
     // What cannot be read ends the run elsewhere.
     files.flat_map(|path| read(path).map_or_else(|_| vec![path.clone()], |(_, files)| files))
 }
 
-/// A pack that was read, with the paths of its files.
-type PackFiles = (Pack, Vec<PathBuf>);
+/// A rules file that was read, with the paths of its files.
+type FilesOfRules = (RulesFile, Vec<PathBuf>);
 
-/// [`Pack::read`], once in a run for a path: it may be a pipe.
-fn read(path: &Path) -> Result<PackFiles, PackError> {
-    static DONE: Mutex<Vec<(PathBuf, PackFiles)>> = Mutex::new(Vec::new());
+/// [`RulesFile::read`], once in a run for a path: it may be a pipe.
+fn read(path: &Path) -> Result<FilesOfRules, RulesFileError> {
+    static DONE: Mutex<Vec<(PathBuf, FilesOfRules)>> = Mutex::new(Vec::new());
     let mut done = DONE.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, read)) = done.iter().find(|(known, _)| known == path) {
         return Ok(read.clone());
     }
-    let read = Pack::read(path)?;
+    let read = RulesFile::read(path)?;
     done.push((path.to_owned(), read.clone()));
     Ok(read)
 }
 
-/// The pack in the file at `path`, or the built-in one of that name.
-fn pack(path: &Path) -> Result<Pack, Failure> {
-    if let Some(pack) = path.to_str().and_then(Pack::built_in) {
-        return Ok(pack);
+/// The rules file in the file at `path`, or the built-in one of that name.
+fn rules_file(path: &Path) -> Result<RulesFile, Failure> {
+    if let Some(rules_file) = path.to_str().and_then(RulesFile::built_in) {
+        return Ok(rules_file);
     }
-    let (pack, _) = read(path).map_err(|error| Failure::new(error.to_string()))?;
-    Ok(pack)
+    let (rules_file, _) = read(path).map_err(|error| Failure::new(error.to_string()))?;
+    Ok(rules_file)
 }

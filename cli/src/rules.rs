@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use serde_json::{Value, json};
-use uriscan::rules::{Action, Pack, Pattern, Preset, Rule, RuleSet, SiteRules};
+use uriscan::rules::{Action, Pattern, Preset, Rule, RuleSet, RulesFile, SiteRules};
 use uriscan_bulk::io::escaped;
 use uriscan_bulk::pipeline::Equivalence;
 
@@ -22,7 +22,7 @@ pub(crate) fn run(typed: Rules) -> Result<Outcome, Failure> {
     let equivalence = equivalence(&typed.equivalence)?;
     let destination = Destination::of_option(typed.destination.output);
     let conflicts = PathConflicts::of_results(&destination, false);
-    rule_choice::files(&typed.equivalence.rules.packs)
+    rule_choice::files(&typed.equivalence.rules.rules_files)
         .try_for_each(|path| conflicts.refuse_evidence(&path))?;
     let text = match (typed.to, is_choice) {
         (RulesFormat::Table, false) => all_text(),
@@ -42,11 +42,11 @@ fn usage(rule: Rule) -> String {
     format!("{rule}{}", rule.argument().usage())
 }
 
-fn built_in_packs() -> impl Iterator<Item = (Pack, RuleSet)> {
-    Pack::built_in_names().filter_map(Pack::built_in).filter_map(|pack| {
+fn built_in_files() -> impl Iterator<Item = (RulesFile, RuleSet)> {
+    RulesFile::built_in_names().filter_map(RulesFile::built_in).filter_map(|rules_file| {
         let mut builder = RuleSet::builder();
-        builder.pack(&pack);
-        Some((pack, builder.build().ok()?))
+        builder.rules_file(&rules_file);
+        Some((rules_file, builder.build().ok()?))
     })
 }
 
@@ -58,21 +58,25 @@ fn all_text() -> String {
     text.push_str("\npresets\n");
     for preset in Preset::all() {
         let _ = writeln!(text, "  {:<20}  {}", preset.full_name(), preset.meaning);
-        let Preset { rules, packs, .. } = preset;
+        let Preset { rules, rules_files, .. } = preset;
         if !rules.is_empty() {
             let _ = writeln!(text, "  {:<20}  {}", "", rules.join(", "));
         }
-        if !packs.is_empty() {
-            let _ = writeln!(text, "  {:<20}  built-in file {}", "", packs.join(", "));
+        if !rules_files.is_empty() {
+            let _ = writeln!(text, "  {:<20}  built-in file {}", "", rules_files.join(", "));
         }
     }
     text.push_str("\nbuilt-in rules files\n");
-    for (pack, rules) in built_in_packs() {
-        let (name, count) = (format!("{} {}", pack.name, pack.version), rules.patterns().len());
-        let meaning = pack.meaning.as_deref().unwrap_or_default();
+    for (rules_file, rules) in built_in_files() {
+        let (name, count) =
+            (format!("{} {}", rules_file.name, rules_file.version), rules.patterns().len());
+        let meaning = rules_file.meaning.as_deref().unwrap_or_default();
         let s = if count == 1 { "" } else { "s" };
-        let _ =
-            writeln!(text, "  {name:<20}  {meaning}: {count} pattern{s} (--rules {})", pack.name);
+        let _ = writeln!(
+            text,
+            "  {name:<20}  {meaning}: {count} pattern{s} (--rules {})",
+            rules_file.name
+        );
     }
     text
 }
@@ -92,21 +96,21 @@ fn all_json() -> Value {
             "version": preset.version,
             "meaning": preset.meaning,
             "rules": preset.rules,
-            "files": preset.packs,
+            "files": preset.rules_files,
         })
     };
-    let pack = |(pack, rules): (Pack, RuleSet)| {
+    let rules_file = |(rules_file, rules): (RulesFile, RuleSet)| {
         json!({
-            "name": &*pack.name,
-            "version": pack.version,
-            "meaning": pack.meaning,
+            "name": &*rules_file.name,
+            "version": rules_file.version,
+            "meaning": rules_file.meaning,
             "patterns": rules.patterns().iter().map(pattern_json).collect::<Vec<Value>>(),
         })
     };
     json!({
         "rules": Rule::ALL.into_iter().map(rule).collect::<Vec<Value>>(),
         "presets": Preset::all().into_iter().map(preset).collect::<Vec<Value>>(),
-        "files": built_in_packs().map(pack).collect::<Vec<Value>>(),
+        "files": built_in_files().map(rules_file).collect::<Vec<Value>>(),
     })
 }
 

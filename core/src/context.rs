@@ -68,7 +68,7 @@ impl Context {
     /// A caller that normalizes the result therefore finds the same faults as without a context, at
     /// the same positions.
     #[inline(always)]
-    pub fn place<'a, I: Isa>(
+    pub fn target<'a, I: Isa>(
         &self,
         isa: I,
         record: Record<'a>,

@@ -1,17 +1,17 @@
-//! Rule packs and rules as anybody may write them: what is accepted has a canonical result that further application
+//! Rules files and rules as anybody may write them: what is accepted has a canonical result that further application
 //! leaves alone and that the steps of the reference path give, and what is not is an error with a place.
 
 use uriscan::normalize::{Level, Normalizer, Options};
-use uriscan::rules::{Pack, RuleSet, Scratch};
+use uriscan::rules::{RuleSet, RulesFile, Scratch};
 
 /// A URI that most rules change.
 const URI: &[u8] = b"http://www.h.example/a/index.html;jsessionid=0?a=1&utm_source=x&b#f";
 
-/// A pack, rules a line each, and URIs, with a NUL after each.
+/// A rules file, rules a line each, and URIs, with a NUL after each.
 pub fn check(data: &[u8]) {
     let mut parts = data.split(|&byte| byte == 0);
-    let (pack, rules) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
-    let Some(rules) = rule_set(pack, rules) else { return };
+    let (rules_file, rules) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    let Some(rules) = rule_set(rules_file, rules) else { return };
     for level in [Level::Syntax, Level::Scheme] {
         let mut normalizer = Normalizer::new(Options::default().level(level));
         for uri in parts.clone().chain([URI]) {
@@ -22,12 +22,12 @@ pub fn check(data: &[u8]) {
     }
 }
 
-fn rule_set(pack: &[u8], rules: &[u8]) -> Option<RuleSet> {
+fn rule_set(rules_file: &[u8], rules: &[u8]) -> Option<RuleSet> {
     let mut builder = RuleSet::builder();
     let mut open = |name: &str, _: &str| Err(format!("cannot open {name}"));
-    match Pack::parse(&String::from_utf8_lossy(pack), "pack", &mut open) {
-        Ok(pack) => builder.pack(&pack),
-        Err(error) => assert!(error.to_string().starts_with("pack:"), "{error}"),
+    match RulesFile::parse(&String::from_utf8_lossy(rules_file), "rules file", &mut open) {
+        Ok(rules_file) => builder.rules_file(&rules_file),
+        Err(error) => assert!(error.to_string().starts_with("rules file:"), "{error}"),
     }
     for typed in String::from_utf8_lossy(rules).lines() {
         let _ = builder.rule(typed);

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use uriscan_core::rules::{Builder, Pack, RuleSet, quoted};
+use uriscan_core::rules::{Builder, RuleSet, RulesFile, quoted};
 
 /// A change of URLs of a host. The order is that in which they are tried, safer ones first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -161,8 +161,8 @@ fn add_to(edit: &Edit, builder: &mut Builder) -> Option<()> {
         return builder.rule(&edit.typed()).ok();
     };
     let table = params(None, &condition, &patterns);
-    let pack = Pack::parse(&table, "learned", &mut |_, _| Err(String::new())).ok()?;
-    builder.pack(&pack);
+    let rules_file = RulesFile::parse(&table, "learned", &mut |_, _| Err(String::new())).ok()?;
+    builder.rules_file(&rules_file);
     Some(())
 }
 

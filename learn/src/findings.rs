@@ -24,7 +24,7 @@ pub struct Learned {
     pub rules: u64,
     /// The rules on the pages that were held back.
     pub held_back: Score,
-    /// Bytes of the file, of which [`uriscan_core::rules::Pack::MOST_BYTES`] can be read.
+    /// Bytes of the file, of which [`uriscan_core::rules::RulesFile::MOST_BYTES`] can be read.
     pub bytes: u64,
     /// Sites of which not all URLs to fetch are in [`Sinks::undecided`](uriscan_bulk::pipeline::Sinks::undecided), as there are too many.
     pub undecided_left_out: u64,

@@ -17,7 +17,7 @@ use super::undecided;
 use super::write::{self, About, Rule};
 use super::{Proof, page};
 use uriscan_core::key::Hasher;
-use uriscan_core::rules::{Pack, RuleSet, Scratch, registrable_domain};
+use uriscan_core::rules::{RuleSet, RulesFile, Scratch, registrable_domain};
 use uriscan_core::uri::split;
 
 /// The URLs of a site, sorted, and their content.
@@ -354,9 +354,10 @@ fn open(hosts: &[Host<'_>], rejected: Vec<OpenAlias>) -> Vec<Rule> {
 
 /// The rules as they work in a file; those of a host in one table, or each URL of it would be compared with each table.
 fn compile<'r>(rules: impl Iterator<Item = &'r Rule>) -> RuleSet {
-    let pack = Pack::parse(&write::tables(rules), "learned", &mut |_, _| Err(String::new()));
+    let rules_file =
+        RulesFile::parse(&write::tables(rules), "learned", &mut |_, _| Err(String::new()));
     let mut builder = RuleSet::builder();
-    builder.pack(&pack.expect("what is written can be read"));
+    builder.rules_file(&rules_file.expect("what is written can be read"));
     builder.build().expect("sites do not replace each other's hosts")
 }
 

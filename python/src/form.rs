@@ -14,7 +14,7 @@ use uriscan::Error;
 use uriscan::extract::Extractor;
 use uriscan::key::PublicHash;
 use uriscan::resolve;
-use uriscan::rules::Pack;
+use uriscan::rules::RulesFile;
 use uriscan::set::Meaning;
 use uriscan::surt;
 use uriscan_arrow::{COMPONENTS, Columns, OnInvalid, OptionKind, OptionValue, is_part};
@@ -49,10 +49,10 @@ pub(crate) fn options() -> Vec<(&'static str, &'static str, Vec<&'static str>)> 
     Columns::OPTIONS.map(|option| (option.name, kind(option.kind), option.values())).to_vec()
 }
 
-/// The pack in the file of that name.
-pub(crate) fn pack(name: &str) -> Result<Pack, String> {
-    let read = Pack::read(Path::new(name)).map_err(|error| error.to_string());
-    read.map(|(pack, _)| pack)
+/// The rules file in the file of that name.
+pub(crate) fn rules_file(name: &str) -> Result<RulesFile, String> {
+    let read = RulesFile::read(Path::new(name)).map_err(|error| error.to_string());
+    read.map(|(rules_file, _)| rules_file)
 }
 
 impl Form {
@@ -115,7 +115,7 @@ impl Form {
                 ));
             }
         }
-        Columns::from_options(named, pack).map(Form).map_err(wrong)
+        Columns::from_options(named, rules_file).map(Form).map_err(wrong)
     }
 
     /// The same with public keys by `hash`. It is not among the keywords of [`Form::new`], as most functions have no use

@@ -7,7 +7,7 @@ mod sites;
 use std::io::Cursor;
 
 use sites::{EDITS, Kind, Row, Site};
-use uriscan::rules::{Pack, RuleSet, Scratch};
+use uriscan::rules::{RuleSet, RulesFile, Scratch};
 use uriscan_bulk::io::Source;
 use uriscan_bulk::pipeline::{MemoryLimit, Settings, Sinks};
 use uriscan_learn::{Findings, LearnOptions, Learned, Learner, learn, test};
@@ -32,9 +32,9 @@ fn learned(rows: &[Row], options: &LearnOptions) -> (Learned, String) {
 }
 
 fn rules_of(text: &str) -> RuleSet {
-    let pack = Pack::parse(text, "learned", &mut |_, _| Err(String::new())).unwrap();
+    let rules_file = RulesFile::parse(text, "learned", &mut |_, _| Err(String::new())).unwrap();
     let mut builder = RuleSet::builder();
-    builder.pack(&pack);
+    builder.rules_file(&rules_file);
     builder.build().unwrap()
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use uriscan::rules::{Pack, RuleSet};
+use uriscan::rules::{RuleSet, RulesFile};
 use uriscan_bulk::io::Source;
 use uriscan_bulk::pipeline::{MemoryLimit, Settings, Sinks};
 use uriscan_learn::{LearnOptions, learn, test};
@@ -135,10 +135,10 @@ fn hosts_are_the_same_only_if_pages_of_both_are() {
 
 #[test]
 fn pages_that_rules_join_across_sites_are_tested_together() {
-    let pack = "[[site]]\nhosts = [\"one.example\"]\nhost = \"two.example\"\n";
-    let pack = Pack::parse(pack, "t", &mut |_, _| Err(String::new())).unwrap();
+    let rules_file = "[[site]]\nhosts = [\"one.example\"]\nhost = \"two.example\"\n";
+    let rules_file = RulesFile::parse(rules_file, "t", &mut |_, _| Err(String::new())).unwrap();
     let mut builder = RuleSet::builder();
-    builder.pack(&pack);
+    builder.rules_file(&rules_file);
     let rules: RuleSet = builder.build().unwrap();
     let lines =
         pages(3, |i| format!("http://one.example/{i}\ta{i}\nhttp://two.example/{i}\tb{i}\n"));
@@ -260,9 +260,9 @@ fn names_of_segments_and_values_are_no_patterns_and_no_tables() {
             + &of("y/#?v=a", 2, "two")
     });
     let found = file(&lines);
-    let pack = Pack::parse(&found, "t", &mut |_, _| Err(String::new())).unwrap();
+    let rules_file = RulesFile::parse(&found, "t", &mut |_, _| Err(String::new())).unwrap();
     let mut builder = RuleSet::builder();
-    builder.pack(&pack);
+    builder.rules_file(&rules_file);
     let rules = builder.build().unwrap();
     let form = |url: &str| {
         let mut scratch = uriscan::rules::Scratch::default();

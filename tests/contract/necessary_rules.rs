@@ -6,12 +6,12 @@ use std::sync::LazyLock;
 use proptest::prelude::*;
 use uriscan::explain::{Comparison, compare_with_rules};
 use uriscan::normalize::{Level, Options};
-use uriscan::rules::{Pack, Preset, Rule, RuleSet, Rules, Scratch};
+use uriscan::rules::{Preset, Rule, RuleSet, Rules, RulesFile, Scratch};
 use uriscan_core::normalize::normalize_exact;
 
 use super::rules_properties::{RULES, uri};
 
-static TRACKING: LazyLock<Pack> = LazyLock::new(|| Pack::built_in("tracking").unwrap());
+static TRACKING: LazyLock<RulesFile> = LazyLock::new(|| RulesFile::built_in("tracking").unwrap());
 
 /// A file of rules for all hosts and for some, of which only the rules of `kept` are left.
 fn file(kept: Rules) -> String {
@@ -87,15 +87,17 @@ fn rule_set(chosen: &Chosen, kept: Rules) -> RuleSet {
             let preset = Preset::from_name(name).unwrap();
             preset.rules.iter().for_each(|rule| add(rule));
             if kept.has(Rule::DropParam) {
-                assert_eq!(preset.packs, ["tracking"]);
-                builder.pack(&TRACKING);
+                assert_eq!(preset.rules_files, ["tracking"]);
+                builder.rules_file(&TRACKING);
             }
         }
         Chosen::Typed(typed) => {
             typed.iter().filter(|typed| **typed != "file").for_each(|typed| add(typed));
             if typed.contains(&"file") {
                 let text = file(kept);
-                builder.pack(&Pack::parse(&text, "file", &mut |_, _| Err(String::new())).unwrap());
+                builder.rules_file(
+                    &RulesFile::parse(&text, "file", &mut |_, _| Err(String::new())).unwrap(),
+                );
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Tests which URIs each rule makes equivalent, and which it does not, at level `scheme`.
 
 use uriscan::normalize::{Normalizer, Options};
-use uriscan::rules::{Pack, Preset, RuleSet, Scratch};
+use uriscan::rules::{Preset, RuleSet, RulesFile, Scratch};
 
 fn rule_set(rules: &[&str]) -> RuleSet {
     let mut builder = RuleSet::builder();
@@ -9,9 +9,9 @@ fn rule_set(rules: &[&str]) -> RuleSet {
     builder.build().unwrap()
 }
 
-fn pack(text: &str) -> RuleSet {
+fn rules_file(text: &str) -> RuleSet {
     let mut builder = RuleSet::builder();
-    builder.pack(&Pack::parse(text, "test", &mut |_, _| Err(String::new())).unwrap());
+    builder.rules_file(&RulesFile::parse(text, "test", &mut |_, _| Err(String::new())).unwrap());
     builder.build().unwrap()
 }
 
@@ -583,7 +583,7 @@ fn crawl_merges_no_distinct_pages() {
         ("http://h/a?UTM_SOURCE=1", "http://h/a"),
     ];
     check(&crawl, &same, &different);
-    // Every name of the pack matches exactly, and no longer name does.
+    // Every name of the rules file matches exactly, and no longer name does.
     for pattern in crawl.patterns() {
         let name = &pattern.text;
         assert_eq!(form(&crawl, &format!("http://h/?{name}=1")), "http://h/", "{name}");
@@ -646,7 +646,7 @@ fn rules_work_together() {
 
 #[test]
 fn packs_name_hosts_and_later_rules_override() {
-    let rules = pack(
+    let rules = rules_file(
         "[[param]]\ndrop = ['ref', 'src*']\n\
          [[param]]\nhosts = ['shop.example', 'site:example.com', '*.test']\nexcept = ['api.example.com']\nallow = ['ref']\ndrop = ['tag']\n\
          [[param]]\nhosts = ['www.example.com']\nkeep = ['id']\n\
@@ -670,10 +670,10 @@ fn packs_name_hosts_and_later_rules_override() {
 }
 
 #[test]
-fn hosts_of_packs_are_compared_after_the_rules_for_hosts() {
+fn hosts_of_rules_files_are_compared_after_the_rules_for_hosts() {
     let text = "[[param]]\nhosts = ['www.example.com']\ndrop = ['x']\n";
     let mut builder = RuleSet::builder();
-    builder.pack(&Pack::parse(text, "test", &mut |_, _| Err(String::new())).unwrap());
+    builder.rules_file(&RulesFile::parse(text, "test", &mut |_, _| Err(String::new())).unwrap());
     builder.rule("www").unwrap();
     let rules = builder.build().unwrap();
     for host in ["www.example.com", "example.com", "www.www.example.com"] {
@@ -713,7 +713,7 @@ fn in_bulk_every_record_has_the_same_result_as_alone() {
         preset("crawl"),
         preset("log"),
         rule_set(&["fragment"]),
-        pack("[[param]]\nhosts = ['h.example', 'site:example.com', 't.co']\ndrop = ['q*']\n"),
+        rules_file("[[param]]\nhosts = ['h.example', 'site:example.com', 't.co']\ndrop = ['q*']\n"),
     ];
     let mut lines =
         vec!["no uri?q".to_owned(), "urn:x#f".to_owned(), "HTTP://t.co?q=1&r".to_owned()];

@@ -2,17 +2,17 @@
 
 use proptest::prelude::*;
 use uriscan::normalize::Level;
-use uriscan::rules::{Pack, Rule, RuleSet, Scratch};
+use uriscan::rules::{Rule, RuleSet, RulesFile, Scratch};
 use uriscan_core::normalize::normalize_exact;
 
-const PACK: &str = "[[param]]\ndrop = ['utm_*', 'ref', 'a']\n\
+const RULES_FILE: &str = "[[param]]\ndrop = ['utm_*', 'ref', 'a']\n\
     [[param]]\nhosts = ['site:example.com', '*.h']\nexcept = ['b.example.com']\nkeep = ['b', 'si?']\nallow = ['r*']\n\
     [[param]]\nhosts = ['www.example.com', 'localhost']\nallow = ['a', '*b*']\ndrop = ['b']\n\
     [[param]]\nexcept = ['site:example.co.uk']\ndrop = ['*c*']\n\
     [[param]]\npaths = ['/a', '/viewtopic.php']\nallow = ['utm_*']\ndrop = ['ba']\n\
     [[param]]\nhosts = ['h', 'site:example.com']\ngiven = ['a', 'b=1', 'c']\npaths = ['/B', '/a', '/b']\ndrop = ['*']\n";
 
-/// A pack without rules for all hosts.
+/// A rules file without rules for all hosts.
 const HOSTS: &str = "[[param]]\nhosts = ['www.example.com', '*.h', 'site:example.co.uk']\ndrop = ['a', 'utm_*']\n\
     [[param]]\nhosts = ['localhost', 'h', '1.2.3.4']\ndrop = ['b*', 'ref']\nallow = ['ba']\n\
     [[param]]\nhosts = ['h']\ngiven = ['ref', 'utm_x=1']\ndrop = ['?']\n";
@@ -53,33 +53,35 @@ pub(super) const RULES: [&str; 25] = [
     "empty-query",
 ];
 
-/// These, and `pack` for [`PACK`], `hosts` for [`HOSTS`], `sites` for [`SITES`].
+/// These, and `rules_file` for [`RULES_FILE`], `hosts` for [`HOSTS`], `sites` for [`SITES`].
 const TYPED: [&str; 28] = {
     let mut typed = ["sites"; 28];
     let (rules, files) = typed.split_at_mut(RULES.len());
     rules.copy_from_slice(&RULES);
-    (files[1], files[2]) = ("pack", "hosts");
+    (files[1], files[2]) = ("rules file", "hosts");
     typed
 };
 
-/// All except the last: of two packs the later one overrides the other.
-const ONE_PACK: &[&str] = TYPED.split_at(TYPED.len() - 1).0;
+/// All except the last: of two rules files the later one overrides the other.
+const ONE_FILE: &[&str] = TYPED.split_at(TYPED.len() - 1).0;
 
 /// Those that are only patterns for parameters.
 const PATTERNS: [&str; 6] =
-    ["keep-param=a*", "drop-param=b*", "drop-param=?", "allow-param=ba", "pack", "hosts"];
+    ["keep-param=a*", "drop-param=b*", "drop-param=?", "allow-param=ba", "rules file", "hosts"];
 
 fn rule_set(typed: &[&str]) -> RuleSet {
     let mut builder = RuleSet::builder();
     for rule in typed {
         match *rule {
-            "pack" | "hosts" | "sites" => {
+            "rules file" | "hosts" | "sites" => {
                 let text = match *rule {
-                    "pack" => PACK,
+                    "rules file" => RULES_FILE,
                     "hosts" => HOSTS,
                     _ => SITES,
                 };
-                builder.pack(&Pack::parse(text, "test", &mut |_, _| Err(String::new())).unwrap());
+                builder.rules_file(
+                    &RulesFile::parse(text, "test", &mut |_, _| Err(String::new())).unwrap(),
+                );
             }
             rule => builder.rule(rule).unwrap(),
         }
@@ -271,9 +273,9 @@ proptest! {
     }
 
     #[test]
-    fn rules_may_be_given_in_any_order(uri in uri(), typed in Just(ONE_PACK.to_vec()).prop_shuffle()) {
+    fn rules_may_be_given_in_any_order(uri in uri(), typed in Just(ONE_FILE.to_vec()).prop_shuffle()) {
         let Some(form) = canonical(uri.as_bytes(), Level::Scheme) else { return Ok(()) };
         let result = |typed: &[&str]| shown(rule_set(typed).apply(&form, &mut Scratch::default()).0);
-        prop_assert_eq!(result(&typed), result(ONE_PACK));
+        prop_assert_eq!(result(&typed), result(ONE_FILE));
     }
 }

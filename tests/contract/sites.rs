@@ -1,11 +1,11 @@
 //! Tests the rules of single sites, `[[site]]` of rule files.
 
-use uriscan::rules::{Pack, Preset, RuleSet, Scratch};
+use uriscan::rules::{Preset, RuleSet, RulesFile, Scratch};
 
 fn rules(preset: &str, text: &str) -> RuleSet {
     let mut builder = RuleSet::builder();
     builder.preset(&Preset::from_name(preset).unwrap()).unwrap();
-    builder.pack(&Pack::parse(text, "test", &mut |_, _| Err(String::new())).unwrap());
+    builder.rules_file(&RulesFile::parse(text, "test", &mut |_, _| Err(String::new())).unwrap());
     builder.build().unwrap()
 }
 
@@ -220,7 +220,8 @@ fn the_lists_of_many_sites_are_limited_together() {
     let build = |count: usize| {
         let text = format!("rules = ['index-page={}']\n{}", pages.join(","), sites.repeat(count));
         let mut builder = RuleSet::builder();
-        builder.pack(&Pack::parse(&text, "test", &mut |_, _| Err(String::new())).unwrap());
+        builder
+            .rules_file(&RulesFile::parse(&text, "test", &mut |_, _| Err(String::new())).unwrap());
         builder.build()
     };
     assert!(build(10).is_ok());
@@ -232,7 +233,7 @@ fn the_lists_of_many_sites_are_limited_together() {
 fn sites_that_replace_each_others_hosts_are_refused() {
     let text = "[[site]]\nhosts = ['a.example']\nhost = 'b.example'\n[[site]]\nhosts = ['b.example']\nhost = 'a.example'\n";
     let mut builder = RuleSet::builder();
-    builder.pack(&Pack::parse(text, "test", &mut |_, _| Err(String::new())).unwrap());
+    builder.rules_file(&RulesFile::parse(text, "test", &mut |_, _| Err(String::new())).unwrap());
     let error = builder.build().unwrap_err().to_string();
     assert_eq!(
         error,
@@ -241,7 +242,7 @@ fn sites_that_replace_each_others_hosts_are_refused() {
     // A chain is one, too: say where it ends.
     let chain = text.replace("host = 'a.example'", "host = 'c.example'");
     let mut builder = RuleSet::builder();
-    builder.pack(&Pack::parse(&chain, "test", &mut |_, _| Err(String::new())).unwrap());
+    builder.rules_file(&RulesFile::parse(&chain, "test", &mut |_, _| Err(String::new())).unwrap());
     assert!(builder.build().is_err());
 }
 
@@ -287,7 +288,7 @@ fn faults_in_sites_have_a_position_and_a_reason() {
         ("rules = ['path-decode=/']", "test:1:10: '/' cannot stand"),
         ("rules = ['keep-param=/']", "test:1:10: `keep-param` is for [[param]]"),
     ] {
-        let error = Pack::parse(text, "test", &mut |_, _| Err(String::new())).unwrap_err();
+        let error = RulesFile::parse(text, "test", &mut |_, _| Err(String::new())).unwrap_err();
         assert!(error.to_string().starts_with(expected), "{text}: {error}");
     }
 }
@@ -369,7 +370,7 @@ fn tables_for_parameters_apply_below_paths_and_beside_parameters() {
             "test:3:1: unknown field `paths`",
         ),
     ] {
-        let error = Pack::parse(text, "test", &mut |_, _| Err(String::new())).unwrap_err();
+        let error = RulesFile::parse(text, "test", &mut |_, _| Err(String::new())).unwrap_err();
         assert!(error.to_string().starts_with(expected), "{text}: {error}");
     }
 }

@@ -118,7 +118,7 @@ pub(crate) struct ProfileChoice {
     /// For the keys of an existing store: of browsers, Scrapy, crawler-commons (Java), or the Wayback Machine.
     #[arg(long, value_name = "NAME", value_parser = profiles(), hide_possible_values = true)]
     #[arg(conflicts_with_all = [
-        "level", "drop_fragment", "aliases", "iri", "repair", "rules", "preset", "packs", "no_rules", "base",
+        "level", "drop_fragment", "aliases", "iri", "repair", "rules", "preset", "rules_files", "no_rules", "base",
         "lenient_scheme", "suffix_scheme",
     ])]
     pub(crate) profile: Option<Profile>,

@@ -30,7 +30,7 @@ pub(crate) struct RuleChoice {
     ///
     /// Later files override earlier ones and the preset.
     #[arg(long = "rules", value_name = "FILE")]
-    pub(crate) packs: Vec<PathBuf>,
+    pub(crate) rules_files: Vec<PathBuf>,
 
     /// Disable a rule of the preset or of files for all hosts; repeatable
     ///
@@ -45,7 +45,7 @@ impl RuleChoice {
     pub(crate) fn is_empty(&self) -> bool {
         self.rules.is_empty()
             && self.preset.is_none()
-            && self.packs.is_empty()
+            && self.rules_files.is_empty()
             && self.no_rules.is_empty()
     }
 }

@@ -46,7 +46,7 @@ pub(crate) enum RulesFormat {
 
 const AFTER_HELP: &str = "\
 A file of rules:
-  include = [\"tracking\"]               # built-in packs, or files in the same directory
+  include = [\"tracking\"]               # built-in rules files, or files in the same directory
   rules = [\"https\", \"index-page\"]     # for all hosts
 
   [[param]]                            # for all hosts

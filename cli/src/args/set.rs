@@ -186,7 +186,7 @@ pub(crate) struct Remove {
 
     /// The files have keys, as `uriscan key` and `uriscan set export` write them, instead of URIs
     #[arg(long, conflicts_with_all = [
-        "level", "drop_fragment", "aliases", "iri", "repair", "rules", "preset", "packs", "no_rules", "base",
+        "level", "drop_fragment", "aliases", "iri", "repair", "rules", "preset", "rules_files", "no_rules", "base",
         "lenient_scheme", "suffix_scheme", "profile", "uri", "extract", "on_invalid", "rejects", "strict", "null",
         "from", "column", "stats", "stats_file",
     ])]

@@ -43,7 +43,7 @@ const SHOWN: [(&str, &str); 17] = [
         "learn",
         "files column same canonical redirect precision confidence test undecided max_memory output stats help",
     ),
-    ("rules", "level rules preset packs no_rules to output help"),
+    ("rules", "level rules preset rules_files no_rules to output help"),
     ("set create", "set files extract level preset hash first_seen stats help"),
     ("set add", "set files uri extract at on_invalid stats help"),
     ("set remove", "set files uri keys extract on_invalid stats help"),

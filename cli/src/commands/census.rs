@@ -36,7 +36,7 @@ impl args::Census {
         let runner = Box::new(Census(View::new(self.to, &self.common, environment)));
         let mut plan = Plan::of_job((job, runner), None, self.common, strict, environment)?
             .reading_typed(&self.typed)?;
-        plan.evidence.extend(rule_choice::files(&self.rules.packs));
+        plan.evidence.extend(rule_choice::files(&self.rules.rules_files));
         plan.reading(&self.from, LinkUse::of(&self.repairs, &self.references))?
             .with_report(self.page)
     }

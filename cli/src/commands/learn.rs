@@ -3,7 +3,7 @@
 use std::sync::{Arc, PoisonError};
 
 use uriscan::Error;
-use uriscan::rules::{Pack, RuleSet};
+use uriscan::rules::{RuleSet, RulesFile};
 use uriscan_bulk::pipeline::fields_of;
 use uriscan_learn::{self as learn, LearnOptions, Read};
 
@@ -140,7 +140,7 @@ impl Runner for Learn {
             }
             None => {
                 let learned = learn::learn(sources, &self.options, settings, sinks)?;
-                if learned.bytes > Pack::MOST_BYTES {
+                if learned.bytes > RulesFile::MOST_BYTES {
                     let what = "uriscan: --rules does not read the file, as it has more than 64 MiB; learn from fewer sites at a time";
                     eprint_line(format_args!("{what}"));
                 }

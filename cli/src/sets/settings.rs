@@ -165,12 +165,12 @@ fn of_set(stored: &Meaning, names: &[&str]) -> String {
 
 /// The options for rules that were typed.
 fn shown(typed: &args::RuleChoice) -> String {
-    let args::RuleChoice { rules, preset, packs, no_rules } = typed;
-    let packs = packs.iter().map(|path| format!("--rules {}", path.display()));
+    let args::RuleChoice { rules, preset, rules_files, no_rules } = typed;
+    let rules_files = rules_files.iter().map(|path| format!("--rules {}", path.display()));
     let preset = preset.iter().map(|name| format!("--preset {name}"));
     let no_rules = no_rules.iter().map(|name| format!("--no-rule {name}"));
     let rules = rules.iter().map(|rule| format!("--rule {rule}"));
-    preset.chain(packs).chain(no_rules).chain(rules).collect::<Vec<_>>().join(" ")
+    preset.chain(rules_files).chain(no_rules).chain(rules).collect::<Vec<_>>().join(" ")
 }
 
 /// How the rules of a set differ from those that were typed.
@@ -190,7 +190,7 @@ fn difference(chosen: &[&str], own: &[&str], stored: &Meaning) -> String {
     }
 }
 
-/// `facts` as a list; those of a pack would fill pages.
+/// `facts` as a list; those of a rules file would fill pages.
 fn listed(facts: &[&str]) -> String {
     const MOST: usize = 5;
     // It follows from the others.

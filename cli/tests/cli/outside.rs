@@ -35,12 +35,13 @@ fn names_reach_the_terminal_with_escapes() {
 #[test]
 fn rule_files_and_sets_are_shown_with_escapes_and_written_as_they_are() {
     let place = Place::new(&[]);
-    let pack = r#"
+    let rules_file = r#"
         name = "p"
         [[unit]]
         drop = ["x"]
     "#;
-    fs::write(place.path("broken\u{1b}[2J.toml"), pack.replace("[[unit]]", "[[unit")).unwrap();
+    fs::write(place.path("broken\u{1b}[2J.toml"), rules_file.replace("[[unit]]", "[[unit"))
+        .unwrap();
     let message = place.run(&["rules", "--rules", "broken\u{1b}[2J.toml"], "").refused();
     assert!(message.contains(r"broken\x1b[2J.toml") && !message.contains('\x1b'), "{message}");
     let set = "set\u{1b}[2J";

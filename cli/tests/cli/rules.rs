@@ -111,7 +111,7 @@ fn census_counts_what_rules_add() {
 }
 
 #[test]
-fn packs_are_read_with_what_they_include() {
+fn rules_files_are_read_with_what_they_include() {
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name);
     fs::create_dir(path("sub")).unwrap();

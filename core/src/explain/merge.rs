@@ -1,4 +1,4 @@
-//! What beyond the options would make two URIs equivalent: higher levels, rules, packs and presets, found by applying them.
+//! What beyond the options would make two URIs equivalent: higher levels, rules, rules files and presets, found by applying them.
 //!
 //! A rule with an argument is tried with what the two URIs hold: the names of parameters that differ, the prefix that
 //! one path has before the other, the page that one has after it. Not tried are `keep-param` and `allow-param`, whose
@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use crate::normalize::{Level, Options, normalize_exact};
 use crate::repair::{Repair, Repairs};
 use crate::resolve::Suffix;
-use crate::rules::{Pack, Preset, Rule, RuleSet, Scratch};
+use crate::rules::{Preset, Rule, RuleSet, RulesFile, Scratch};
 use crate::uri::split;
 
 /// Most parameters that are tried for a rule of their own.
@@ -26,7 +26,7 @@ pub enum Merger {
     /// Rules as on a command line, all of which are needed.
     Rules(Vec<String>),
     /// A built-in pack.
-    Pack(&'static str),
+    RulesFile(&'static str),
     /// A preset.
     Preset(String),
     /// Repairs of records that are not URIs, or of character references, which merge only together.
@@ -46,7 +46,7 @@ impl fmt::Display for Merger {
                     rules.iter().map(|rule| format!("--rule {rule}")).collect();
                 f.write_str(&options.join(" "))
             }
-            Merger::Pack(name) => write!(f, "--rules {name}"),
+            Merger::RulesFile(name) => write!(f, "--rules {name}"),
             Merger::Preset(name) => write!(f, "--preset {name}"),
             Merger::Repairs(repairs) => {
                 let named = Repair::ALL.into_iter().filter(|&repair| repairs.has(repair));
@@ -66,7 +66,7 @@ impl fmt::Display for Merger {
 }
 
 /// What would merge `a` and `b`, which differ under `options` and `rules`: of higher levels the lowest; each rule that
-/// is enough alone, else a minimal set of rules; packs; presets; if none of these is enough, the lowest of the higher
+/// is enough alone, else a minimal set of rules; rules files; presets; if none of these is enough, the lowest of the higher
 /// levels with which one of them is. Empty if one of the two is not a URI, or if nothing does. Rules are applied after
 /// `rules`, to the forms of the level.
 ///
@@ -109,25 +109,27 @@ pub fn mergers(a: &[u8], b: &[u8], options: Options, rules: Option<&RuleSet>) ->
     found
 }
 
-/// The rules, packs and presets that merge the forms `a` and `b`.
+/// The rules, rules files and presets that merge the forms `a` and `b`.
 fn beyond((a, b): (Vec<u8>, Vec<u8>)) -> Vec<Merger> {
     let merges = |rules: &RuleSet| apply(rules, &a) == apply(rules, &b);
     let mut found = by_rules(&a, &b, merges);
-    let packs = Pack::built_in_names().zip(&*PACKS);
-    found.extend(packs.filter(|(_, rules)| merges(rules)).map(|(name, _)| Merger::Pack(name)));
+    let rules_files = RulesFile::built_in_names().zip(&*RULES_FILES);
+    found.extend(
+        rules_files.filter(|(_, rules)| merges(rules)).map(|(name, _)| Merger::RulesFile(name)),
+    );
     let presets = PRESETS.iter().filter(|(_, rules)| merges(rules));
     found.extend(presets.map(|(name, _)| Merger::Preset(name.clone())));
     found
 }
 
-/// The rules of each built-in pack, in the order of their names.
-static PACKS: LazyLock<Vec<RuleSet>> = LazyLock::new(|| {
-    let pack = |name| {
+/// The rules of each built-in rules file, in the order of their names.
+static RULES_FILES: LazyLock<Vec<RuleSet>> = LazyLock::new(|| {
+    let rules_file = |name| {
         let mut builder = RuleSet::builder();
-        builder.pack(&Pack::built_in(name).expect("its name is listed"));
-        builder.build().expect("built-in packs are tested")
+        builder.rules_file(&RulesFile::built_in(name).expect("its name is listed"));
+        builder.build().expect("built-in rules files are tested")
     };
-    Pack::built_in_names().map(pack).collect()
+    RulesFile::built_in_names().map(rules_file).collect()
 });
 
 static PRESETS: LazyLock<Vec<(String, RuleSet)>> = LazyLock::new(|| {

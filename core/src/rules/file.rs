@@ -1,32 +1,32 @@
-//! Packs in files, with those that they include.
+//! Rules files in files, with those that they include.
 
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use super::pack::{Included, Pack};
 use super::param::Place;
-use super::tables::PackError;
+use super::rules_file::{Included, RulesFile};
+use super::tables::RulesFileError;
 use uriscan_files::read_limited;
 
-impl Pack {
-    /// Bytes of the longest file that [`Pack::read`] reads: rules of a hundred thousand sites. Files that are included have
+impl RulesFile {
+    /// Bytes of the longest file that [`RulesFile::read`] reads: rules of a hundred thousand sites. Files that are included have
     /// less room.
     pub const MOST_BYTES: u64 = 64 << 20;
 
-    /// Reads the pack in the file at `path`; returns it with the paths of all files that were read.
+    /// Reads the rules file in the file at `path`; returns it with the paths of all files that were read.
     ///
     /// What it includes and is not built in are files in the same directory: a name without `/`, of a regular file. A link
     /// leads to one in the directory of the file that includes it, or in that to which a link to that file leads. No file may
-    /// have more than [`Pack::MOST_BYTES`], and those that are included not more than 4 MiB together.
+    /// have more than [`RulesFile::MOST_BYTES`], and those that are included not more than 4 MiB together.
     ///
     /// ```
-    /// use uriscan::rules::Pack;
+    /// use uriscan::rules::RulesFile;
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let directory = tempfile::tempdir()?;
     /// let path = directory.path().join("mine.toml");
     /// std::fs::write(&path, "include = ['../other.toml']")?;
-    /// let error = Pack::read(&path).unwrap_err();
+    /// let error = RulesFile::read(&path).unwrap_err();
     /// assert!(error.message.contains("is not the name of a file beside this one"));
     /// # Ok(())
     /// # }
@@ -34,11 +34,11 @@ impl Pack {
     ///
     /// # Errors
     /// With the position in the file.
-    pub fn read(path: &Path) -> Result<(Pack, Vec<PathBuf>), PackError> {
+    pub fn read(path: &Path) -> Result<(RulesFile, Vec<PathBuf>), RulesFileError> {
         let source = path.display().to_string();
         let text = read(path).map_err(|message| {
             let place = Place { source: Arc::from(source.as_str()), line: 0, column: 0 };
-            PackError { place, message }
+            RulesFileError { place, message }
         })?;
         let mut files = vec![path.to_owned()];
         let mut open = |name: &str, _: &str| {
@@ -48,8 +48,8 @@ impl Pack {
             files.push(beside);
             Ok(Included::new(source, text))
         };
-        let pack = Pack::parse(&text, &source, &mut open)?;
-        Ok((pack, files))
+        let rules_file = RulesFile::parse(&text, &source, &mut open)?;
+        Ok((rules_file, files))
     }
 }
 
@@ -83,7 +83,7 @@ fn beside(name: &str, from: &Path) -> Result<PathBuf, String> {
 }
 
 fn read(path: &Path) -> Result<String, String> {
-    let bytes = read_limited(path, Pack::MOST_BYTES).map_err(|error| error.to_string())?;
+    let bytes = read_limited(path, RulesFile::MOST_BYTES).map_err(|error| error.to_string())?;
     String::from_utf8(bytes).map_err(|error| {
         format!("not TOML: byte {} is not UTF-8", error.utf8_error().valid_up_to())
     })

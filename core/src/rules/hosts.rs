@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use super::glob::Glob;
 use super::lookup::{Buckets, Loose};
 
-/// A set of hosts, as written in a rule pack.
+/// A set of hosts, as written in a rules file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum HostPattern {
     /// `host.example`: this host.

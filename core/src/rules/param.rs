@@ -47,7 +47,7 @@ pub(super) struct Unit {
     pub(super) patterns: Vec<Named>,
     /// What the parameters are, in the author's words.
     pub(super) why: Option<Arc<str>>,
-    /// The number of the site that they are written in, of all sites of a pack or a rule set.
+    /// The number of the site that they are written in, of all sites of a rules file or a rule set.
     pub(super) site: Option<usize>,
 }
 

@@ -28,7 +28,7 @@ pub(super) fn web_authority(form: &[u8]) -> Option<usize> {
     if head == HTTPS { Some(8) } else { (head << 8 == HTTP << 8).then_some(7) }
 }
 
-/// `host` in lower case and without a final dot, like the hosts of packs.
+/// `host` in lower case and without a final dot, like the hosts of rules files.
 #[inline]
 pub(super) fn folded(host: &[u8]) -> Cow<'_, [u8]> {
     let host = host.strip_suffix(b".").unwrap_or(host);

@@ -1,4 +1,4 @@
-//! The path for rule sets that consist of parameter patterns: packs without other rules.
+//! The path for rule sets that consist of parameter patterns: rules files without other rules.
 //!
 //! Whether a pattern might match a parameter is tested before the host is looked up, as most
 //! parameters of most records have no pattern on any host.

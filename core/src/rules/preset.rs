@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-/// A bundle of rules and packs, with its own version.
+/// A bundle of rules and rules files, with its own version.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -15,8 +15,8 @@ pub struct Preset {
     pub meaning: String,
     /// Rules as on a command line, `NAME` or `NAME=ARG`.
     pub rules: Vec<String>,
-    /// Names of built-in packs.
-    pub packs: Vec<String>,
+    /// Names of built-in rules files.
+    pub rules_files: Vec<String>,
 }
 
 impl Preset {
@@ -69,12 +69,12 @@ impl Preset {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{Pack, RuleSet};
+    use crate::rules::{RuleSet, RulesFile};
 
     #[test]
     fn presets_hold_existing_rules_and_packs() {
         for preset in Preset::all() {
-            assert!(preset.packs.iter().all(|name| Pack::built_in(name).is_some()));
+            assert!(preset.rules_files.iter().all(|name| RulesFile::built_in(name).is_some()));
             let mut builder = RuleSet::builder();
             preset.rules.iter().for_each(|rule| builder.rule(rule).unwrap());
             let rules = builder.build().unwrap().rules().iter().map(|rule| rule.name());

@@ -1,4 +1,4 @@
-//! Rule sets: rules, patterns and packs, combined and compiled.
+//! Rule sets: rules, patterns and rules files, combined and compiled.
 
 use core::fmt;
 use std::collections::HashMap;
@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use super::hosts::{HostPattern, Hosts, PUBLIC_SUFFIX_VERSION};
 use super::names::Action;
-use super::pack::{Pack, extend};
 use super::param::{Named, Pattern, Place, Unit, name_pattern};
 use super::params::{Override, Params};
 use super::preset::Preset;
 use super::rule::{Argument, Rule, Rules, typed_rule};
+use super::rules_file::{RulesFile, extend};
 use super::scope::Scope;
 use super::site::{Site, SiteRules, Sites, add_www};
 use super::starts::Starts;
@@ -70,10 +70,10 @@ impl RuleError {
     /// The position of the table of a rule file that is wrong; `None` for a rule that is in no file.
     ///
     /// ```
-    /// use uriscan::rules::{Pack, RuleSet};
+    /// use uriscan::rules::{RulesFile, RuleSet};
     /// let text = "[[site]]\nhosts = ['b.h']\nhost = 'a.h'\n[[site]]\nhosts = ['a.h']\nhost = 'b.h'\n";
     /// let mut builder = RuleSet::builder();
-    /// builder.pack(&Pack::parse(text, "mine.toml", &mut |_, _| Err(String::new())).unwrap());
+    /// builder.rules_file(&RulesFile::parse(text, "mine.toml", &mut |_, _| Err(String::new())).unwrap());
     /// let error = builder.build().unwrap_err();
     /// assert_eq!(error.place().unwrap().line, 1);
     /// assert!(error.to_string().starts_with("mine.toml:1:1: [[site]] "), "{error}");
@@ -111,30 +111,35 @@ impl Builder {
         Builder { scope, units, sites, own: Vec::new() }
     }
 
-    /// Adds the rules and packs of `preset`.
+    /// Adds the rules and rules files of `preset`.
     ///
     /// # Errors
-    /// If it names an unknown rule or pack, which no preset of [`Preset::all`] does.
+    /// If it names an unknown rule or rules file, which no preset of [`Preset::all`] does.
     pub fn preset(&mut self, preset: &Preset) -> Result<(), RuleError> {
         for rule in &preset.rules {
             self.rule(rule)?;
         }
-        for name in &preset.packs {
+        for name in &preset.rules_files {
             let unknown = || RuleError::typed(format!("there is no built-in rules file `{name}`"));
-            self.pack(&Pack::built_in(name).ok_or_else(unknown)?);
+            self.rules_file(&RulesFile::built_in(name).ok_or_else(unknown)?);
         }
         Ok(())
     }
 
-    /// Adds the rules of `pack`.
-    pub fn pack(&mut self, pack: &Pack) {
-        self.scope.extend(&pack.scope);
-        extend(&mut self.units, &mut self.sites, pack.units.clone(), pack.sites.clone());
+    /// Adds the rules of `rules_file`.
+    pub fn rules_file(&mut self, rules_file: &RulesFile) {
+        self.scope.extend(&rules_file.scope);
+        extend(
+            &mut self.units,
+            &mut self.sites,
+            rules_file.units.clone(),
+            rules_file.sites.clone(),
+        );
     }
 
     /// Adds a rule, written `NAME` or `NAME=ARG`.
     ///
-    /// Patterns for parameters form one table, as in a pack: first those of `keep-param`, then
+    /// Patterns for parameters form one table, as in a rules file: first those of `keep-param`, then
     /// `drop-param`, then `allow-param`.
     ///
     /// # Errors
@@ -158,7 +163,7 @@ impl Builder {
     }
 
     /// Removes `rule` with all its arguments; of parameter rules only those of [`Builder::rule`],
-    /// since packs define their own exceptions. Returns whether anything was removed.
+    /// since rules files define their own exceptions. Returns whether anything was removed.
     pub fn without(&mut self, rule: Rule) -> bool {
         let was_on = self.scope.rules.has(rule) || self.own.iter().any(|named| named.list == rule);
         self.scope.remove(Rules::of(&[rule]));
@@ -380,9 +385,9 @@ mod tests {
     fn overrides_are_named() {
         let text = "[[param]]\ndrop=['a','b']\n[[param]]\nallow=['a']\n[[param]]\nhosts=['h']\nallow=['b']\n\
             [[param]]\ndrop=['b']\n";
-        let pack = Pack::parse(text, "p", &mut |_, _| Err(String::new())).unwrap();
+        let rules_file = RulesFile::parse(text, "p", &mut |_, _| Err(String::new())).unwrap();
         let mut builder = RuleSet::builder();
-        builder.pack(&pack);
+        builder.rules_file(&rules_file);
         builder.rule("drop-param=a").unwrap();
         let rules = builder.build().unwrap();
         let named: Vec<String> = rules

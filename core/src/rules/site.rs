@@ -318,7 +318,7 @@ fn other_www(host: &HostPattern) -> Option<HostPattern> {
 #[cfg(test)]
 mod tests {
     use super::super::lookup::COMPARED;
-    use super::super::{Pack, RuleSet, Scratch};
+    use super::super::{RuleSet, RulesFile, Scratch};
 
     #[test]
     fn each_host_is_checked_against_few_of_many_sites() {
@@ -334,7 +334,9 @@ mod tests {
             let sites = (0..MANY).map(|i| format!("[[site]]\n{}\n", form(i)));
             let text: String = sites.collect();
             let mut builder = RuleSet::builder();
-            builder.pack(&Pack::parse(&text, "test", &mut |_, _| Err(String::new())).unwrap());
+            builder.rules_file(
+                &RulesFile::parse(&text, "test", &mut |_, _| Err(String::new())).unwrap(),
+            );
             COMPARED.set(0);
             let rules = builder.build().unwrap();
             let mut scratch = Scratch::default();

@@ -17,23 +17,23 @@ use super::when::{self, When};
 use crate::normalize::{Level, normalize_exact};
 use crate::uri::split;
 
-/// Why a pack is invalid, and where.
+/// Why a rules file is invalid, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct PackError {
+pub struct RulesFileError {
     /// The position.
     pub place: Place,
     /// The reason.
     pub message: String,
 }
 
-impl fmt::Display for PackError {
+impl fmt::Display for RulesFileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.place, self.message)
     }
 }
 
-impl std::error::Error for PackError {}
+impl std::error::Error for RulesFileError {}
 
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -98,17 +98,17 @@ impl Places {
         &self,
         text: &Spanned<String>,
         parse: impl FnOnce(&str) -> Result<T, String>,
-    ) -> Result<T, PackError> {
+    ) -> Result<T, RulesFileError> {
         parse(text.get_ref()).map_err(|why| self.error(text.span(), why))
     }
 
-    pub(super) fn error(&self, span: Range<usize>, message: impl Into<String>) -> PackError {
-        PackError { place: self.of(span.start), message: message.into() }
+    pub(super) fn error(&self, span: Range<usize>, message: impl Into<String>) -> RulesFileError {
+        RulesFileError { place: self.of(span.start), message: message.into() }
     }
 }
 
 /// The rules of a list, which are not for parameters.
-pub(super) fn scope(typed: &[Spanned<String>], places: &Places) -> Result<Scope, PackError> {
+pub(super) fn scope(typed: &[Spanned<String>], places: &Places) -> Result<Scope, RulesFileError> {
     let mut scope = Scope::default();
     for text in typed {
         places
@@ -121,7 +121,7 @@ pub(super) fn scope(typed: &[Spanned<String>], places: &Places) -> Result<Scope,
 pub(super) fn site(
     table: Spanned<SiteTable>,
     places: &Places,
-) -> Result<(Site, Option<Unit>), PackError> {
+) -> Result<(Site, Option<Unit>), RulesFileError> {
     let span = table.span();
     let place = places.of(span.start);
     let SiteTable { hosts, except, host, rules, without, keep, drop, allow, why } =
@@ -200,7 +200,7 @@ fn canonical_host(text: &str) -> Result<Vec<u8>, String> {
 }
 
 /// A `[[param]]`.
-pub(super) fn unit(table: Spanned<Table>, places: &Places) -> Result<Unit, PackError> {
+pub(super) fn unit(table: Spanned<Table>, places: &Places) -> Result<Unit, RulesFileError> {
     let span = table.span();
     let unit = unit_of(table.into_inner(), span.clone(), places)?;
     if unit.patterns.is_empty() {
@@ -210,8 +210,8 @@ pub(super) fn unit(table: Spanned<Table>, places: &Places) -> Result<Unit, PackE
 }
 
 /// The rules for parameters of a table at `span`.
-fn unit_of(table: Table, span: Range<usize>, places: &Places) -> Result<Unit, PackError> {
-    let hosts = |list: &[Spanned<String>]| -> Result<Vec<HostPattern>, PackError> {
+fn unit_of(table: Table, span: Range<usize>, places: &Places) -> Result<Unit, RulesFileError> {
+    let hosts = |list: &[Spanned<String>]| -> Result<Vec<HostPattern>, RulesFileError> {
         list.iter().map(|text| places.parsed(text, HostPattern::new)).collect()
     };
     if table.hosts.as_ref().is_some_and(Vec::is_empty) {
@@ -266,7 +266,7 @@ fn unit_of(table: Table, span: Range<usize>, places: &Places) -> Result<Unit, Pa
             list(again),
             list(before)
         );
-        return Err(PackError { place: again.place.clone(), message });
+        return Err(RulesFileError { place: again.place.clone(), message });
     }
     Ok(unit)
 }

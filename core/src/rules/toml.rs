@@ -8,18 +8,18 @@ use super::rule::Rule;
 use super::set::RuleSet;
 
 impl RuleSet {
-    /// Returns the rules as the text of one rule file without includes: those of presets and packs, of options and of sites.
-    /// [`Pack::parse`](super::Pack::parse) reads it; the resulting rule set does the same and has the same
+    /// Returns the rules as the text of one rule file without includes: those of presets and rules files, of options and of sites.
+    /// [`RulesFile::parse`](super::RulesFile::parse) reads it; the resulting rule set does the same and has the same
     /// [`Identity`](super::Identity) under a program with the same versions of rules and public suffix list.
     ///
     /// ```
-    /// use uriscan::rules::{Pack, RuleSet};
+    /// use uriscan::rules::{RulesFile, RuleSet};
     /// let mut builder = RuleSet::builder();
     /// builder.rule("www").unwrap();
     /// builder.rule("drop-param=ref").unwrap();
     /// let text = builder.build().unwrap().to_toml();
     /// assert_eq!(text, "rules = [\"www\"]\n\n[[param]]\ndrop = [\"ref\"]\n");
-    /// assert!(Pack::parse(&text, "set", &mut |_, _| Err(String::new())).is_ok());
+    /// assert!(RulesFile::parse(&text, "set", &mut |_, _| Err(String::new())).is_ok());
     /// ```
     pub fn to_toml(&self) -> String {
         let mut text = String::new();
@@ -132,15 +132,15 @@ pub fn quoted(value: &str) -> String {
 mod tests {
     use super::*;
     use crate::normalize::Options;
-    use crate::rules::{Identity, Pack, Preset};
+    use crate::rules::{Identity, Preset, RulesFile};
 
-    fn parse(text: &str) -> Pack {
-        Pack::parse(text, "p", &mut |_, _| Err(String::new())).unwrap()
+    fn parse(text: &str) -> RulesFile {
+        RulesFile::parse(text, "p", &mut |_, _| Err(String::new())).unwrap()
     }
 
     #[test]
     fn what_is_written_is_read_as_the_same_rules() {
-        let pack = "rules = ['https', 'index-page=a,b', 'path-prefix=/x/']\n[[param]]\nhosts=['www.h.example','site:example.com']\n\
+        let rules_file = "rules = ['https', 'index-page=a,b', 'path-prefix=/x/']\n[[param]]\nhosts=['www.h.example','site:example.com']\n\
             except=['a.example.com']\nkeep=['i?']\ndrop=['a\\*','b']\nallow=['*']\nwhy=\"a \\\"b\\\" \\u0007\"\n\
             [[site]]\nhosts=['m.example.org']\nhost='www.example.org'\nrules=['path-case','path-decode=,:','host-dot']\n\
             without=['https','www']\ndrop=['x']\nwhy='y'\n[[site]]\nhosts=['*.example.org']\nwithout=['drop-param']\n\
@@ -149,7 +149,7 @@ mod tests {
             for www in [false, true] {
                 let mut builder = RuleSet::builder();
                 builder.preset(&preset).unwrap();
-                builder.pack(&parse(pack));
+                builder.rules_file(&parse(rules_file));
                 builder.rule("drop-param=own_*").unwrap();
                 builder.rule("path-decode").unwrap();
                 builder.rule("index-page=a%2Cb").unwrap();
@@ -159,7 +159,7 @@ mod tests {
                 let rules = builder.build().unwrap();
                 let text = rules.to_toml();
                 let mut again = RuleSet::builder();
-                again.pack(&parse(&text));
+                again.rules_file(&parse(&text));
                 let again = again.build().unwrap();
                 assert_eq!(again.to_toml(), text);
                 let identity = |rules| Identity::new(Options::default(), Some(rules));

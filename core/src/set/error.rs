@@ -138,7 +138,7 @@ impl Difference {
     /// assert_eq!(difference.between("a.set", "b.set"), words);
     /// ```
     pub fn between(&self, one: &str, other: &str) -> String {
-        // All facts of a pack of patterns would fill pages.
+        // All facts of a rules file of patterns would fill pages.
         const MOST: usize = 5;
         let mut found = Vec::new();
         for fact in &self.set {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use uriscan::rules::Pack;
+use uriscan::rules::RulesFile;
 use uriscan_arrow::{Columns, OptionKind, OptionValue};
 
 use crate::error::Failure;
@@ -46,12 +46,14 @@ pub(crate) fn columns(text: &[u8]) -> Result<Columns, Failure> {
             _ => options.push((name, value.into())),
         }
     }
-    Columns::from_options(options, pack).map_err(|error| Failure::Option(error.to_string()))
+    Columns::from_options(options, rules_file).map_err(|error| Failure::Option(error.to_string()))
 }
 
 /// The rules file of that name.
-fn pack(name: &str) -> Result<Pack, String> {
-    Pack::read(Path::new(name)).map(|(pack, _)| pack).map_err(|error| error.to_string())
+fn rules_file(name: &str) -> Result<RulesFile, String> {
+    RulesFile::read(Path::new(name))
+        .map(|(rules_file, _)| rules_file)
+        .map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

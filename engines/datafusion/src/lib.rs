@@ -12,7 +12,7 @@
 //! | `uri_resolve(reference, base [, options])` | the target of a reference (section 5), null where there is none; option `lenient_scheme` |
 //!
 //! Options are a struct of constants, with the names that Python, the program and the extension for DuckDB use: `level`,
-//! `drop_fragment`, `preset`, `rule`, `rules` (built-in packs), `no_rule`, `iri`, `repair`, `base`, `lenient_scheme`, `suffix_scheme`,
+//! `drop_fragment`, `preset`, `rule`, `rules` (built-in rules files), `no_rule`, `iri`, `repair`, `base`, `lenient_scheme`, `suffix_scheme`,
 //! `profile`, `hash` and `on_invalid`. A query is the same text for DuckDB: `uri_normalize(url, {'preset': 'crawl'})`. Texts that
 //! name level and hash, as in `uri_key(url, 'scheme', 'sha256')`, are the older form of `{'level': 'scheme', 'hash': 'sha256'}`.
 //!

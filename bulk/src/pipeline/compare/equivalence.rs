@@ -272,7 +272,7 @@ impl Equivalence {
             });
         }
         let record = match &self.context {
-            Some(context) => context.place(isa, record, target),
+            Some(context) => context.target(isa, record, target),
             None => record,
         };
         if let Some(legacy) = self.grammar.legacy() {
@@ -335,9 +335,9 @@ impl Equivalence {
         }
     }
 
-    /// What is shown for the canonical form `form`: that of its alias, if there is one.
+    /// The form of the alias of the canonical form `form`, if it has one, or `form`.
     #[inline(always)]
-    pub fn shown<'a>(&'a self, form: &'a [u8]) -> &'a [u8] {
+    pub fn aliased<'a>(&'a self, form: &'a [u8]) -> &'a [u8] {
         match &self.aliases {
             None => form,
             Some(aliases) => aliases.form(form),
@@ -346,7 +346,7 @@ impl Equivalence {
 
     /// The same, with what may be read after it.
     #[inline(always)]
-    pub fn shown_prefix<'a>(&'a self, form: Prefix<'a>) -> Prefix<'a> {
+    pub fn aliased_prefix<'a>(&'a self, form: Prefix<'a>) -> Prefix<'a> {
         match &self.aliases {
             None => form,
             Some(aliases) => aliases.form(form.bytes()).into(),

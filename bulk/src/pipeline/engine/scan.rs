@@ -190,7 +190,7 @@ impl Scan<'_> {
             } else if equivalence.is_form_only() && equivalence.aliases.is_none() {
                 pending.set_in_text(number, span);
             } else {
-                pending.set(number, *text, equivalence.shown_prefix(form));
+                pending.set(number, *text, equivalence.aliased_prefix(form));
             }
         }
     }
@@ -223,7 +223,7 @@ impl Scan<'_> {
             if !PUBLIC {
                 rows.set_key(number, equivalence.key_by(isa, hasher, form));
             } else {
-                pending.set(number, *text, equivalence.shown_prefix(form));
+                pending.set(number, *text, equivalence.aliased_prefix(form));
             }
         }
     }
@@ -248,7 +248,7 @@ impl Scan<'_> {
             if !PUBLIC {
                 rows.set_key(number, equivalence.key_by(isa, hasher, form));
             } else {
-                pending.set(number, *text, equivalence.shown_prefix(form));
+                pending.set(number, *text, equivalence.aliased_prefix(form));
             }
         }
     }
@@ -272,7 +272,7 @@ impl Scan<'_> {
                 continue;
             }
             match equivalence.canonical_by(isa, record, scratch) {
-                Ok(form) if PUBLIC => pending.set(row, *text, equivalence.shown_prefix(form)),
+                Ok(form) if PUBLIC => pending.set(row, *text, equivalence.aliased_prefix(form)),
                 Ok(form) => rows.set_key(row, equivalence.key_by(isa, hasher, form)),
                 Err(error) if *explains => {
                     let (_, (row, error)) = row_at(text.content(), (table.rows[row], span), error);

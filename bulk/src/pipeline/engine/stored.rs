@@ -11,7 +11,7 @@ use uriscan_core::repair::{Repair, Repairs};
 use uriscan_core::resolve::{self, BaseUri, Suffix};
 use uriscan_core::rfc2396::Grammar;
 use uriscan_core::rfc2396::LegacyBase;
-use uriscan_core::rules::{Pack, RuleSet};
+use uriscan_core::rules::{RuleSet, RulesFile};
 use uriscan_core::set::Meaning;
 
 /// Why the equivalence of a [`Meaning`] cannot be had here.
@@ -177,9 +177,10 @@ fn base(grammar: Grammar, text: &str, lenient_scheme: bool) -> Option<Context> {
 fn rules(text: &str) -> Result<RuleSet, StoredError> {
     let damaged = |why: String| StoredError::Damaged(why);
     let mut open = |_: &str, _: &str| Err("the rules of a set include no files".to_owned());
-    let pack = Pack::parse(text, "rules", &mut open).map_err(|error| damaged(error.to_string()))?;
+    let rules_file =
+        RulesFile::parse(text, "rules", &mut open).map_err(|error| damaged(error.to_string()))?;
     let mut builder = RuleSet::builder();
-    builder.pack(&pack);
+    builder.rules_file(&rules_file);
     builder.build().map_err(|error| damaged(error.to_string()))
 }
 

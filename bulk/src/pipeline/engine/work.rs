@@ -39,7 +39,7 @@ pub(crate) struct Worker {
 
 /// How much a scan may write before it leaves the rest of its chunk, to be scanned when that has been written.
 #[derive(Debug, Default)]
-pub(crate) struct Room {
+pub(crate) struct OutputRoom {
     /// In bytes.
     pub(crate) most: usize,
     /// Where the records begin that were left.
@@ -50,7 +50,7 @@ pub(crate) struct Room {
     pub(crate) next: usize,
 }
 
-impl Room {
+impl OutputRoom {
     /// Whether `bytes` of output are so many that the records from offset `at` of the chunk on are left.
     #[inline(always)]
     pub(crate) fn is_full(&mut self, bytes: usize, at: usize) -> bool {
@@ -74,7 +74,7 @@ pub(crate) struct ChunkWork<R> {
     pub(crate) dupes: Vec<u8>,
     /// There is more to be written than has room in the buffers.
     pub(crate) has_rest: bool,
-    pub(crate) room: Room,
+    pub(crate) room: OutputRoom,
     /// Where the records of a cut chunk come from, if it is one of a list made of another source.
     pub(crate) origins: Vec<RecordOrigin>,
     pub(crate) report: Report,

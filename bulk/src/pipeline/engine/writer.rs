@@ -317,10 +317,10 @@ impl Results<'_> {
         match self.writer.emit {
             Emit::Original => push_record(kept, *redact, out),
             Emit::Normalized => {
-                push_record(equivalence.shown(self.forms.form(kept)), *redact, out);
+                push_record(equivalence.aliased(self.forms.form(kept)), *redact, out);
             }
             Emit::Key => {
-                let form = equivalence.shown(self.forms.form(kept));
+                let form = equivalence.aliased(self.forms.form(kept));
                 if let Some(public) = &self.writer.public {
                     public.key(form).write_hex(out);
                 }
@@ -404,7 +404,7 @@ impl Classes<'_> {
     /// The public key of a record, if there are rows.
     fn key(&mut self, record: &[u8]) -> Option<Key> {
         let RecordWriter { equivalence, row_hasher, .. } = self.results.writer;
-        let form = equivalence.shown(self.results.forms.form(record));
+        let form = equivalence.aliased(self.results.forms.form(record));
         row_hasher.as_ref().map(|hasher| hasher.key(form))
     }
 }

@@ -62,19 +62,19 @@ pub(crate) struct Classes<'s> {
     rest: Option<((usize, u64), Gathered<'s>)>,
 }
 
-impl AsRef<Numbered> for Found {
+impl AsRef<Numbered> for ChunkClasses {
     fn as_ref(&self) -> &Numbered {
         &self.numbered
     }
 }
 
-impl AsMut<Numbered> for Found {
+impl AsMut<Numbered> for ChunkClasses {
     fn as_mut(&mut self) -> &mut Numbered {
         &mut self.numbered
     }
 }
 
-impl AsMut<scan::KeyedRecords> for Found {
+impl AsMut<scan::KeyedRecords> for ChunkClasses {
     fn as_mut(&mut self) -> &mut scan::KeyedRecords {
         &mut self.numbered.keyed
     }
@@ -82,7 +82,7 @@ impl AsMut<scan::KeyedRecords> for Found {
 
 /// What is kept of a chunk.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct ChunkClasses {
     numbered: Numbered,
     /// The length of the text without decoded values, if the records are rows.
     len: Option<usize>,
@@ -96,7 +96,7 @@ pub(crate) struct Found {
     others: Vec<u32>,
 }
 
-impl Found {
+impl ChunkClasses {
     /// The partition and the class of a row.
     #[inline(always)]
     fn class(&self, row: u32) -> (usize, u32) {
@@ -153,11 +153,11 @@ impl Found {
 }
 
 /// The chunks of a batch that hold whole records.
-fn scanned(batch: &[ChunkWork<Found>]) -> Vec<&ChunkWork<Found>> {
+fn scanned(batch: &[ChunkWork<ChunkClasses>]) -> Vec<&ChunkWork<ChunkClasses>> {
     batch.iter().filter(|work| work.chunk.shape == Shape::Records).collect()
 }
 
-fn keys<'b>(scanned: &[&'b ChunkWork<Found>]) -> Vec<&'b Rows> {
+fn keys<'b>(scanned: &[&'b ChunkWork<ChunkClasses>]) -> Vec<&'b Rows> {
     scanned.iter().map(|work| &work.rows.numbered.keyed.rows).collect()
 }
 
@@ -190,7 +190,7 @@ impl<'s> Classes<'s> {
     fn push(
         &self,
         session: &mut dyn ClassSession,
-        (work, (row, survivor)): (&ChunkWork<Found>, (u32, HeldText)),
+        (work, (row, survivor)): (&ChunkWork<ChunkClasses>, (u32, HeldText)),
         firsts: &Firsts<'_>,
         out: &mut Vec<u8>,
     ) {
@@ -210,13 +210,13 @@ impl<'s> Classes<'s> {
     }
 
     /// Whether the records of `batch` have room in memory.
-    fn fits(&mut self, batch: &[ChunkWork<Found>]) -> bool {
+    fn fits(&mut self, batch: &[ChunkWork<ChunkClasses>]) -> bool {
         let scanned = scanned(batch);
         let texts = scanned.iter().map(|work| work.chunk.text.padded().len()).sum();
         self.classes.fits(&keys(&scanned), texts)
     }
 
-    fn number_lines(&mut self, batch: &mut [ChunkWork<Found>]) {
+    fn number_lines(&mut self, batch: &mut [ChunkWork<ChunkClasses>]) {
         for work in batch {
             self.writer.origins.note(self.lines, work.chunk.source);
             if work.chunk.shape == Shape::Records {
@@ -229,7 +229,7 @@ impl<'s> Classes<'s> {
     }
 
     /// Adds the records of `batch` to their classes.
-    fn insert(&mut self, batch: &[ChunkWork<Found>]) {
+    fn insert(&mut self, batch: &[ChunkWork<ChunkClasses>]) {
         let scanned = scanned(batch);
         let expected = self.forecast.expected(self.classes.len());
         let text = |chunk: usize, row: usize| {
@@ -246,8 +246,8 @@ impl<'s> Classes<'s> {
     }
 
     /// From the first chunk of `batch` on that does not go on with a long record, all is gathered.
-    fn begin_rest(&mut self, batch: &mut [ChunkWork<Found>]) -> Result<(), Error> {
-        let is_begin = |work: &&ChunkWork<Found>| {
+    fn begin_rest(&mut self, batch: &mut [ChunkWork<ChunkClasses>]) -> Result<(), Error> {
+        let is_begin = |work: &&ChunkWork<ChunkClasses>| {
             matches!(work.chunk.shape, Shape::Records | Shape::LongFirst)
         };
         let Some(ChunkWork { chunk, .. }) = batch.iter().find(is_begin) else { return Ok(()) };
@@ -278,7 +278,7 @@ impl<'s> Classes<'s> {
         // What has been written has the position 0.
         self.rest = Some((start, rest.after(self.lines.max(1))));
         for work in batch.iter_mut().filter(|work| work.chunk.shape == Shape::Records) {
-            let Found { numbered, len, .. } = &mut work.rows;
+            let ChunkClasses { numbered, len, .. } = &mut work.rows;
             match *len {
                 Some(len) => numbered.number_rows((work.chunk.text.padded().content(), len), kept),
                 None if self.has_lines() => {}
@@ -295,8 +295,8 @@ impl<'s> Classes<'s> {
 
 /// Notes which records of the chunk in `work`, which has just been scanned, are canonical as they stand.
 #[inline(always)]
-fn note_canonical(options: &ClassOptions, worker: &Worker, found: &mut Found) {
-    let Found { numbered, are_canonical, .. } = found;
+fn note_canonical(options: &ClassOptions, worker: &Worker, found: &mut ChunkClasses) {
+    let ChunkClasses { numbered, are_canonical, .. } = found;
     let records = numbered.keyed.spans.len();
     let equivalence = &options.dedup.equivalence;
     are_canonical.clear();
@@ -312,14 +312,14 @@ fn note_canonical(options: &ClassOptions, worker: &Worker, found: &mut Found) {
 }
 
 impl Job for Classes<'_> {
-    type Rows = Found;
+    type Rows = ChunkClasses;
 
     fn reading(&self) -> Reading {
         Reading { cut: self.rows.as_ref().map(|rows| rows.finder.cut()), ..Reading::default() }
     }
 
     #[inline(always)]
-    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, work: &mut ChunkWork<Found>) {
+    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, work: &mut ChunkWork<ChunkClasses>) {
         let Settings { record_end, redact, .. } = self.settings;
         let options = &self.options.dedup;
         let len = self.rows.as_ref().map(|rows| rows.find(isa, work));
@@ -342,13 +342,13 @@ impl Job for Classes<'_> {
             None => {}
         }
         note_canonical(&self.options, worker, &mut work.rows);
-        let Found { numbered, classes, .. } = &mut work.rows;
+        let ChunkClasses { numbered, classes, .. } = &mut work.rows;
         if classes.len() < numbered.keyed.spans.len() {
             classes.resize_with(numbered.keyed.spans.len(), AtomicU32::default);
         }
     }
 
-    fn commit(&mut self, batch: &mut [ChunkWork<Found>]) -> Result<(), Error> {
+    fn commit(&mut self, batch: &mut [ChunkWork<ChunkClasses>]) -> Result<(), Error> {
         let (count, stop) = (batch.len(), batch.iter().position(|work| work.stop.is_some()));
         if let Some(rows) = &mut self.rows {
             rows.account(&mut batch[..stop.map_or(count, |i| i + 1)])?;
@@ -361,7 +361,8 @@ impl Job for Classes<'_> {
             self.begin_rest(batch)?;
         }
         if let Some((start, rest)) = &mut self.rest {
-            let is_before = |work: &ChunkWork<Found>| (work.chunk.source, work.chunk.byte) < *start;
+            let is_before =
+                |work: &ChunkWork<ChunkClasses>| (work.chunk.source, work.chunk.byte) < *start;
             let written = batch.partition_point(is_before);
             return rest.gather(&mut batch[written..]);
         }
@@ -373,7 +374,7 @@ impl Job for Classes<'_> {
     }
 
     #[inline(always)]
-    fn emit<I: Isa>(&self, isa: I, worker: &mut Worker, work: &mut ChunkWork<Found>) {
+    fn emit<I: Isa>(&self, isa: I, worker: &mut Worker, work: &mut ChunkWork<ChunkClasses>) {
         if self.rest.is_some() {
             return;
         }
@@ -397,7 +398,11 @@ impl Job for Classes<'_> {
         work.dupes = lines;
     }
 
-    fn write_rest(&self, work: &ChunkWork<Found>, sinks: &mut Sinks<'_>) -> Result<(), Error> {
+    fn write_rest(
+        &self,
+        work: &ChunkWork<ChunkClasses>,
+        sinks: &mut Sinks<'_>,
+    ) -> Result<(), Error> {
         if !work.has_rest {
             // What is still there is of another chunk.
             return Ok(());

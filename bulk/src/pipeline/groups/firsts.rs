@@ -6,7 +6,7 @@ use crate::pipeline::engine::batches::PART_BYTES;
 use crate::pipeline::engine::invalid::{LongRecord, push_record};
 use crate::pipeline::engine::long::long_record_key;
 use crate::pipeline::engine::scan::KeyedRecords;
-use crate::pipeline::engine::work::{Room, Worker};
+use crate::pipeline::engine::work::{OutputRoom, Worker};
 use crate::pipeline::{DedupOptions, Emit, Error, Settings};
 use uriscan_core::chunk::{Padded, Span};
 use uriscan_core::index::Record;
@@ -22,7 +22,7 @@ pub(crate) fn write_firsts<I: Isa>(
     settings: &Settings,
     worker: &mut Worker,
     (text, found): (Padded<'_>, &KeyedRecords),
-    (room, out): (&mut Room, &mut Vec<u8>),
+    (room, out): (&mut OutputRoom, &mut Vec<u8>),
 ) -> u64 {
     let &Settings { record_end, redact, .. } = settings;
     let KeyedRecords { spans, rows, .. } = found;
@@ -65,14 +65,14 @@ pub(crate) fn write_forms<I: Isa>(
     &Settings { record_end, redact, .. }: &Settings,
     worker: &mut Worker,
     (text, KeyedRecords { spans, rows, .. }): (Padded<'_>, &KeyedRecords),
-    (room, out): (&mut Room, &mut Vec<u8>),
+    (room, out): (&mut OutputRoom, &mut Vec<u8>),
 ) {
     worker.index.build_with(isa, text, record_end);
     while room.next < spans.len() && out.len() <= room.most {
         if rows.is_first(room.next) {
             let record = Record::new(text, &worker.index, spans[room.next]);
             let form = options.equivalence.form(isa, record, &mut worker.scratch);
-            let shown = form.map(|form| options.equivalence.shown(form));
+            let shown = form.map(|form| options.equivalence.aliased(form));
             push_record(shown.unwrap_or(record.bytes()), redact, out);
             out.push(record_end);
         }
@@ -94,7 +94,7 @@ pub(crate) fn write_rest(
         &'a Settings,
         Padded<'a>,
         &'a KeyedRecords,
-        &'a mut Room,
+        &'a mut OutputRoom,
         Vec<u8>,
     );
     impl Task for Part<'_> {
@@ -107,7 +107,7 @@ pub(crate) fn write_rest(
             out
         }
     }
-    let mut room = Room { most: PART_BYTES, next, ..Room::default() };
+    let mut room = OutputRoom { most: PART_BYTES, next, ..OutputRoom::default() };
     let mut lines = Vec::new();
     while room.next < found.spans.len() {
         lines.clear();

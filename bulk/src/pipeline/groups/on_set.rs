@@ -150,7 +150,7 @@ impl SetDeduplicator {
         let uri = trimmed(uri);
         let SetDeduplicator { canonicalizer, hasher, .. } = self;
         let key = match canonicalizer.valid_form(uri).map(<[u8]>::to_vec) {
-            Ok(form) => hasher.key(canonicalizer.equivalence().shown(&form)),
+            Ok(form) => hasher.key(canonicalizer.equivalence().aliased(&form)),
             Err(_) => hasher.key(uri),
         };
         Key(key.0.max(1))

@@ -48,7 +48,7 @@ impl Equivalence {
     /// As [`Equivalence::canonical`].
     pub fn key<T: AsRef<[u8]> + ?Sized>(&self, uri: &T) -> Result<Key, UriError> {
         let form = self.canonical(uri)?;
-        Ok(self.public_hasher(PublicHash::Blake3).key(self.shown(&form)))
+        Ok(self.public_hasher(PublicHash::Blake3).key(self.aliased(&form)))
     }
 
     /// Whether `a` and `b` are equivalent.

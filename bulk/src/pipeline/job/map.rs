@@ -142,10 +142,10 @@ impl Map<'_> {
     ) {
         match &self.form {
             Form::Canonical if is_form => {
-                push_record(self.equivalence.shown(bytes), self.redact, out);
+                push_record(self.equivalence.aliased(bytes), self.redact, out);
             }
             &Form::Surt(form) if is_form => {
-                surt::write(self.equivalence.shown(bytes), form, surts, out);
+                surt::write(self.equivalence.aliased(bytes), form, surts, out);
             }
             // Of some indexes, invalid records have forms as well.
             &Form::Surt(form)

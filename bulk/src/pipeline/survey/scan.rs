@@ -280,7 +280,7 @@ fn count_groups<I: Isa>(
         if form.is_err() && !survey.options.keeps_invalid {
             continue;
         }
-        let form = form.map_or(record.bytes(), |form| equivalence.shown(form.bytes()));
+        let form = form.map_or(record.bytes(), |form| equivalence.aliased(form.bytes()));
         let position = part.start.wrapping_add(byte);
         let piece = part.piece_of(position / WINDOW);
         add_to_group(survey, piece, &mut buffers.recent, form, record.bytes(), position);

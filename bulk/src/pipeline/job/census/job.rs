@@ -103,7 +103,7 @@ impl Count {
             return self.add_target(record.bytes(), found, rules_scratch, repaired, forms);
         }
         let record = match &self.options.context {
-            Some(context) => context.place(isa, record, target),
+            Some(context) => context.target(isa, record, target),
             None => record,
         };
         // The highest level refuses nothing that a lower one takes.

@@ -55,7 +55,7 @@ impl Map<'_> {
                 if let Some(form) = seen.canonical(isa, bytes, whole.len(), &mut form_room) {
                     let record = || Record::new(text, index, whole);
                     let form = equivalence.ruled(isa, record, form, &mut scratch.rules);
-                    pending.set(number, text, equivalence.shown_prefix(form));
+                    pending.set(number, text, equivalence.aliased_prefix(form));
                     continue;
                 }
             }
@@ -66,7 +66,7 @@ impl Map<'_> {
                 continue;
             }
             match equivalence.canonical_by(isa, record, scratch) {
-                Ok(form) => pending.set(number, text, equivalence.shown_prefix(form)),
+                Ok(form) => pending.set(number, text, equivalence.aliased_prefix(form)),
                 Err(error) => {
                     match policy.apply(record.bytes(), (span, error), report, rejects, stop) {
                         InvalidAction::Keep => pending.set(number, text, record.padded().into()),
@@ -106,7 +106,7 @@ impl Map<'_> {
             let form = Prefix::new(&text.padded()[span.start as usize..], span.len());
             let record = || Record::new(text, index, span);
             let form = equivalence.ruled(isa, record, form, &mut scratch.rules);
-            pending.set(number as usize, text, equivalence.shown_prefix(form));
+            pending.set(number as usize, text, equivalence.aliased_prefix(form));
         }
     }
 }

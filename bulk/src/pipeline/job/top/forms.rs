@@ -1,6 +1,6 @@
 //! The canonical forms of the records of a chunk, which are counted many at a time.
 
-use super::job::{Count, Found};
+use super::job::{ChunkCounts, Count};
 use crate::pipeline::engine::invalid::{InvalidAction, Policy, push_record};
 use crate::pipeline::engine::work::{ChunkWork, Worker, record_at};
 use uriscan_core::normalize::{self, FormBuffer};
@@ -17,7 +17,7 @@ impl Count<'_> {
         &self,
         isa: I,
         worker: &mut Worker,
-        work: &mut ChunkWork<Found>,
+        work: &mut ChunkWork<ChunkCounts>,
     ) {
         let Worker { index, split, spans, scratch, forms, form_index, .. } = worker;
         let ChunkWork { chunk, rows, rejects, report, stop, .. } = work;
@@ -58,7 +58,7 @@ impl Count<'_> {
             match equivalence.canonical_by(isa, record, scratch) {
                 Ok(form) => {
                     // Masked before it is split: part of a secret is not known as one.
-                    push_record(equivalence.shown(form.bytes()), redact, forms);
+                    push_record(equivalence.aliased(form.bytes()), redact, forms);
                     forms.push(record_end);
                     if forms.len() > MOST_BYTES {
                         rows.count(isa, (form_index, forms), options, record_end);

@@ -1,7 +1,7 @@
 //! Parts of hosts, which are found without the rest of a canonical form, and without writing most forms down.
 
 use super::By;
-use super::job::{Count, Found};
+use super::job::{ChunkCounts, Count};
 use crate::pipeline::engine::invalid::{InvalidAction, Policy};
 use crate::pipeline::engine::work::{ChunkWork, Worker, record_at};
 use crate::top_k::Texts;
@@ -99,7 +99,7 @@ impl Count<'_> {
         &self,
         isa: I,
         worker: &mut Worker,
-        work: &mut ChunkWork<Found>,
+        work: &mut ChunkWork<ChunkCounts>,
     ) {
         let Worker { index, split, spans, scratch, forms, form_index, others, .. } = worker;
         let ChunkWork { chunk, rows: found, rejects, report, stop, .. } = work;
@@ -139,7 +139,7 @@ impl Count<'_> {
             match equivalence.canonical_by(isa, record, scratch) {
                 Ok(form) => {
                     found.counted += 1;
-                    forms.extend_from_slice(equivalence.shown(form.bytes()));
+                    forms.extend_from_slice(equivalence.aliased(form.bytes()));
                     forms.push(record_end);
                     others.push(seen.number());
                     if forms.len() > MOST_BYTES {

@@ -22,7 +22,7 @@ const LEAST: usize = 1 << 20;
 
 /// What is known of a chunk.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct ChunkCounts {
     /// The values of each part; then those of records with their secrets masked, if these are counted.
     pub(super) texts: Vec<Texts>,
     /// Records without each part.
@@ -32,7 +32,7 @@ pub(super) struct Found {
     masked: Vec<u8>,
 }
 
-impl Found {
+impl ChunkCounts {
     /// Nothing of `parts` parts.
     fn clear_for(&mut self, parts: usize) {
         self.texts.resize_with(parts, Texts::default);
@@ -160,14 +160,14 @@ impl<'o> Count<'o> {
 }
 
 impl Job for Count<'_> {
-    type Rows = Found;
+    type Rows = ChunkCounts;
 
     fn reading(&self) -> Reading {
         Reading::without_text()
     }
 
     #[inline(always)]
-    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, work: &mut ChunkWork<Found>) {
+    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, work: &mut ChunkWork<ChunkCounts>) {
         let &Count { options, record_end, is_of_logs, .. } = self;
         let TopOptions { by, hasher, .. } = options;
         work.rows.clear_for(options.parts());
@@ -194,10 +194,10 @@ impl Job for Count<'_> {
         found.texts.iter_mut().for_each(Texts::partition);
     }
 
-    fn commit(&mut self, batch: &mut [ChunkWork<Found>]) -> Result<(), Error> {
+    fn commit(&mut self, batch: &mut [ChunkWork<ChunkCounts>]) -> Result<(), Error> {
         let scanned = batch.iter().filter(|work| work.chunk.shape == Shape::Records);
         // After a fault of its source, a chunk has no values at all.
-        let chunks: Vec<&Found> =
+        let chunks: Vec<&ChunkCounts> =
             scanned.map(|work| &work.rows).filter(|found| !found.texts.is_empty()).collect();
         for (part, counts) in self.counts.iter_mut().enumerate() {
             counts.add(&chunks.iter().map(|found| &found.texts[part]).collect::<Vec<_>>());

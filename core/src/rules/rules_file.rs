@@ -1,9 +1,9 @@
-//! Rule packs: rules in a TOML file.
+//! Rules files: rules in a TOML file.
 //!
 //! ```toml
 //! name = "our rules"
 //! version = 3
-//! include = ["tracking", "shops.toml"]   # built-in packs, or files in the same directory
+//! include = ["tracking", "shops.toml"]   # built-in rules files, or files in the same directory
 //! rules = ["fragment", "https"]          # for all hosts, as on a command line
 //!
 //! [[param]]                              # no hosts: for all hosts
@@ -29,7 +29,7 @@
 //! drop = ["sid"]                         # as in [[param]]
 //! ```
 //!
-//! The last pattern that matches a name decides: included packs come before the file's own tables,
+//! The last pattern that matches a name decides: included rules files come before the file's own tables,
 //! which follow in order; within a table keep, drop, allow.
 
 use std::sync::Arc;
@@ -40,12 +40,12 @@ use toml::Spanned;
 use super::param::Unit;
 use super::scope::Scope;
 use super::site::Site;
-use super::tables::{PackError, Places, SiteTable, Table, scope, site, unit};
+use super::tables::{Places, RulesFileError, SiteTable, Table, scope, site, unit};
 
-/// A parsed pack with all packs that it includes.
+/// A parsed rules file with all rules files that it includes.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Pack {
+pub struct RulesFile {
     /// Its name, or else its source.
     pub name: Arc<str>,
     /// The author's version number; 0 if there is none.
@@ -57,12 +57,12 @@ pub struct Pack {
     pub(super) sites: Vec<Site>,
 }
 
-/// A pack that another one includes.
+/// A rules file that another one includes.
 ///
 /// ```
 /// use uriscan::rules::Included;
-/// let pack = Included::new("shops.toml", "name = 'shops'");
-/// assert_eq!(pack.source, "shops.toml");
+/// let rules_file = Included::new("shops.toml", "name = 'shops'");
+/// assert_eq!(rules_file.source, "shops.toml");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -74,22 +74,22 @@ pub struct Included {
 }
 
 impl Included {
-    /// The pack `text`, which messages call `source`.
+    /// The rules file `text`, which messages call `source`.
     pub fn new(source: impl Into<String>, text: impl Into<String>) -> Included {
         Included { source: source.into(), text: text.into() }
     }
 }
 
-/// Maximum number of levels of packs that include each other.
+/// Maximum number of levels of rules files that include each other.
 const DEPTH: usize = 8;
 
-/// Maximum number of packs that a pack includes, all levels together: each level could multiply them.
+/// Maximum number of rules files that a rules file includes, all levels together: each level could multiply them.
 const MOST_INCLUDED: usize = 256;
 
-/// Bytes of all included packs together: compiled, they take up to a hundred times as many.
+/// Bytes of all included rules files together: compiled, they take up to a hundred times as many.
 const MOST_INCLUDED_BYTES: usize = 4 << 20;
 
-/// The built-in packs: name and text.
+/// The built-in rules files: name and text.
 const BUILT_IN: [(&str, &str); 1] = [("tracking", include_str!("packs/tracking.toml"))];
 
 #[derive(Default, Deserialize)]
@@ -104,36 +104,36 @@ struct Document {
     site: Vec<Spanned<SiteTable>>,
 }
 
-impl Pack {
-    /// The built-in pack with this `name`.
+impl RulesFile {
+    /// The built-in rules file with this `name`.
     ///
     /// ```
-    /// use uriscan::rules::Pack;
-    /// assert!(Pack::built_in("tracking").is_some());
-    /// assert!(Pack::built_in("no such").is_none());
+    /// use uriscan::rules::RulesFile;
+    /// assert!(RulesFile::built_in("tracking").is_some());
+    /// assert!(RulesFile::built_in("no such").is_none());
     /// ```
-    pub fn built_in(name: &str) -> Option<Pack> {
+    pub fn built_in(name: &str) -> Option<RulesFile> {
         let (name, text) = BUILT_IN.into_iter().find(|(known, _)| *known == name)?;
-        let pack = Pack::parse(text, name, &mut |_, _| Err("not built in".to_owned()));
-        Some(pack.expect("built-in packs are tested"))
+        let rules_file = RulesFile::parse(text, name, &mut |_, _| Err("not built in".to_owned()));
+        Some(rules_file.expect("built-in rules files are tested"))
     }
 
-    /// The names of the built-in packs.
+    /// The names of the built-in rules files.
     pub fn built_in_names() -> impl Iterator<Item = &'static str> {
         BUILT_IN.into_iter().map(|(name, _)| name)
     }
 
-    /// Parses the TOML `text` of a pack, which messages call `source`.
+    /// Parses the TOML `text` of a rules file, which messages call `source`.
     ///
-    /// `open` is called for each included pack that is not built in, with its name as written and
+    /// `open` is called for each included rules file that is not built in, with its name as written and
     /// the source that includes it.
     ///
     /// ```
-    /// use uriscan::rules::Pack;
+    /// use uriscan::rules::RulesFile;
     /// let mut open = |name: &str, _: &str| Err(format!("cannot open {name}"));
-    /// let pack = Pack::parse("[[param]]\ndrop = ['ref']", "mine.toml", &mut open).unwrap();
-    /// assert_eq!(&*pack.name, "mine.toml");
-    /// let error = Pack::parse("[[param]]\ndorp = ['ref']", "mine.toml", &mut open).unwrap_err();
+    /// let rules_file = RulesFile::parse("[[param]]\ndrop = ['ref']", "mine.toml", &mut open).unwrap();
+    /// assert_eq!(&*rules_file.name, "mine.toml");
+    /// let error = RulesFile::parse("[[param]]\ndorp = ['ref']", "mine.toml", &mut open).unwrap_err();
     /// assert!(error.to_string().starts_with("mine.toml:2:1: unknown field `dorp`"));
     /// ```
     ///
@@ -143,25 +143,25 @@ impl Pack {
         text: &str,
         source: &str,
         open: &mut dyn FnMut(&str, &str) -> Result<Included, String>,
-    ) -> Result<Pack, PackError> {
+    ) -> Result<RulesFile, RulesFileError> {
         parse_within(text, &mut vec![source.to_owned()], &mut [0; 2], open)
     }
 }
 
-/// Parses a pack; `sources` are those that include it, followed by its own. So many have been `included`, and so many bytes of them.
+/// Parses a rules file; `sources` are those that include it, followed by its own. So many have been `included`, and so many bytes of them.
 fn parse_within(
     text: &str,
     sources: &mut Vec<String>,
     included: &mut [usize; 2],
     open: &mut dyn FnMut(&str, &str) -> Result<Included, String>,
-) -> Result<Pack, PackError> {
+) -> Result<RulesFile, RulesFileError> {
     let source: Arc<str> = sources.last().map_or("", String::as_str).into();
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let places = Places::new(Arc::clone(&source), text);
     let document: Document = toml::from_str(text).map_err(|error| {
         places.error(error.span().unwrap_or_default(), error.message().trim().replace('\n', "; "))
     })?;
-    let mut pack = Pack {
+    let mut rules_file = RulesFile {
         name: document.name.map_or_else(|| Arc::clone(&source), Arc::from),
         version: document.version.unwrap_or(0),
         meaning: document.meaning,
@@ -175,8 +175,8 @@ fn parse_within(
         if included[0] > MOST_INCLUDED {
             return Err(fail(format!("more than {MOST_INCLUDED} rules files are included")));
         }
-        if let Some(other) = Pack::built_in(name.get_ref()) {
-            pack.extend(other);
+        if let Some(other) = RulesFile::built_in(name.get_ref()) {
+            rules_file.extend(other);
             continue;
         }
         let opened = open(name.get_ref(), &source).map_err(fail)?;
@@ -196,10 +196,10 @@ fn parse_within(
             )));
         }
         sources.push(opened.source);
-        pack.extend(parse_within(&opened.text, sources, included, open)?);
+        rules_file.extend(parse_within(&opened.text, sources, included, open)?);
         sources.pop();
     }
-    pack.scope.extend(&scope(&document.rules, &places)?);
+    rules_file.scope.extend(&scope(&document.rules, &places)?);
     // Tables apply in the order of the file, whatever their kind.
     let mut units = Vec::new();
     for table in document.param {
@@ -208,18 +208,18 @@ fn parse_within(
     for table in document.site {
         let start = table.span().start;
         let (site, own) = site(table, &places)?;
-        let number = Some(pack.sites.len());
-        pack.sites.push(site);
+        let number = Some(rules_file.sites.len());
+        rules_file.sites.push(site);
         units.extend(own.map(|unit| (start, Unit { site: number, ..unit })));
     }
     units.sort_by_key(|(start, _)| *start);
-    pack.units.extend(units.into_iter().map(|(_, unit)| unit));
-    Ok(pack)
+    rules_file.units.extend(units.into_iter().map(|(_, unit)| unit));
+    Ok(rules_file)
 }
 
-impl Pack {
+impl RulesFile {
     /// Adds the rules of `other`, which come after its own.
-    fn extend(&mut self, other: Pack) {
+    fn extend(&mut self, other: RulesFile) {
         self.scope.extend(&other.scope);
         extend(&mut self.units, &mut self.sites, other.units, other.sites);
     }
@@ -242,7 +242,7 @@ pub(super) fn extend(
 mod tests {
     use super::*;
 
-    fn parse(text: &str) -> Result<Pack, PackError> {
+    fn parse(text: &str) -> Result<RulesFile, RulesFileError> {
         let mut open = |name: &str, from: &str| match name {
             "other.toml" => Ok(Included {
                 source: "other.toml".to_owned(),
@@ -262,19 +262,19 @@ mod tests {
             }),
             name => Err(format!("{name}: no such file (from {from})")),
         };
-        Pack::parse(text, "mine.toml", &mut open)
+        RulesFile::parse(text, "mine.toml", &mut open)
     }
 
     #[test]
-    fn built_in_packs_parse_and_describe_each_parameter() {
-        for name in Pack::built_in_names() {
-            let pack = Pack::built_in(name).unwrap();
-            assert_eq!((&*pack.name, pack.version), (name, 2));
-            assert!(pack.meaning.is_some());
-            assert!(pack.units.iter().all(|unit| unit.why.is_some()));
+    fn built_in_rules_files_parse_and_describe_each_parameter() {
+        for name in RulesFile::built_in_names() {
+            let rules_file = RulesFile::built_in(name).unwrap();
+            assert_eq!((&*rules_file.name, rules_file.version), (name, 2));
+            assert!(rules_file.meaning.is_some());
+            assert!(rules_file.units.iter().all(|unit| unit.why.is_some()));
             // They are applied before all others, where conflicts within them would be confusing.
             let mut globs: Vec<&str> = Vec::new();
-            for named in pack.units.iter().flat_map(|unit| &unit.patterns) {
+            for named in rules_file.units.iter().flat_map(|unit| &unit.patterns) {
                 assert!(!globs.contains(&&*named.text), "{}", named.text);
                 // A star would match names that were not reviewed.
                 assert!(named.glob.literal().is_some(), "{}", named.text);
@@ -284,12 +284,13 @@ mod tests {
     }
 
     #[test]
-    fn included_packs_come_first() {
-        let pack = parse("include = ['good.toml', 'tracking']\n[[param]]\ndrop=['x']").unwrap();
-        let tracking = Pack::built_in("tracking").unwrap().units.len();
-        assert_eq!(pack.units.len(), tracking + 2);
-        assert_eq!(pack.units[0].patterns[0].place.to_string(), "good.toml:2:10");
-        assert_eq!(pack.units[tracking + 1].patterns[0].place.to_string(), "mine.toml:3:7");
+    fn included_rules_files_come_first() {
+        let rules_file =
+            parse("include = ['good.toml', 'tracking']\n[[param]]\ndrop=['x']").unwrap();
+        let tracking = RulesFile::built_in("tracking").unwrap().units.len();
+        assert_eq!(rules_file.units.len(), tracking + 2);
+        assert_eq!(rules_file.units[0].patterns[0].place.to_string(), "good.toml:2:10");
+        assert_eq!(rules_file.units[tracking + 1].patterns[0].place.to_string(), "mine.toml:3:7");
     }
 
     #[test]
@@ -328,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_included_packs_is_limited() {
+    fn the_number_of_included_rules_files_is_limited() {
         let include = |names: usize| format!("include = [{}]", "'good.toml', ".repeat(names));
         assert_eq!(parse(&include(MOST_INCLUDED)).unwrap().units.len(), MOST_INCLUDED);
         for text in
@@ -341,13 +342,13 @@ mod tests {
     }
 
     #[test]
-    fn the_bytes_of_included_packs_are_limited_together() {
+    fn the_bytes_of_included_rules_files_are_limited_together() {
         let mut open = |name: &str, _: &str| {
             let text = format!("# {}\n[[param]]\ndrop = ['x']\n", "y".repeat(2 << 20));
             Ok(Included { source: name.to_owned(), text })
         };
-        assert!(Pack::parse("include = ['a']", "mine.toml", &mut open).is_ok());
-        let found = Pack::parse("include = ['a', 'b']", "mine.toml", &mut open);
+        assert!(RulesFile::parse("include = ['a']", "mine.toml", &mut open).is_ok());
+        let found = RulesFile::parse("include = ['a', 'b']", "mine.toml", &mut open);
         let error = found.unwrap_err().to_string();
         assert!(
             error.contains("mine.toml:1:17: the included rules files have more than 4 MiB"),
