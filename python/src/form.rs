@@ -50,7 +50,7 @@ pub(crate) fn options() -> Vec<(&'static str, &'static str, Vec<&'static str>)> 
 }
 
 /// The rules file in the file of that name.
-pub(crate) fn rules_file(name: &str) -> Result<RulesFile, String> {
+pub(crate) fn read_rules(name: &str) -> Result<RulesFile, String> {
     let read = RulesFile::read(Path::new(name)).map_err(|error| error.to_string());
     read.map(|(rules_file, _)| rules_file)
 }
@@ -115,7 +115,7 @@ impl Form {
                 ));
             }
         }
-        Columns::from_options(named, rules_file).map(Form).map_err(wrong)
+        Columns::from_options(named, read_rules).map(Form).map_err(wrong)
     }
 
     /// The same with public keys by `hash`. It is not among the keywords of [`Form::new`], as most functions have no use

@@ -16,7 +16,7 @@ use uriscan_bulk::pipeline::MemoryLimit;
 use uriscan_learn::{self as learn, Findings, LearnOptions};
 
 use crate::column::Column;
-use crate::form::rules_file;
+use crate::form::read_rules;
 use crate::texts::{is_binary, spelled_out, value};
 use crate::{errors, watch};
 
@@ -172,7 +172,7 @@ impl Tester {
     fn new(rules: &str, limit: Option<(usize, PathBuf)>) -> PyResult<Tester> {
         let limit = limit.map(|(bytes, directory)| MemoryLimit::new(bytes, directory));
         let mut builder = RuleSet::builder();
-        builder.rules_file(&rules_file(rules).map_err(PyValueError::new_err)?);
+        builder.rules_file(&read_rules(rules).map_err(PyValueError::new_err)?);
         let rules = builder.build().map_err(|error| PyValueError::new_err(error.to_string()))?;
         let tester = learn::Tester::new(rules, &LearnOptions::default().limit(limit));
         Ok(Tester(Mutex::new(Some(tester))))
