@@ -13,7 +13,7 @@ use crate::environment::Environment;
 use crate::exit::Failure;
 use crate::filters;
 use crate::inputs::{Input, of_arguments};
-use crate::job::{Job, Runner};
+use crate::job::{Job, RowsAre, Runner};
 use crate::options::{extract_options, link_base, side_file};
 use crate::output::{Content, Destination};
 use crate::progress;
@@ -185,8 +185,9 @@ impl Plan {
 
     /// Whether the results may replace an input: they are its records, or tables with all of its columns.
     pub(crate) fn is_in_place(&self) -> bool {
-        let has_rows = self.rows.as_ref().is_some_and(|rows| !rows.is_list);
-        self.table.is_some() || has_rows || self.job.is_in_place && self.documents.is_none()
+        let is_table = self.table.is_some() || self.rows.as_ref().is_some_and(|rows| !rows.is_list);
+        let writes_rows = self.job.rows_are != RowsAre::Read;
+        is_table && writes_rows || self.job.is_in_place && self.documents.is_none()
     }
 
     /// Reads no files: a hint has nothing to say, and a summary is printed only on request.

@@ -32,7 +32,8 @@ pub(crate) fn of_census(census: &Census, has_bars: bool) -> String {
     }
     line([""; 5], "");
     line(["records", &grouped(*records), "", "", ""], "");
-    let note = if invalid.total() > 0 { "compared by their bytes" } else { "" };
+    let note =
+        if invalid.total() > 0 { "compared by their bytes, raw UTF-8 in hosts aside" } else { "" };
     let part = share(invalid.total(), *records);
     line(["invalid", &grouped(invalid.total()), "", &part, note], &bar(invalid.total(), *records));
     for (kind, count) in invalid.iter() {

@@ -14,7 +14,7 @@ pub enum Context {
     Base {
         /// The base.
         base: BaseUri,
-        /// Against one base, by RFC 2396.
+        /// How references to it are resolved.
         options: Options,
     },
     /// Against one base, by RFC 2396.

@@ -558,3 +558,17 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn groups_are_asked_of_the_job_that_writes_them() {
+    let (mut out, mut side) = (Vec::new(), Vec::new());
+    for is_clusters in [false, true] {
+        let sources = vec![Source::new("list", &b"http://h\nhttp://h/\n"[..])];
+        let sinks = Sinks::new(&mut out);
+        let mut sinks =
+            if is_clusters { sinks.clusters(&mut side) } else { sinks.dupes(&mut side) };
+        let done = dedup(sources, &DedupOptions::default(), &Settings::default(), &mut sinks);
+        assert_eq!(done.unwrap_err().kind(), uriscan_bulk::ErrorKind::Unsupported);
+    }
+    assert!(out.is_empty() && side.is_empty());
+}

@@ -25,7 +25,8 @@ impl args::Parse {
                 RowFormat::Template(template.map_err(|error| Failure::at("--template", error))?)
             }
         };
-        let job = Job { name: "parse", writes: Writes::Records, ..Job::default() };
+        let skips_invalid = self.template.is_some();
+        let job = Job { name: "parse", writes: Writes::Records, skips_invalid, ..Job::default() };
         let (job, runner): (Job, Box<dyn Runner>) = match self.grammar.grammar.legacy() {
             None => {
                 let equivalence = Equivalence::default().repairs(self.repairs.chosen());

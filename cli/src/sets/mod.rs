@@ -128,7 +128,11 @@ fn stats(set: &KeySet, format: SetStatsFormat) -> String {
             let mut text = format!("{}\n", escaped(&set.directory().display().to_string()));
             text += &format!("  keys   {}\n", grouped(set.len()));
             text += &format!("  bytes  {}\n", grouped(set.file_bytes()));
-            text += &format!("  runs   {}\n", runs.join(" + "));
+            let lengths = match runs.len() {
+                0 | 1 => String::new(),
+                _ => format!(" ({} keys)", runs.join(" + ")),
+            };
+            text += &format!("  runs   {}{lengths}\n", runs.len());
             if let Some((earliest, latest)) = set.first_seen_range() {
                 text += &format!("  first seen  {earliest} to {latest}\n");
             }

@@ -38,13 +38,24 @@ fn parse_gives_tables_and_templates() {
     let rows: Vec<Vec<&str>> = table.lines().map(|row| row.split('\t').collect()).collect();
     assert_eq!((rows.len(), rows[0][0], rows[1][1]), (5, "line", "http"));
     assert!(rows.iter().all(|row| row.len() == rows[0].len()), "{table}");
-    let pairs = run(["parse", "-g", r"{host}\t{path}"], MIXED).quiet();
-    assert_eq!(pairs, "h\t/p\n[::1]\t\n");
+    let pairs = run(["parse", "-g", r"{host}\t{path}"], MIXED);
+    assert_eq!(pairs.text(), "h\t/p\n[::1]\t\n");
     let hosts = run(["parse", "-0", "--template", "{host}"], "a://x\0b://y\nz\0c://z").quiet();
     assert_eq!(hosts, "x\0z\0");
     let message = run(["parse", "-g", "{hots}"], MIXED).refused();
     assert!(message.contains("'hots'") && message.contains("host_kind"), "{message}");
     assert_eq!(run(["parse", "-g", "{host}", "--to", "tsv"], MIXED).code, 2);
+}
+
+#[test]
+fn a_template_says_how_many_records_have_no_row() {
+    let ran = run(["parse", "-g", "{host}"], "http://a/1\nhttp://h/a b\nhttp://b/2\n");
+    assert_eq!((ran.code, ran.text()), (0, "a\nb\n"));
+    assert_eq!(ran.stderr, "uriscan: 1 of 3 records is invalid and was skipped (space 1)\n");
+    for rows in ["jsonl", "tsv"] {
+        let ran = run(["parse", "--to", rows], "http://a/1\nhttp://h/a b\n").quiet();
+        assert_eq!(ran.lines().count(), 2 + usize::from(rows == "tsv"));
+    }
 }
 
 #[test]

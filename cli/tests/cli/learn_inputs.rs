@@ -289,3 +289,24 @@ fn a_table_without_a_known_format_is_refused_with_the_option_that_names_it() {
         assert_eq!(place.run(&learn, text).code, 0);
     }
 }
+
+#[test]
+fn rules_never_replace_the_rows_that_they_are_learned_from() {
+    let csv = "url,sum\nhttp://h/a,1\n";
+    let json = "{\"url\":\"http://h/a\",\"sum\":\"1\"}\n";
+    let tsv = "http://h/a\t1\n";
+    let place =
+        Place::new(&[("t.csv", csv), ("t.jsonl", json), ("t.tsv", tsv), ("rules.toml", SHOP)]);
+    let table = ["--column", "url", "--same", "sum"];
+    for (file, text, options) in
+        [("t.csv", csv, &table[..]), ("t.jsonl", json, &table), ("t.tsv", tsv, &[])]
+    {
+        for more in [&[][..], &["--test", "rules.toml"], &["t.csv"]] {
+            let args = [&["learn", file, "-o", file][..], more, options].concat();
+            let message = place.run(&args, "").refused();
+            let expected = format!("uriscan: {file}: is the input and cannot take results");
+            assert!(message.starts_with(&expected), "{args:?}: {message}");
+            assert_eq!(place.read(file), text, "{args:?}");
+        }
+    }
+}

@@ -510,6 +510,8 @@ fn parts_are_those_of_records_with_their_secrets_masked() {
         ("http://h/?http%3A%2F%2Fu%3Aa&SECRET%40i", "param"),
         ("http://h/?d='token':'a&SECRET'", "param"),
         ("http://h/?u=http://u:a&SECRET@i/", "param"),
+        ("http://h/?token%3DSECRET", "param"),
+        ("http://h/?q=1&/password%3dSECRET&x", "param"),
         ("http://h/a%3Fcode=SECRET/b%26state=x", "path:1"),
         ("http://h/http:/u:a.SECRET@i", "extension"),
     ] {

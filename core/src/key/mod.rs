@@ -43,7 +43,8 @@ fn hex_digits(word: u32) -> [u8; 8] {
     digits.to_be_bytes()
 }
 
-impl core::fmt::LowerHex for Key {
+/// As 32 lower-case hexadecimal digits, as the program writes it.
+impl core::fmt::Display for Key {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         write!(f, "{:032x}", self.0)
     }

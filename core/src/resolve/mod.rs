@@ -48,7 +48,7 @@ impl Options {
 
 /// Resolves references one at a time against one base, and owns the buffers for that.
 ///
-/// For millions of references in a file, `pipeline::resolve` is faster, since it scans them
+/// For millions of references in a file, `pipeline::resolve` of the crate `uriscan-bulk` is faster, since it scans them
 /// together.
 ///
 /// ```

@@ -55,7 +55,9 @@ impl HostPattern {
                     "`{text}`: the registrable domain is `{}`; for fewer hosts, write `{name}` and `*.{name}`",
                     String::from_utf8_lossy(site)
                 )),
-                None => Err(format!("`{text}` is a public suffix or an address, not a site")),
+                None => Err(format!(
+                    "`{text}` is a public suffix, an address or percent-encoded, not a site"
+                )),
             };
         }
         if is_glob {
@@ -118,13 +120,14 @@ fn base(host: &[u8]) -> &[u8] {
 /// without final dot.
 pub(super) fn registrable_domain(host: &[u8]) -> Option<&[u8]> {
     let start = uriscan_suffixes::ends(host).and_then(|ends| ends.domain);
-    start.filter(|_| !is_address(host)).map(|start| &host[start..])
+    start.filter(|_| !has_no_domain(host)).map(|start| &host[start..])
 }
 
-/// Whether `host` is an address, which has no domain: it ends in digits, or is an IP literal.
-pub(super) fn is_address(host: &[u8]) -> bool {
+/// Whether `host` has no domain: it is an address, which ends in digits, or an IP literal, or it has percent-encodings,
+/// which may be any name.
+pub(super) fn has_no_domain(host: &[u8]) -> bool {
     let mut last = host.iter().rev().take_while(|&&byte| byte != b'.');
-    last.all(u8::is_ascii_digit) || host.starts_with(b"[")
+    last.all(u8::is_ascii_digit) || host.starts_with(b"[") || host.contains(&b'%')
 }
 
 /// Whether `host`, in lower case and without final dot, is a public suffix or a single label.

@@ -12,7 +12,9 @@ use crate::uri::UriError;
 /// The canonical form of a URI at level `scheme` (RFC 3986, 6.2.2 and 6.2.3): `text` itself where it is canonical.
 ///
 /// All of `text` is the URI: nothing is trimmed. For many URIs a [`Normalizer`] is faster, as it keeps its buffers; for
-/// files there is `pipeline::normalize` (feature `bulk`).
+/// files there is `pipeline::normalize` of the crate `uriscan-bulk`.
+///
+/// A host in raw UTF-8 is mapped by UTS #46, if there is the feature `idna`; [`Uri::parse`] refuses it, as RFC 3986 does.
 ///
 /// ```
 /// use std::borrow::Cow;

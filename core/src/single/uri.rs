@@ -32,7 +32,8 @@ pub struct Uri<'a> {
 }
 
 impl<'a> Uri<'a> {
-    /// Parses `text`, all of it: nothing is trimmed.
+    /// Parses `text`, all of it, strictly by RFC 3986: nothing is trimmed, and a host in raw UTF-8 is invalid, which
+    /// [`normalize`](crate::single::normalize) maps.
     ///
     /// # Errors
     /// Those of [`crate::uri::parse()`], with the byte at which the text ceases to be a reference.

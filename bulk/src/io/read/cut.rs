@@ -13,7 +13,7 @@ pub(crate) const HEAD_BYTES: usize = 8 << 10;
 /// Numbers of sources that may have been read otherwise than was meant.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Misread {
-    /// Those whose first [`HEAD_BYTES`] look like another format than those that [`Cut::begin`] was given.
+    /// Those whose first 8 KiB look like another format than those that [`Cut::begin`] was given.
     pub misjudged: u64,
     /// Those that are not archives, although records of archives are selected.
     pub not_archives: u64,
@@ -21,7 +21,7 @@ pub struct Misread {
 
 /// Where the records of a source end.
 pub trait Cut: Send {
-    /// Whether [`Cut::begin`] needs the first [`HEAD_BYTES`] of a source, or whole lines of it where its producer pauses.
+    /// Whether [`Cut::begin`] needs the first 8 KiB of a source, or whole lines of it where its producer pauses.
     fn needs_head(&self) -> bool {
         false
     }

@@ -42,7 +42,7 @@ pub struct Chunk {
     /// Offset of the first byte in the source, counted from 0, a byte order mark included.
     pub byte: u64,
     /// Line number of the first record in its source, counted from 1; 0 unless the reader counts
-    /// lines ([`ChunkReader::count_lines`]).
+    /// lines.
     pub line: u64,
     /// Whole records, or a piece of one.
     pub shape: Shape,

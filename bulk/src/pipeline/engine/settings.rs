@@ -133,12 +133,12 @@ impl<'a> Sinks<'a> {
         }
     }
 
-    /// Omitted records to `lines`, as text.
+    /// Omitted records to `lines`, as text: [`classes()`](crate::pipeline::classes()) and its like write them.
     pub fn dupes(self, lines: &'a mut (dyn Write + Send)) -> Sinks<'a> {
         Sinks { dupes: Some(ClassSink::text(lines)), ..self }
     }
 
-    /// Classes to `lines`, as text.
+    /// Classes to `lines`, as text: [`classes()`](crate::pipeline::classes()) and its like write them.
     pub fn clusters(self, lines: &'a mut (dyn Write + Send)) -> Sinks<'a> {
         Sinks { clusters: Some(ClassSink::text(lines)), ..self }
     }

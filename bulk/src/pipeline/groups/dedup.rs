@@ -154,6 +154,10 @@ fn run_dedup(
     settings: &Settings,
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
+    if sinks.dupes.is_some() || sinks.clusters.is_some() {
+        let what = "omitted records and groups are written by `classes` and its like";
+        return Err(Error::unsupported(what));
+    }
     let needs_public = seen.is_some() || options.emit == Emit::Key;
     let hasher = options.run_hasher(needs_public)?;
     let settings = &settings.within_limits();

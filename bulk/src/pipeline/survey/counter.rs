@@ -208,12 +208,12 @@ fn depth(path: &[u8], has_authority: bool) -> Option<usize> {
     }
 }
 
-/// Whether a secret in `query`, of a canonical form, may hold a `&`, so that its names may be parts of secrets: one
-/// with an `@` after it or quotes around it, perhaps encoded, in any number of layers.
+/// Whether names in `query`, of a canonical form, may be parts of secrets, or hold some: a secret with an `@` after it or
+/// quotes around it may hold a `&`, and one after an encoded `=` is in a name; all perhaps encoded in any number of layers.
 #[inline(always)]
 fn may_cut_secret(query: &[u8]) -> bool {
     let is_mark = |at: usize| match query[at] {
-        b'%' => matches!(query.get(at + 1..at + 3), Some(b"40" | b"22" | b"27" | b"25")),
+        b'%' => matches!(query.get(at + 1..at + 3), Some(b"40" | b"22" | b"27" | b"25" | b"3D")),
         _ => true,
     };
     memchr3_iter(b'@', b'%', b'"', query).any(is_mark) || memchr(b'\'', query).is_some()

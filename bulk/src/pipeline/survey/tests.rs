@@ -406,6 +406,64 @@ fn hostile_records_take_no_more_memory_and_secrets_are_not_counted_as_names() {
     }
 }
 
+proptest::proptest! {
+    #[test]
+    fn names_of_parameters_are_those_of_masked_records(
+        pieces in proptest::collection::vec(proptest::sample::select(QUERY_PIECES), 1..12),
+    ) {
+        let record = format!("http://h/?{}", pieces.concat());
+        let form = uriscan_core::normalize::Normalizer::new(Options::default());
+        let Ok(form) = { form }.normalize(record.as_bytes()).map(<[u8]>::to_vec) else { return Ok(()) };
+        let mut masked = Vec::new();
+        uriscan_core::audit::redact_into(&form, &mut masked);
+        let names: BTreeSet<&[u8]> = masked["http://h/?".len()..]
+            .split(|&byte| byte == b'&')
+            .map(|param| param.split(|&byte| byte == b'=').next().unwrap())
+            .collect();
+        let found = survey_of(&SurveyOptions::default(), &Settings::default(), &|settings, sinks| {
+            let list = vec![Source::new("list", Cursor::new(record.clone()))];
+            pipeline::dedup(list, &DedupOptions::default(), settings, sinks).unwrap();
+        });
+        for (name, _) in &found.params.rows {
+            let name: &[u8] = name;
+            proptest::prop_assert!(names.contains(name), "{} {}", record, name.escape_ascii());
+        }
+    }
+}
+
+/// What queries with secrets are made of.
+const QUERY_PIECES: &[&str] = &[
+    "token",
+    "password",
+    "sid",
+    "code",
+    "state",
+    "S3CR3TZZ9",
+    "u:",
+    "//",
+    "http:",
+    "=",
+    "%3D",
+    "%3d",
+    "%253D",
+    "&",
+    "%26",
+    "?",
+    "%3F",
+    "%22",
+    "'",
+    "@",
+    "%40",
+    "/",
+    ":",
+    "%3A",
+    "%2F",
+    "x",
+    "1",
+    "%25",
+    "+",
+];
+
 #[test]
 fn rows_of_tables_are_surveyed_by_their_uris() {
     let rows = "id,url\n1,http://h\n2,\"HTTP://H:80/\"\n3,\n4,\"a\nb\"\n5,\"http://h/\"\"\"\n";
