@@ -6,7 +6,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-const NO_TABLES: &str = "this program reads no tables but CSV, TSV and JSON lines, by `census`, `check`, `dedup`, `extract`, `learn` and `top`, without options that need columns; install it with `cargo install --path cli --features full`";
+const NO_TABLES: &str = "this program reads no tables but CSV, TSV and JSON lines, by `census`, `check`, `dedup`, `extract`, `learn`, `set` and `top`, without options that need columns; install it with `cargo install --path cli --features full`";
 
 fn place() -> TempDir {
     let place = tempfile::tempdir().unwrap();

@@ -17,7 +17,7 @@ use crate::output::{Destination, Output};
 use crate::plan::Plan;
 use crate::sets::records::SetAtWork;
 
-const ABSENT: &str = "this program reads no tables but CSV, TSV and JSON lines, by `census`, `check`, `dedup`, `extract`, `learn` and `top`, without options that need columns; install it with `cargo install --path cli --features full`";
+const ABSENT: &str = "this program reads no tables but CSV, TSV and JSON lines, by `census`, `check`, `dedup`, `extract`, `learn`, `set` and `top`, without options that need columns; install it with `cargo install --path cli --features full`";
 
 /// What a table in the place of a list needs.
 pub(crate) const NO_COLUMN: &str = ABSENT;

@@ -10,7 +10,7 @@ use super::named::{Choices, choice};
 pub(super) const TABLES: &str = match cfg!(feature = "full") {
     true => "Tables",
     false => {
-        "Tables (without `--features full` only CSV, TSV and JSON lines, by census, check, dedup, extract, learn and top)"
+        "Tables (without `--features full` only CSV, TSV and JSON lines, by census, check, dedup, extract, learn, set and top)"
     }
 };
 
