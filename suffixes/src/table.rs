@@ -46,7 +46,8 @@ pub(crate) const fn hash(rest: u32, byte: u8) -> u32 {
 /// The place of the names with this hash, less than [`BITS`].
 #[inline(always)]
 const fn place(hash: u32) -> usize {
-    (hash as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) as usize >> (64 - BITS.trailing_zeros())
+    let mixed = (hash as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    (mixed >> (64 - BITS.trailing_zeros())) as usize
 }
 
 /// What the rules say about `name`, which is in lower case and has this hash; 0 for nothing.
