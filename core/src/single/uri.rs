@@ -103,6 +103,21 @@ impl<'a> Uri<'a> {
         self.part(Components::query)
     }
 
+    /// The parameters of the query as they are written: the name, and what follows the first `=`, if there is one.
+    ///
+    /// ```
+    /// let uri = uriscan::Uri::parse("http://h/?a=1&b&a=%32=")?;
+    /// let params: Vec<_> = uri.params().collect();
+    /// assert_eq!(params, [("a", Some("1")), ("b", None), ("a", Some("%32="))]);
+    /// # Ok::<(), uriscan::UriError>(())
+    /// ```
+    pub fn params(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
+        let query = self.query().filter(|query| !query.is_empty());
+        query.into_iter().flat_map(|query| query.split('&')).map(|param| {
+            param.split_once('=').map_or((param, None), |(name, value)| (name, Some(value)))
+        })
+    }
+
     /// The fragment without its `#`.
     pub fn fragment(&self) -> Option<&str> {
         self.part(Components::fragment)
