@@ -88,12 +88,10 @@ fn print_invalid(plan: &Plan, report: &Report) {
     let kinds: Vec<_> = kinds.collect();
     let invalid: u64 = kinds.iter().map(|(_, count)| count).sum();
     let are_kept = plan.job.on_invalid == Some(OnInvalid::Pass);
-    let call = hint::Call::of_process();
-    if invalid == 0 || !plan.reporting.has_hints() || hint::is_reported(&call) {
-        return;
-    }
     let are_skipped = plan.job.skips_invalid;
-    if !are_kept && !are_skipped {
+    let call = hint::Call::of_process();
+    let is_said = !are_skipped && (!are_kept || hint::is_reported(&call));
+    if invalid == 0 || !plan.reporting.has_hints() || is_said {
         return;
     }
     let kinds: Vec<String> = kinds.iter().map(|(kind, count)| format!("{kind} {count}")).collect();

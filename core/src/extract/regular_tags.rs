@@ -150,18 +150,14 @@ fn regular_end<I: Isa>(
     let mut end = window.first_end(is_end, open);
     if open > 0 && end == BLOCK {
         *window = Window::new(isa, text, start)?;
-        open = 0;
-        end = window.first_end(is_end, open);
+        (open, end) = (0, window.first_end(is_end, 0));
     }
     if is_end {
         let is_plain = end < BLOCK && window.is_unquoted(isa, text, open..end);
         return (is_plain && block[2].is_ascii_alphabetic()).then_some(end);
     }
-    if !block[1].is_ascii_alphabetic() || end == BLOCK {
-        return None;
-    }
     let name_len = end - open - 1;
-    if is_special(block, name_len) {
+    if !block[1].is_ascii_alphabetic() || end == BLOCK || is_special(block, name_len) {
         return None;
     }
     let is_meta = name_len == 4 && block[1] | 0x20 == b'm' && block[2] | 0x20 == b'e';

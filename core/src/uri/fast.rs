@@ -213,7 +213,6 @@ pub(crate) fn scan<I: Isa>(isa: I, record: Record<'_>) -> Option<Scan> {
 
     // 5. Where query and fragment begin, percent-encodings, and dot segments.
     let questions = [first[class::QUESTION] & inside[0], second[class::QUESTION] & inside[1]];
-    let slashes = [first[class::SLASH], second[class::SLASH]];
     let mut marks = Marks {
         hash_count,
         hash_at: first_bit(hashes),
@@ -222,16 +221,9 @@ pub(crate) fn scan<I: Isa>(isa: I, record: Record<'_>) -> Option<Scan> {
     };
     marks.triplets.note(isa, record, 0, first[class::PERCENT] & inside[0])?;
     marks.triplets.note(isa, record, BLOCK, second[class::PERCENT] & inside[1])?;
-    let dots = [
-        first[class::DOT] & (slashes[0] << 1) & inside[0] & !before_path,
-        second[class::DOT] & (slashes[1] << 1 | slashes[0] >> 63) & inside[1],
-    ];
-    if dots[0] | dots[1] != 0 {
-        marks.note_dots(record, 0, dots[0]);
-        marks.note_dots(record, BLOCK, dots[1]);
-    }
+    marks.note_first_dots(record, [&first, &second], [inside[0] & !before_path, inside[1]]);
     if len > 2 * BLOCK {
-        marks.note_rest(isa, record, slashes[1] >> 63)?;
+        marks.note_rest(isa, record, second[class::SLASH] >> 63)?;
     }
     let Marks { hash_at, query_at, triplets, mut has_dots, .. } = marks;
     // A rootless path may begin with a dot segment without a slash before it.
@@ -292,6 +284,20 @@ impl Marks {
     #[inline(always)]
     fn note_dots(&mut self, record: Record<'_>, at: usize, dots: u64) {
         self.has_dots |= any_dot_segment(record, at, dots, self.query_at.min(self.hash_at));
+    }
+
+    /// The same of the first two blocks, which have these `masks`, among the bytes `inside`.
+    #[inline(always)]
+    fn note_first_dots(&mut self, record: Record<'_>, masks: [&Masks; 2], inside: [u64; 2]) {
+        let [first, second] = masks.map(|masks| (masks[class::DOT], masks[class::SLASH]));
+        let dots = [
+            first.0 & (first.1 << 1) & inside[0],
+            second.0 & (second.1 << 1 | first.1 >> 63) & inside[1],
+        ];
+        if dots[0] | dots[1] != 0 {
+            self.note_dots(record, 0, dots[0]);
+            self.note_dots(record, BLOCK, dots[1]);
+        }
     }
 
     /// Adds the blocks after the second, before which there is a slash if `slash_before` is 1.
