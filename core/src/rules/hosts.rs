@@ -321,7 +321,8 @@ mod tests {
             ("h/x", "a host cannot hold"),
             ("site:co.uk", "public suffix"),
             ("site:a.example.com", "registrable domain is `example.com`"),
-            ("site:1.2.3.4", "an address, not a site"),
+            ("site:1.2.3.4", "an address or percent-encoded, not a site"),
+            ("site:%63o.uk", "an address or percent-encoded, not a site"),
             ("site:*.example.com", "a site cannot be a pattern"),
         ] {
             let error = HostPattern::new(text).unwrap_err();
