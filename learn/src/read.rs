@@ -192,7 +192,7 @@ pub(super) fn fill(
         while filled < parts.len() && bytes <= budget {
             match (chunks.fill(&mut parts[filled].chunk), &mut sinks.unread) {
                 (Ok(true), _) => {
-                    bytes += parts[filled].chunk.len();
+                    bytes += parts[filled].chunk.text.padded().len();
                     parts[filled].legend = legends.before(&parts[filled].chunk);
                     filled += 1;
                 }

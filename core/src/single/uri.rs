@@ -33,7 +33,7 @@ pub struct Uri<'a> {
 
 impl<'a> Uri<'a> {
     /// Parses `text`, all of it, strictly by RFC 3986: nothing is trimmed, and a host in raw UTF-8 is invalid, which
-    /// [`normalize`](crate::single::normalize) maps.
+    /// [`normalize`] maps.
     ///
     /// # Errors
     /// Those of [`crate::uri::parse()`], with the byte at which the text ceases to be a reference.

@@ -60,7 +60,7 @@ pub struct Chunk {
 
 impl Chunk {
     /// Length in bytes, read or still to be read.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.later.as_ref().map_or(self.text.padded().len(), Deferred::len)
     }
 

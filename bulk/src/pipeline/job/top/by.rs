@@ -133,7 +133,7 @@ impl By {
 
     /// This part of `host`, if it is one of hosts and `host` has it.
     #[inline(always)]
-    pub(super) fn of_host<'h>(self, host: &'h [u8]) -> Option<&'h [u8]> {
+    pub(super) fn of_host(self, host: &[u8]) -> Option<&[u8]> {
         match self {
             By::Host => Some(host).filter(|host| !host.is_empty()),
             By::Domain => ends(host).domain,
