@@ -205,18 +205,18 @@ impl Columns {
     ];
 
     /// Columns under options given by their names, which are those of [`Columns::OPTIONS`]. `rules` are built-in rules files, or what
-    /// `read_pack` gives for a name.
+    /// `read_rules` gives for a name.
     ///
     /// ```
     /// use arrow_array::{StringArray, cast::AsArray};
     /// use uriscan_arrow::Columns;
-    /// let no_pack = |name: &str| Err(format!("there is no built-in rules file {name}"));
+    /// let no_file = |name: &str| Err(format!("there is no built-in rules file {name}"));
     /// let options = [("preset", "crawl".into()), ("on_invalid", "drop".into())];
-    /// let columns = Columns::from_options(options, no_pack).unwrap();
+    /// let columns = Columns::from_options(options, no_file).unwrap();
     /// let forms = columns.normalize(&StringArray::from(vec!["http://H/?utm_source=x#y"])).unwrap();
     /// assert_eq!(forms.as_string::<i32>().value(0), "http://h/");
     ///
-    /// let error = Columns::from_options([("level", "host".into())], no_pack).unwrap_err();
+    /// let error = Columns::from_options([("level", "host".into())], no_file).unwrap_err();
     /// assert_eq!(error.to_string(), r#"level="host": there are string, syntax, scheme"#);
     /// ```
     ///
@@ -224,7 +224,7 @@ impl Columns {
     /// An option that does not exist or is given twice, a value that it cannot have, or options that contradict each other.
     pub fn from_options<'a>(
         options: impl IntoIterator<Item = (&'a str, OptionValue)>,
-        read_pack: impl Fn(&str) -> Result<RulesFile, String>,
+        read_rules: impl Fn(&str) -> Result<RulesFile, String>,
     ) -> Result<Columns, OptionError> {
         let mut named = Named::default();
         for (name, value) in options {
@@ -237,7 +237,7 @@ impl Columns {
             }
             named.0.insert(name, option.of_kind(value)?);
         }
-        named.columns(&read_pack)
+        named.columns(&read_rules)
     }
 }
 
@@ -271,7 +271,7 @@ impl Named<'_> {
 
     fn columns(
         &self,
-        read_pack: &dyn Fn(&str) -> Result<RulesFile, String>,
+        read_rules: &dyn Fn(&str) -> Result<RulesFile, String>,
     ) -> Result<Columns, OptionError> {
         let level = self.known(&option::LEVEL, Level::from_name)?.unwrap_or_default();
         let profile = self.known(&option::PROFILE, Profile::from_name)?;
@@ -283,7 +283,7 @@ impl Named<'_> {
                 format!("profile={:?} has forms of its own: {other} has no effect", profile.name());
             return Err(OptionError(what));
         }
-        let rules = self.rule_set(read_pack)?;
+        let rules = self.rule_set(read_rules)?;
         let context = match (self.text("base"), self.text("suffix_scheme")) {
             (None, None) => None,
             (Some(_), Some(_)) => {
@@ -323,14 +323,14 @@ impl Named<'_> {
 
     fn rule_set(
         &self,
-        read_pack: &dyn Fn(&str) -> Result<RulesFile, String>,
+        read_rules: &dyn Fn(&str) -> Result<RulesFile, String>,
     ) -> Result<Option<Arc<RuleSet>>, OptionError> {
         let mut builder = RuleSet::builder();
         if let Some(preset) = self.known(&option::PRESET, Preset::from_name)? {
             builder.preset(&preset).map_err(|error| wrong("preset", error))?;
         }
         for name in self.list("rules") {
-            let rules_file = RulesFile::built_in(name).map_or_else(|| read_pack(name), Ok);
+            let rules_file = RulesFile::built_in(name).map_or_else(|| read_rules(name), Ok);
             builder.rules_file(&rules_file.map_err(|error| wrong("rules", error))?);
         }
         for name in self.list("no_rule") {
@@ -370,8 +370,8 @@ mod tests {
     use super::*;
 
     fn made(options: &[(&str, OptionValue)]) -> Result<Columns, String> {
-        let no_pack = |name: &str| Err(format!("there is no built-in rules file {name}"));
-        Columns::from_options(options.iter().cloned(), no_pack).map_err(|error| error.to_string())
+        let no_file = |name: &str| Err(format!("there is no built-in rules file {name}"));
+        Columns::from_options(options.iter().cloned(), no_file).map_err(|error| error.to_string())
     }
 
     #[test]

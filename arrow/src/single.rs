@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn agrees_with_columns_of_one() {
-        let no_pack = |_: &str| Err(String::new());
+        let no_file = |_: &str| Err(String::new());
         let long = format!("HTTP://h/{}", "%7e".repeat(500));
         for option in [
             ("level", OptionValue::from("scheme")),
@@ -125,7 +125,7 @@ mod tests {
         ] {
             for on_invalid in ["pass", "drop", "error"] {
                 let options = [option.clone(), ("on_invalid", on_invalid.into())];
-                let columns = Columns::from_options(options, no_pack).unwrap();
+                let columns = Columns::from_options(options, no_file).unwrap();
                 let mut single = Single::new(columns.clone());
                 for value in [
                     &b"HTTP://User@H:80/%7e/../x?utm_source=a#b"[..],

@@ -78,6 +78,7 @@ impl Table {
         while at < list.len() {
             let mut end = at;
             while list[end] != b'\n' {
+                assert!(list[end] != b'\r', "the list has been converted to other line ends");
                 end += 1;
             }
             let (start, rules) = match list[at] {

@@ -12,8 +12,8 @@ use super::named::Choices;
 ///
 /// Reads one URI or relative reference per line and writes one row for each. An undefined component differs from an empty one:
 /// null and "" in JSON, \N and nothing in TSV. For an invalid record, JSON is {"line":4,"error":{"kind":"space","at":17}}, with
-/// the offset of the byte from 0; a template writes no row. With --iri and --repair the rows are those of the repaired
-/// records.
+/// the offset of the byte from 0; a template writes no row, and a line on standard error says for how many. With --iri and
+/// --repair the rows are those of the repaired records.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Parse {

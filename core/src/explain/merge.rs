@@ -25,7 +25,7 @@ pub enum Merger {
     Level(Level),
     /// Rules as on a command line, all of which are needed.
     Rules(Vec<String>),
-    /// A built-in pack.
+    /// A built-in rules file.
     RulesFile(&'static str),
     /// A preset.
     Preset(String),

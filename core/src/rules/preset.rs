@@ -72,7 +72,7 @@ mod tests {
     use crate::rules::{RuleSet, RulesFile};
 
     #[test]
-    fn presets_hold_existing_rules_and_packs() {
+    fn presets_hold_existing_rules_and_rules_files() {
         for preset in Preset::all() {
             assert!(preset.rules_files.iter().all(|name| RulesFile::built_in(name).is_some()));
             let mut builder = RuleSet::builder();

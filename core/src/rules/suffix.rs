@@ -49,7 +49,7 @@ pub fn ends(host: &[u8]) -> Ends<'_> {
     if host.is_empty() || host.len() > MOST {
         return Ends::default();
     }
-    // Most are short, and in an array of fixed size there is no loop over bytes.
+    // Most are short; letters in an array of fixed size are made lower case without a loop.
     let mut short = [0; SHORT];
     let long;
     let lower = match short.get_mut(..host.len()) {

@@ -1,4 +1,4 @@
-//! The tables of a pack.
+//! The tables of a rules file.
 
 use core::fmt;
 use core::ops::Range;

@@ -245,7 +245,7 @@ pub(crate) fn scan<I: Isa>(isa: I, record: Record<'_>) -> Option<Scan> {
     Some(Scan { components, upper_head, triplets, dots: has_dots, is_http })
 }
 
-/// What precedes the host, or the path if there is no authority.
+/// The scheme, and where the host begins, or the path if there is no authority.
 struct Head {
     is_http: bool,
     scheme_end: usize,
@@ -253,7 +253,7 @@ struct Head {
     has_authority: bool,
 }
 
-/// The head of the record whose first block has these `masks`; `None` if there is no certain one.
+/// The head of the record whose first block has these `masks`; `None` if it takes the reference path to find it.
 #[inline(always)]
 fn head(block: &[u8; BLOCK], masks: &Masks, len: usize) -> Option<Head> {
     let (is_http, is_https) = http_scheme(block, len);

@@ -37,8 +37,8 @@ impl Call {
         if let (Kind::Valid | Kind::Resolve, Some((name, _))) = (kind, others.first()) {
             return Err(format!("there is no option {name}"));
         }
-        let no_pack = |name: &str| Err(format!("there is no built-in rules file {name}"));
-        let columns = Columns::from_options(others, no_pack).map_err(|error| error.to_string())?;
+        let no_file = |name: &str| Err(format!("there is no built-in rules file {name}"));
+        let columns = Columns::from_options(others, no_file).map_err(|error| error.to_string())?;
         // A reference without a target gives null, as in the other engines.
         let columns = match kind {
             Kind::Resolve => columns.on_invalid(OnInvalid::Null),

@@ -62,6 +62,14 @@ impl OutputRoom {
     }
 }
 
+/// Appends the last records of a chunk, with a record end also after one that the chunk ends in.
+pub(crate) fn push_rest(rest: &[u8], record_end: u8, out: &mut Vec<u8>) {
+    out.extend_from_slice(rest);
+    if rest.last().is_some_and(|&last| last != record_end) {
+        out.push(record_end);
+    }
+}
+
 /// One chunk on its way through the pipeline, with everything that belongs to it. Reused.
 #[derive(Debug, Default)]
 pub(crate) struct ChunkWork<R> {

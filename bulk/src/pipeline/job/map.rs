@@ -6,7 +6,7 @@ use crate::io::{Chunk, Source};
 use crate::pipeline::engine::driver::{Job, Reading, run};
 use crate::pipeline::engine::invalid::{InvalidAction, LongRecord, Policy, push_record};
 use crate::pipeline::engine::long::long_record_key;
-use crate::pipeline::engine::work::{ChunkWork, Worker, record_at};
+use crate::pipeline::engine::work::{ChunkWork, Worker, push_rest, record_at};
 use crate::pipeline::{Equivalence, Error, OnInvalid, Report, Settings, Sinks};
 use uriscan_core::chunk::Prefix;
 use uriscan_core::index::Record;
@@ -120,14 +120,6 @@ fn push_short(form: Prefix<'_>, record_end: u8, out: &mut Vec<u8>) {
     out.extend_from_slice(&form.slack()[..2 * BLOCK]);
     out.truncate(end);
     out.push(record_end);
-}
-
-/// Appends the last records of a chunk, with a record end also after one that the chunk ends in.
-fn push_rest(rest: &[u8], record_end: u8, out: &mut Vec<u8>) {
-    out.extend_from_slice(rest);
-    if rest.last().is_some_and(|&last| last != record_end) {
-        out.push(record_end);
-    }
 }
 
 impl Map<'_> {

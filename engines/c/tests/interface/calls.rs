@@ -20,7 +20,7 @@ fn forms_and_keys_are_those_of_the_library() {
         b"\xFF\xFE",
         b"mailto:Joe@EXAMPLE.com",
     ];
-    let no_pack = |_: &str| Err(String::new());
+    let no_file = |_: &str| Err(String::new());
     for (lines, named) in [
         ("", vec![]),
         ("level=syntax", vec![("level", "syntax".into())]),
@@ -28,7 +28,7 @@ fn forms_and_keys_are_those_of_the_library() {
         ("drop_fragment=true", vec![("drop_fragment", true.into())]),
     ] {
         let ours = Equivalence::new(lines).unwrap();
-        let mut single = Single::new(Columns::from_options(named, no_pack).unwrap());
+        let mut single = Single::new(Columns::from_options(named, no_file).unwrap());
         for text in texts {
             let form = single.normalize(text).unwrap().unwrap();
             assert_eq!(ours.normalize(text).unwrap(), form, "{lines} {}", text.escape_ascii());

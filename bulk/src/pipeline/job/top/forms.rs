@@ -2,7 +2,7 @@
 
 use super::job::{ChunkCounts, Count};
 use crate::pipeline::engine::invalid::{InvalidAction, Policy, push_record};
-use crate::pipeline::engine::work::{ChunkWork, Worker, record_at};
+use crate::pipeline::engine::work::{ChunkWork, Worker, push_rest, record_at};
 use uriscan_core::normalize::{self, FormBuffer};
 use uriscan_core::simd::Isa;
 
@@ -74,10 +74,7 @@ impl Count<'_> {
             }
         }
         if copies && stop.is_none() {
-            forms.extend_from_slice(&text.content()[copied..]);
-            if copied < text.len() && !text.content().ends_with(&[record_end]) {
-                forms.push(record_end);
-            }
+            push_rest(&text.content()[copied..], record_end, forms);
         }
         rows.count(isa, (form_index, forms), options, record_end);
         report.records = (end as u64 - report.blank) + u64::from(stop.is_some());
