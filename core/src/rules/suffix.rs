@@ -1,6 +1,6 @@
 //! Registrable domains and public suffixes of hosts as they are written.
 
-use super::hosts::has_no_domain;
+use super::hosts;
 
 /// The longest name in the DNS; with a final dot it has one byte more.
 const MOST: usize = 253;
@@ -8,8 +8,9 @@ const MOST: usize = 253;
 /// Nearly all names have no more bytes.
 const SHORT: usize = 64;
 
-/// The registrable domain of `host`: its public suffix and one more label. `None` for an address, for a host with
-/// percent-encodings, and for one that is a public suffix or a single label. Letters may be in any case; a final dot is not part of the result.
+/// The registrable domain of `host`: its public suffix and one more label. `None` for an address, for a host that is a
+/// public suffix or a single label, and where it would have percent-encodings. Letters may be in any case; a final dot is
+/// not part of the result.
 ///
 /// ```
 /// use uriscan::rules::registrable_domain;
@@ -22,7 +23,8 @@ pub fn registrable_domain(host: &[u8]) -> Option<&[u8]> {
 }
 
 /// The public suffix of `host`: `co.uk` of `www.example.co.uk`. A top-level domain that is not in the list is one.
-/// `None` for an address and for a host with percent-encodings. Letters may be in any case; a final dot is not part of the result.
+/// `None` for an address, and where there are percent-encodings in it or in the label before it. Letters may be in any
+/// case; a final dot is not part of the result.
 ///
 /// ```
 /// use uriscan::rules::public_suffix;
@@ -63,8 +65,7 @@ pub fn ends(host: &[u8]) -> Ends<'_> {
             &long
         }
     };
-    let found = if has_no_domain(lower) { None } else { uriscan_suffixes::ends(lower) };
-    let Some(found) = found else { return Ends::default() };
+    let Some(found) = hosts::ends(lower) else { return Ends::default() };
     Ends { domain: found.domain.map(|start| &host[start..]), suffix: Some(&host[found.suffix..]) }
 }
 
@@ -87,6 +88,7 @@ mod tests {
             (b"a.%63o.uk", None, None),
             (b"a.co%2Euk", None, None),
             (b"%31.%32", None, None),
+            (b"x%79.a.co.uk", Some(b"a.co.uk"), Some(b"co.uk")),
             (
                 "a.\u{516c}\u{53f8}.cn".as_bytes(),
                 Some("a.\u{516c}\u{53f8}.cn".as_bytes()),
