@@ -119,21 +119,17 @@ fn base(host: &[u8]) -> &[u8] {
 /// The public suffix of `host` with one more label; `None` for an address. `host` is in lower case,
 /// without final dot.
 pub(super) fn registrable_domain(host: &[u8]) -> Option<&[u8]> {
-    ends(host).and_then(|ends| ends.domain).map(|start| &host[start..])
+    let ends = uriscan_suffixes::ends(host).filter(|ends| has_names(host, ends))?;
+    ends.domain.filter(|_| !is_address(host)).map(|start| &host[start..])
 }
 
-/// Where the public suffix and the domain of `host` begin, which is in lower case and without final dot; `None` for an
-/// address, and where these parts have percent-encodings, which may be any name.
-pub(super) fn ends(host: &[u8]) -> Option<uriscan_suffixes::Ends> {
-    if is_address(host) {
-        return None;
-    }
-    let ends = uriscan_suffixes::ends(host)?;
-    (!host[ends.domain.unwrap_or(ends.suffix)..].contains(&b'%')).then_some(ends)
+/// Whether the public suffix of `host` and its domain are without percent-encodings, which may be any name.
+pub(super) fn has_names(host: &[u8], ends: &uriscan_suffixes::Ends) -> bool {
+    !host[ends.domain.unwrap_or(ends.suffix)..].contains(&b'%')
 }
 
 /// Whether `host` is an address: it ends in digits, or is an IP literal.
-fn is_address(host: &[u8]) -> bool {
+pub(super) fn is_address(host: &[u8]) -> bool {
     let mut last = host.iter().rev().take_while(|&&byte| byte != b'.');
     last.all(u8::is_ascii_digit) || host.starts_with(b"[")
 }

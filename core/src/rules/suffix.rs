@@ -1,6 +1,6 @@
 //! Registrable domains and public suffixes of hosts as they are written.
 
-use super::hosts;
+use super::hosts::{has_names, is_address};
 
 /// The longest name in the DNS; with a final dot it has one byte more.
 const MOST: usize = 253;
@@ -54,18 +54,21 @@ pub fn ends(host: &[u8]) -> Ends<'_> {
     // Most are short; letters in an array of fixed size are made lower case without a loop.
     let mut short = [0; SHORT];
     let long;
-    let lower = match short.get_mut(..host.len()) {
+    let (lower, may_be_encoded) = match short.get_mut(..host.len()) {
         Some(lower) => {
             lower.copy_from_slice(host);
             short.make_ascii_lowercase();
-            &short[..host.len()]
+            let has_percent = short.iter().fold(false, |any, &byte| any | (byte == b'%'));
+            (&short[..host.len()], has_percent)
         }
         None => {
             long = host.to_ascii_lowercase();
-            &long
+            (&long[..], true)
         }
     };
-    let Some(found) = hosts::ends(lower) else { return Ends::default() };
+    let found = if is_address(lower) { None } else { uriscan_suffixes::ends(lower) };
+    let found = found.filter(|found| !may_be_encoded || has_names(lower, found));
+    let Some(found) = found else { return Ends::default() };
     Ends { domain: found.domain.map(|start| &host[start..]), suffix: Some(&host[found.suffix..]) }
 }
 
