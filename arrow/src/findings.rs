@@ -70,7 +70,7 @@ impl Work for Audit {
             }
             found.sort_unstable();
             found.dedup();
-            list.push(found.iter().map(|rule| rule.id().as_bytes()));
+            list.push(found.iter().map(|rule| rule.name().as_bytes()));
         }
         list
     }

@@ -284,7 +284,7 @@ impl Summary<'_> {
             "bad_rows": (rows.is_some() || table.is_some()).then_some(report.bad_rows),
             "spilled_bytes": is_survivors.then_some(report.spilled),
             "findings": self.findings.map(|findings| findings.total()),
-            "findings_by_rule": self.findings.map(|of| by_name(Rule::ALL.iter().map(|rule| (rule.id(), of.of(*rule))))),
+            "findings_by_rule": self.findings.map(|of| by_name(Rule::ALL.iter().map(|rule| (rule.name(), of.of(*rule))))),
             "repaired": report.repaired,
             "invalid": report.invalid.total(),
             "invalid_by_kind": by_name(UriErrorKind::ALL.map(|kind| (kind.name(), report.invalid.of(kind))).into_iter()),

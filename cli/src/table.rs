@@ -55,7 +55,7 @@ fn adds(level: Level) -> &'static str {
 pub(crate) fn of_rules() -> String {
     let mut table = String::new();
     for &rule in Rule::ALL {
-        let (id, severity, section) = (rule.id(), rule.severity().name(), rule.section());
+        let (id, severity, section) = (rule.name(), rule.severity().name(), rule.section());
         let _ = writeln!(
             table,
             "{id:<20}{severity:<9}{section:<5}{}: {}",

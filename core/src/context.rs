@@ -28,6 +28,13 @@ pub enum Context {
     Suffix(Suffix),
 }
 
+impl From<BaseUri> for Context {
+    /// Against this base, by the options of RFC 3986.
+    fn from(base: BaseUri) -> Context {
+        Context::Base { base, options: Options::default() }
+    }
+}
+
 /// A target that is about to be normalized. Reusable.
 #[derive(Clone, Debug, Default)]
 pub struct TargetBuffer {

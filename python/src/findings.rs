@@ -23,7 +23,7 @@ pub(crate) fn rules(select: &[String], ignore: &[String]) -> PyResult<RuleSet> {
     let named = |option: &str, names: &[String]| {
         names.iter().try_fold(RuleSet::none(), |set, name| {
             let found = RuleSet::named(name).ok_or_else(|| {
-                let names: Vec<&str> = Rule::ALL.iter().map(|rule| rule.id()).collect();
+                let names: Vec<&str> = Rule::ALL.iter().map(|rule| rule.name()).collect();
                 PyValueError::new_err(format!(
                     "{option}={name:?}: there are all, sections such as 7.4, and {}",
                     names.join(", ")
@@ -70,7 +70,7 @@ struct Made {
 impl Made {
     fn push(&mut self, finding: &uriscan::audit::Finding) {
         let [rule, severity, section, message, consequence] = &mut self.texts;
-        rule.append_value(finding.rule.id());
+        rule.append_value(finding.rule.name());
         severity.append_value(finding.severity.name());
         section.append_value(finding.rule.section());
         message.append_value(finding.message());

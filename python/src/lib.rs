@@ -59,7 +59,7 @@ mod _uriscan {
     #[pyfunction]
     fn audit_rules() -> Vec<[&'static str; 5]> {
         let row = |rule: &uriscan::audit::Rule| {
-            [rule.id(), rule.section(), rule.severity().name(), rule.title(), rule.consequence()]
+            [rule.name(), rule.section(), rule.severity().name(), rule.title(), rule.consequence()]
         };
         uriscan::audit::Rule::ALL.iter().map(row).collect()
     }

@@ -37,6 +37,16 @@ impl Invalid {
     }
 }
 
+/// The kinds that occurred with their counts, such as `percent 2, space 1`.
+impl core::fmt::Display for Invalid {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        for (i, (kind, count)) in self.iter().enumerate() {
+            write!(f, "{}{kind} {count}", if i == 0 { "" } else { ", " })?;
+        }
+        Ok(())
+    }
+}
+
 impl core::ops::AddAssign<&Invalid> for Invalid {
     fn add_assign(&mut self, other: &Invalid) {
         self.0.iter_mut().zip(other.0).for_each(|(sum, count)| *sum += count);

@@ -58,7 +58,7 @@ pub(super) fn findings(
         };
         content += &format!(
             "<div class=\"step\"><h3>{}</h3><p class=\"count\">{}</p><p class=\"soft\">{}: {} (RFC 3986, section {})</p><ul>{}</ul></div>\n",
-            Escaped(rule.id()),
+            Escaped(rule.name()),
             counts.join(", "),
             Escaped(rule.title()),
             Escaped(rule.consequence()),

@@ -28,13 +28,13 @@ impl Severity {
 }
 
 macro_rules! rules {
-    ($($variant:ident, $id:literal, $section:literal, $severity:ident, $title:literal, $consequence:literal;)*) => {
+    ($($variant:ident, $name:literal, $section:literal, $severity:ident, $title:literal, $consequence:literal;)*) => {
         /// A rule of the audit. The order is that of the sections of RFC 3986 and of listings.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         #[repr(u8)]
         pub enum Rule {
-            $(#[doc = concat!("`", $id, "` (", $section, "): ", $title, ".")] $variant,)*
+            $(#[doc = concat!("`", $name, "` (", $section, "): ", $title, ".")] $variant,)*
         }
 
         impl Rule {
@@ -42,8 +42,8 @@ macro_rules! rules {
             pub const ALL: &[Rule] = &[$(Rule::$variant),*];
 
             /// The stable name used in output and options.
-            pub const fn id(self) -> &'static str {
-                match self { $(Rule::$variant => $id),* }
+            pub const fn name(self) -> &'static str {
+                match self { $(Rule::$variant => $name),* }
             }
 
             /// The section of RFC 3986, such as `7.4`.
@@ -186,11 +186,11 @@ impl Rule {
     ///
     /// ```
     /// use uriscan::audit::Rule;
-    /// assert_eq!(Rule::from_id("rare-ipv4"), Some(Rule::RareIpv4));
+    /// assert_eq!(Rule::from_name("rare-ipv4"), Some(Rule::RareIpv4));
     /// assert_eq!(Rule::RareIpv4.section(), "7.4");
     /// ```
-    pub fn from_id(id: &str) -> Option<Rule> {
-        Rule::ALL.iter().copied().find(|rule| rule.id() == id)
+    pub fn from_name(name: &str) -> Option<Rule> {
+        Rule::ALL.iter().copied().find(|rule| rule.name() == name)
     }
 
     /// Whether the finding is a secret, which no output may show.
@@ -201,7 +201,7 @@ impl Rule {
 
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.id())
+        f.write_str(self.name())
     }
 }
 
@@ -289,7 +289,7 @@ impl RuleSet {
     /// assert_eq!(RuleSet::named("7.9"), None);
     /// ```
     pub fn named(name: &str) -> Option<RuleSet> {
-        let is_meant = |rule: &Rule| name == "all" || rule.id() == name || rule.section() == name;
+        let is_meant = |rule: &Rule| name == "all" || rule.name() == name || rule.section() == name;
         let set = Rule::ALL.iter().filter(|rule| is_meant(rule));
         let set = set.fold(RuleSet::none(), |set, &rule| set.with(rule));
         (set != RuleSet::none()).then_some(set)
@@ -304,9 +304,9 @@ mod tests {
     fn names_are_stable_words_and_unique() {
         for (i, &rule) in Rule::ALL.iter().enumerate() {
             assert_eq!(rule as usize, i);
-            assert_eq!(Rule::from_id(rule.id()), Some(rule));
+            assert_eq!(Rule::from_name(rule.name()), Some(rule));
             assert!(
-                rule.id()
+                rule.name()
                     .bytes()
                     .all(|b| b == b'-' || b.is_ascii_lowercase() || b.is_ascii_digit())
             );

@@ -34,7 +34,7 @@ pub(crate) fn text(position: Position<'_>, finding: &Finding, out: &mut Vec<u8>)
         Severity::Error => RED,
     };
     position.paint.push(colour, finding.severity.name().as_bytes(), out);
-    for text in [": ", rule.id(), " (", rule.section(), "): "] {
+    for text in [": ", rule.name(), " (", rule.section(), "): "] {
         out.extend_from_slice(text.as_bytes());
     }
     push_message(finding, out);
@@ -106,7 +106,7 @@ pub(crate) fn jsonl(position: Position<'_>, record: &[u8], finding: &Finding, ou
         context: position.link().map(|(_, context)| context.name()),
         start: finding.start,
         end: finding.end,
-        rule: finding.rule.id(),
+        rule: finding.rule.name(),
         severity: finding.severity.name(),
         section: finding.rule.section(),
         message: &finding.message(),
@@ -144,7 +144,7 @@ pub(crate) fn sarif_head() -> String {
         .iter()
         .map(|rule| {
             json!({
-                "id": rule.id(),
+                "id": rule.name(),
                 "shortDescription": {"text": rule.title()},
                 "fullDescription": {"text": format!("{}: {}.", rule.title(), rule.consequence())},
                 "helpUri": format!("https://www.rfc-editor.org/rfc/rfc3986#section-{}", rule.section()),
@@ -203,7 +203,7 @@ pub(crate) fn sarif(
     };
     let artifact_location = Artifact { uri: &as_reference(position.source) };
     let result = SarifResult {
-        rule_id: finding.rule.id(),
+        rule_id: finding.rule.name(),
         rule_index: finding.rule as usize,
         level: finding.severity.name(),
         message: Message {

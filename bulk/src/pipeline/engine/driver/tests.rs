@@ -6,7 +6,7 @@ use uriscan_core::context::Context;
 use uriscan_core::extract::Filter;
 use uriscan_core::key::PublicHash;
 use uriscan_core::repair::Repairs;
-use uriscan_core::resolve::{BaseUri, Options};
+use uriscan_core::resolve::BaseUri;
 use uriscan_core::rfc2396::Legacy;
 
 /// Records of all kinds, so that the output of a chunk is many times what a scan may write.
@@ -28,7 +28,7 @@ type Run<'r> = &'r dyn Fn(Vec<Source>, &Settings, &mut Sinks<'_>) -> Result<Repo
 #[test]
 fn a_chunk_that_is_scanned_in_parts_has_the_same_results() {
     let base = BaseUri::new(format!("http://b/{}", "c".repeat(300)).as_bytes()).unwrap();
-    let against = Against::Context(Context::Base { base, options: Options::default() });
+    let against = Against::Context(Context::from(base));
     let resolve_all = ResolveOptions::new(against);
     let explained = ExplainOptions::new(ExplainFormat::Jsonl);
     let audited = AuditOptions::default().format(AuditFormat::Jsonl);

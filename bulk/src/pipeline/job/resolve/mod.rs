@@ -58,9 +58,9 @@ pub enum SameDocument {
 ///
 /// ```
 /// use uriscan_bulk::pipeline::{Against, OnInvalid, ResolveOptions};
-/// use uriscan::resolve::{BaseUri, Context, Options};
+/// use uriscan::resolve::{BaseUri, Context};
 /// let base = BaseUri::new(b"http://a/b/c/d;p?q").unwrap();
-/// let against = Against::Context(Context::Base { base, options: Options::default() });
+/// let against = Against::Context(Context::from(base));
 /// let options = ResolveOptions::new(against).on_invalid(OnInvalid::Drop);
 /// assert_eq!(options.on_invalid, OnInvalid::Drop);
 /// ```
@@ -107,9 +107,9 @@ impl ResolveOptions {
 /// ```
 /// use uriscan_bulk::io::Source;
 /// use uriscan_bulk::pipeline::{Against, ResolveOptions, SameDocument, Settings, Sinks, resolve};
-/// use uriscan::resolve::{BaseUri, Context, Options};
+/// use uriscan::resolve::{BaseUri, Context};
 /// let base = BaseUri::new(b"http://a/b/c/d;p?q").unwrap();
-/// let against = Against::Context(Context::Base { base, options: Options::default() });
+/// let against = Against::Context(Context::from(base));
 /// let options = ResolveOptions::new(against).same_document(SameDocument::Drop);
 /// let list = Source::new("list", &b"../g\n#s\nhttp://h/./x\n"[..]);
 /// let mut out = Vec::new();
