@@ -3,7 +3,7 @@
 
 use uriscan::row::OnBadRow;
 use uriscan::uri::UriErrorKind;
-use uriscan_bulk::pipeline::{OnInvalid, Report};
+use uriscan_bulk::pipeline::{Invalid, OnInvalid, Report};
 
 use crate::exit::eprint_line;
 use crate::hint;
@@ -82,41 +82,43 @@ fn print(plan: &Plan, report: &Report, stdin_head: &StdinHead) -> bool {
 /// Prints how many records are invalid, by kind, and what became of them, where the user did not say that, and nothing else
 /// reports them.
 fn print_invalid(plan: &Plan, report: &Report) {
+    let mut invalid = Invalid::default();
     // Relative references in documents are reported as such.
     let is_reported = |kind| plan.documents.is_some() && kind == UriErrorKind::Relative;
-    let kinds = report.invalid.iter().filter(|&(kind, count)| count > 0 && !is_reported(kind));
-    let kinds: Vec<_> = kinds.collect();
-    let invalid: u64 = kinds.iter().map(|(_, count)| count).sum();
+    let kinds = report.invalid.iter().filter(|&(kind, _)| !is_reported(kind));
+    kinds.for_each(|(kind, count)| invalid.add_many(kind, count));
+    let total = invalid.total();
     let are_kept = plan.job.on_invalid == Some(OnInvalid::Pass);
     let are_skipped = plan.job.skips_invalid;
     let call = hint::Call::of_process();
     let is_said = !are_skipped && (!are_kept || hint::is_reported(&call));
-    if invalid == 0 || !plan.reporting.has_hints() || is_said {
+    if total == 0 || !plan.reporting.has_hints() || is_said {
         return;
     }
-    let kinds: Vec<String> = kinds.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
     let records = counted(report.records, "record", "records");
-    let are = if invalid == 1 { "is invalid and was" } else { "are invalid and were" };
-    if are_skipped {
-        let kinds = kinds.join(", ");
-        return eprint_line(format_args!(
-            "uriscan: {invalid} of {records} {are} skipped ({kinds})"
-        ));
-    }
-    let what = format!("{invalid} of {records} {are} kept ({})", kinds.join(", "));
+    let are = if total == 1 { "is invalid and was" } else { "are invalid and were" };
+    let became = if are_skipped { "skipped" } else { "kept" };
     let column = plan.rows.as_ref().map(|rows| &*rows.options.table.column);
     let column = column.or(plan.table.as_ref().map(tables::column_of));
     let of_column =
         column.map_or(String::new(), |column| format!(" --column {}", hint::typed(column)));
-    // `check` takes relative references.
+    let mut advice = Vec::new();
     let relative = report.invalid.of(UriErrorKind::Relative);
-    let faults = format!("`uriscan check{of_column}` shows where, ");
-    let shows = if invalid > relative { &*faults } else { "" };
-    let completes = match relative > 0 && call.takes("suffix-scheme") {
-        true => "--base or --suffix-scheme completes relative ones, ",
-        false => "",
-    };
-    eprint_line(format_args!("uriscan: {what}; {shows}{completes}--on-invalid drop omits them"));
+    // `check` takes relative references.
+    if total > relative {
+        advice.push(format!("`uriscan check{of_column}` shows where"));
+    }
+    if relative > 0 && call.takes("suffix-scheme") {
+        advice.push("--base or --suffix-scheme completes relative ones".to_owned());
+    }
+    if !are_skipped {
+        advice.push("--on-invalid drop omits them".to_owned());
+    }
+    let semicolon = if advice.is_empty() { "" } else { "; " };
+    let advice = advice.join(", ");
+    eprint_line(format_args!(
+        "uriscan: {total} of {records} {are} {became} ({invalid}){semicolon}{advice}"
+    ));
 }
 
 /// Prints what reads the column of URIs of a table, if most of its values are not URIs, or its name is one; returns whether

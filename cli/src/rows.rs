@@ -12,7 +12,7 @@ use crate::exit::{Failure, Stop};
 use crate::hint::Beginning;
 use crate::inputs::{Input, first_of_stdin};
 use crate::job::{RowsAre, Writes};
-use crate::output::{Destination, NOT_COMPRESSED, is_directory, is_packed};
+use crate::output::{Destination, NOT_COMPRESSED, has_columns, is_directory, is_packed};
 use crate::plan::Plan;
 use crate::tables;
 
@@ -203,9 +203,7 @@ pub(crate) fn header_separator(table: &TextTable) -> Option<u8> {
 
 /// Whether the name of a file says that it is a table of any format.
 fn is_table(path: &Path) -> bool {
-    const OTHERS: [&str; 6] = ["parquet", "pq", "arrow", "feather", "ipc", "arrows"];
-    let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
-    of_path(path).is_some() || OTHERS.contains(&&*end.to_ascii_lowercase())
+    of_path(path).is_some() || has_columns(path)
 }
 
 /// Whether all files are such rows: objects of JSON and no array; tables with one header, if they become one. What cannot be

@@ -10,7 +10,10 @@ use uriscan_bulk::pipeline::{Report, Sinks, Survey};
 use crate::exit::{Failure, Outcome, Stop, eprint_line, eprint_lines};
 use crate::inputs::Input;
 use crate::job::{Done, Run};
-use crate::output::{self, Content, Destination, FileId, Output, PathConflicts, StdoutFile};
+use crate::output::{
+    self, Content, Destination, FileId, Output, PathConflicts, StdoutFile, WRITES_NO_COLUMNS,
+    has_columns,
+};
 use crate::plan::Plan;
 use crate::progress::Progress;
 use crate::rows;
@@ -21,6 +24,7 @@ use crate::tables::{self, Folder};
 
 /// The outputs; refuses those that are inputs, or are given twice.
 pub(crate) fn path_conflicts(plan: &Plan) -> Result<PathConflicts, Failure> {
+    refuse_tables(plan)?;
     let mut conflicts = PathConflicts::of_results(&plan.output, plan.is_in_place());
     plan.side.iter().try_for_each(|(content, path)| conflicts.add(path, content.name()))?;
     plan.reporting.stats_file.iter().try_for_each(|path| conflicts.add(path, "the summary"))?;
@@ -64,6 +68,17 @@ pub(crate) fn path_conflicts(plan: &Plan) -> Result<PathConflicts, Failure> {
         output.refuse_as_input(plan.evidence.iter().map(|path| Some(path.as_path())), false)?;
     }
     Ok(conflicts)
+}
+
+/// An error if text is written to a file with the name of a table of columns.
+fn refuse_tables(plan: &Plan) -> Result<(), Failure> {
+    let results = plan.output.path().filter(|_| plan.table.is_none());
+    let is_text = |content: &Content| !matches!(content, Content::Dupes | Content::Clusters);
+    let texts = plan.side.iter().filter_map(|(content, path)| is_text(content).then_some(&**path));
+    match results.into_iter().chain(texts).find(|path| has_columns(path)) {
+        Some(path) => Err(Failure::at(path.display(), WRITES_NO_COLUMNS)),
+        None => Ok(()),
+    }
 }
 
 /// An error if a pipe or a terminal is read by two: each would get a part.

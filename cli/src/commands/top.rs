@@ -2,7 +2,7 @@
 
 use uriscan::Error;
 use uriscan::extract::{Context, ExtractorOptions};
-use uriscan_bulk::pipeline::{self, By, TopOptions};
+use uriscan_bulk::pipeline::{self, By, OnInvalid, TopOptions};
 
 use crate::args::{self, ReportFile, TopFormat};
 use crate::bar::View;
@@ -39,6 +39,8 @@ impl args::Top {
             compares: true,
             aliases: Some(AliasUse { hasher: options.hasher.clone(), keeps: true }),
             on_invalid: Some(on_invalid),
+            // They have no parts to count.
+            skips_invalid: on_invalid == OnInvalid::Pass,
             limit: options.limit.clone(),
             rows_are: RowsAre::Read,
             is_distinct: self.distinct,

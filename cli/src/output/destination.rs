@@ -34,6 +34,26 @@ impl Destination {
             false => Destination::File(path),
         }
     }
+
+    /// The name of the file or object, if it is one.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        match self {
+            Destination::File(path) => Some(path),
+            Destination::Remote(url) => Some(url.path()),
+            _ => None,
+        }
+    }
+}
+
+/// Why no text is written to a file with such a name.
+pub(crate) const WRITES_NO_COLUMNS: &str = "is the name of a table in Parquet or Arrow, and the output is text; choose another name, or read and write tables by \
+     --column NAME";
+
+/// Whether `path` is the name of a table of columns.
+pub(crate) fn has_columns(path: &Path) -> bool {
+    const ENDS: [&str; 6] = ["parquet", "pq", "arrow", "feather", "ipc", "arrows"];
+    let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
+    ENDS.iter().any(|known| known.eq_ignore_ascii_case(end))
 }
 
 /// Whether `path` is that of a standard stream.

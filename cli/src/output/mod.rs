@@ -9,7 +9,9 @@ mod path_conflicts;
 mod target;
 mod write;
 
-pub(crate) use destination::{Destination, NOT_COMPRESSED, is_dash, is_directory, is_packed};
+pub(crate) use destination::{
+    Destination, NOT_COMPRESSED, WRITES_NO_COLUMNS, has_columns, is_dash, is_directory, is_packed,
+};
 pub(crate) use identity::FileId;
 pub(crate) use path_conflicts::{Content, PathConflicts, StdoutFile};
 pub(crate) use uriscan_files::directory_of;

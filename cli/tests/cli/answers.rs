@@ -51,7 +51,10 @@ fn parse_gives_tables_and_templates() {
 fn a_template_says_how_many_records_have_no_row() {
     let ran = run(["parse", "-g", "{host}"], "http://a/1\nhttp://h/a b\nhttp://b/2\n");
     assert_eq!((ran.code, ran.text()), (0, "a\nb\n"));
-    assert_eq!(ran.stderr, "uriscan: 1 of 3 records is invalid and was skipped (space 1)\n");
+    assert_eq!(
+        ran.stderr,
+        "uriscan: 1 of 3 records is invalid and was skipped (space 1); `uriscan check` shows where\n"
+    );
     for rows in ["jsonl", "tsv"] {
         let ran = run(["parse", "--to", rows], "http://a/1\nhttp://h/a b\n").quiet();
         assert_eq!(ran.lines().count(), 2 + usize::from(rows == "tsv"));

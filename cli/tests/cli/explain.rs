@@ -199,6 +199,18 @@ fn rules_that_can_be_spared_are_not_named() {
 }
 
 #[test]
+fn a_page_is_an_index_page_by_an_extension_or_a_usual_name() {
+    for page in ["login", "foo", "2024", "contact-us", "index1"] {
+        let (found, code) = mergers(&["http://h/a/", &format!("http://h/a/{page}")]);
+        assert_eq!((found.as_slice(), code), (&[][..], 1), "{page}");
+    }
+    for page in ["i.php", "home", "Welcome", "start", "main.aspx"] {
+        let (found, _) = mergers(&["http://h/a/", &format!("http://h/a/{page}")]);
+        assert_eq!(found, [format!("--rule index-page={page}")]);
+    }
+}
+
+#[test]
 fn repairs_a_scheme_and_parts_of_the_paths_are_tried() {
     for (a, b, expected) in [
         ("http://h/en/a", "http://h/a", "--rule path-prefix=/en"),

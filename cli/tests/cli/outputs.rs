@@ -275,3 +275,28 @@ fn a_link_to_a_compressed_file_is_not_written_to() {
     symlink("/dev/null", place.path("null.gz")).unwrap();
     place.run(&["dedup", "other.txt", "-o", "null.gz"], "").quiet();
 }
+
+#[test]
+fn text_is_not_written_to_the_name_of_a_table() {
+    let place = Place::new(&[("in", "http://h/\n"), ("t.csv", "url\nhttp://h/\n")]);
+    let before = place.names();
+    for args in [
+        &["dedup", "in", "-o", "x.parquet"][..],
+        &["normalize", "in", "-o", "x.PQ"],
+        &["parse", "in", "-o", "x.arrow"],
+        &["top", "--by", "host", "in", "-o", "x.feather"],
+        &["census", "--column", "url", "t.csv", "-o", "x.parquet"],
+        &["extract", "in", "--to", "jsonl", "-o", "x.arrows"],
+        &["dedup", "in", "-o", "out", "--rejects", "x.parquet"],
+        &["check", "in", "-o", "out", "--report", "x.ipc"],
+    ] {
+        let message = place.run(args, "").refused();
+        let what = "is the name of a table in Parquet or Arrow, and the output is text";
+        let name = args.iter().find(|arg| arg.starts_with("x.")).unwrap();
+        assert!(message.contains(&format!("{name}: {what}")), "{message}");
+        assert_eq!(place.names(), before, "{args:?}");
+    }
+    // These are tables.
+    place.run(&["dedup", "--column", "url", "t.csv", "-o", "x.parquet"], "").quiet();
+    place.run(&["dedup", "in", "--dupes", "y.parquet", "--clusters", "z.arrow"], "").quiet();
+}

@@ -138,3 +138,16 @@ fn contradictions_are_refused() {
     }
     assert_eq!(program(["top", "--by", "paths"]).output().unwrap().status.code(), Some(2));
 }
+
+#[test]
+fn invalid_records_are_not_counted_and_the_run_says_so() {
+    let list = "http://a/1\nhttp://h/a b\nhttp://b/2\n";
+    let ran = run(["top", "--by", "host", "--to", "tsv"], list);
+    assert_eq!(
+        ran.stderr,
+        "uriscan: 1 of 3 records is invalid and was skipped (space 1); `uriscan check` shows where\n"
+    );
+    for chosen in [["--on-invalid", "drop"], ["--rejects", "/dev/null"]] {
+        run([&["top", "--by", "host", "--to", "tsv"][..], &chosen].concat(), list).quiet();
+    }
+}

@@ -231,12 +231,20 @@ fn prefix(a: &[u8], b: &[u8]) -> Option<String> {
 }
 
 /// The last segment of one of the two paths, if without it the path would be the other, with or without a slash at the
-/// end, and if it can be typed as it is.
+/// end, if it looks like an index page, and if it can be typed as it is.
 fn page(a: &[u8], b: &[u8]) -> Option<String> {
     let (a, b) = (split(a).path, split(b).path);
     let (long, short) = if a.len() > b.len() { (a, b) } else { (b, a) };
     let slash = memchr::memrchr(b'/', long)?;
     let (folder, page) = (&long[..slash], &long[slash + 1..]);
-    (folder == short.strip_suffix(b"/").unwrap_or(short) && is_plain(page))
+    (folder == short.strip_suffix(b"/").unwrap_or(short) && is_plain(page) && is_page_name(page))
         .then(|| String::from_utf8_lossy(page).into_owned())
+}
+
+/// Whether `segment` may name the page that a server shows for a directory: it has an extension, or is a usual name of one. A
+/// rule for any other last segment would merge pages with the directories above them.
+fn is_page_name(segment: &[u8]) -> bool {
+    const NAMES: [&str; 6] = ["index", "default", "home", "main", "start", "welcome"];
+    memchr::memrchr(b'.', segment).is_some_and(|dot| dot > 0)
+        || NAMES.iter().any(|name| segment.eq_ignore_ascii_case(name.as_bytes()))
 }

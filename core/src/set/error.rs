@@ -120,7 +120,7 @@ impl fmt::Display for SetError {
                 "damaged at byte {at}: {what}; restore the set from a copy, or create it again from its list"
             ),
             Fault::Differs(difference) => difference.fmt(f),
-            Fault::Busy => f.write_str("another process is writing to this set"),
+            Fault::Busy => f.write_str("another process is writing to this set, or this one already has it open"),
         }
     }
 }
