@@ -9,6 +9,7 @@ use uriscan_files::create_directory;
 use crate::args;
 use crate::exit::{Failure, Outcome};
 use crate::output::{Destination, write_text};
+use crate::tables::HELP_NOTE;
 use crate::topics::{TOPICS, Topic, list};
 
 /// Prints the page of a topic, the help of a command, or the list of topics.
@@ -21,7 +22,8 @@ pub(crate) fn help(typed: &args::Help) -> Result<Outcome, Failure> {
         ));
     };
     if let (Some(topic), []) = (TOPICS.iter().find(|topic| topic.name == first), rest) {
-        return print(topic.text);
+        let is_about_tables = ["tables", "recipes"].contains(&topic.name);
+        return print(&format!("{}{}", topic.text, if is_about_tables { HELP_NOTE } else { "" }));
     }
     let mut all = args::definition();
     all.build();

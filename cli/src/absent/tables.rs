@@ -13,11 +13,18 @@ use crate::args::TableChoice;
 use crate::environment::Environment;
 use crate::exit::{Failure, Stop};
 use crate::inputs::{self, Inputs};
-use crate::output::{Destination, Output};
+use crate::output::{Destination, Output, has_columns, is_directory, is_packed};
 use crate::plan::Plan;
 use crate::sets::records::SetAtWork;
 
 const ABSENT: &str = "this program reads no tables but CSV, TSV and JSON lines, by `census`, `check`, `dedup`, `extract`, `learn`, `set` and `top`, without options that need columns; install it with `cargo install --path cli --features full`";
+
+/// What pages of help about tables end with.
+pub(crate) const HELP_NOTE: &str = "
+This program reads no tables but CSV, TSV and JSON lines, by census, check,
+dedup, extract, learn, set and top, without options that need columns. The one
+that does is built by `cargo install --path cli --features full`.
+";
 
 /// What a table in the place of a list needs.
 pub(crate) const NO_COLUMN: &str = ABSENT;
@@ -27,13 +34,28 @@ pub(crate) enum TableUse {}
 
 impl TableUse {
     pub(crate) fn new(
-        _: TableChoice,
+        choice: TableChoice,
         _: String,
-        _: [Option<String>; 2],
+        [_, to]: [Option<String>; 2],
         _: (Option<PathBuf>, Option<String>),
-        _: (&Destination, &Environment),
+        (output, _): (&Destination, &Environment),
     ) -> Result<TableUse, Failure> {
-        Err(Failure::at("--column", ABSENT))
+        let output = output.path().filter(|path| has_columns(path) || is_directory(path));
+        let needs_columns = [
+            (choice.sort_by.is_some(), "--sort-by"),
+            (!choice.partition_by.is_empty(), "--partition-by"),
+            (choice.rows_per_file.is_some(), "--rows-per-file"),
+            (choice.bytes_per_file.is_some(), "--bytes-per-file"),
+            (choice.into.is_some(), "--into"),
+        ];
+        let to = to.filter(|to| ["parquet", "arrow", "arrow-stream"].contains(&&**to));
+        let option = needs_columns.into_iter().find(|(is_given, _)| *is_given);
+        Err(match (option, output, to) {
+            (Some((_, option)), ..) => Failure::at(option, ABSENT),
+            (None, Some(path), _) => Failure::at(path.display(), ABSENT),
+            (None, None, Some(to)) => Failure::at(format_args!("--to {to}"), ABSENT),
+            (None, None, None) => Failure::at("--column", ABSENT),
+        })
     }
 
     pub(crate) fn has_files(&self) -> bool {
@@ -169,15 +191,9 @@ impl TakeRows for ClassTable<'_> {
 
 /// Refuses the names of tables of which neither duplicates nor clusters are lines, and those that end like one of `others`.
 fn refuse(path: &Path, others: &[&str]) -> Result<Option<Infallible>, &'static str> {
-    const TABLES: [&str; 7] = ["parquet", "pq", "arrow", "feather", "ipc", "arrows", "csv"];
-    const COMPRESSIONS: [&str; 5] = ["gz", "zst", "bz2", "xz", "lz4"];
-    let end_of = |path: &Path| {
-        path.extension().and_then(|end| end.to_str()).unwrap_or_default().to_ascii_lowercase()
-    };
-    let mut end = end_of(path);
-    if COMPRESSIONS.contains(&&*end) {
-        end = end_of(&path.with_extension(""));
-    }
-    let is_table = TABLES.contains(&&*end) || others.contains(&&*end);
+    let path = if is_packed(path) { &path.with_extension("") } else { path };
+    let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
+    let end = end.to_ascii_lowercase();
+    let is_table = has_columns(path) || end == "csv" || others.contains(&&*end);
     if is_table { Err(ABSENT) } else { Ok(None) }
 }

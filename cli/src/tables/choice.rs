@@ -11,6 +11,9 @@ use crate::exit::Failure;
 use crate::options::temp_dir_beside;
 use crate::output::{Destination, is_directory};
 
+/// What pages of help about tables end with: nothing is missing.
+pub(crate) const HELP_NOTE: &str = "";
+
 /// What a table in the place of a list needs.
 pub(crate) const NO_COLUMN: &str = "commands that read tables need --column, its column of URIs";
 

@@ -10,7 +10,7 @@ mod objects;
 mod run;
 mod side_outputs;
 
-pub(crate) use choice::{Column, NO_COLUMN, TableUse};
+pub(crate) use choice::{Column, HELP_NOTE, NO_COLUMN, TableUse};
 pub(crate) use dataset::find;
 pub(crate) use folder::Folder;
 pub(crate) use hint::{column_of, header_separator, other_column, other_place};
