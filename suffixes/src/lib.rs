@@ -3,8 +3,10 @@
 //! The list (<https://publicsuffix.org/list/>, Mozilla Public License 2.0) is `list.txt`, which `scripts/suffix-list` writes. The
 //! compiler makes a hash table of it.
 
+mod label;
 mod table;
 
+use label::last_label;
 use table::{EXCEPTION, LONGER, RULE, WILDCARD};
 
 /// The list.
@@ -35,23 +37,20 @@ pub fn ends(host: &[u8]) -> Option<Ends> {
     if suffix == host.len() {
         return None;
     }
-    let before = suffix.checked_sub(1).filter(|&dot| dot > 0).map(|dot| &host[..dot]);
-    let domain =
-        before.map(|text| text.iter().rposition(|&it| it == b'.').map_or(0, |dot| dot + 1));
+    let before = suffix.checked_sub(1).filter(|&dot| dot > 0);
+    let domain = before.map(|dot| last_label(host, 0, dot, 0).0);
     Some(Ends { suffix, domain, is_known })
 }
 
 /// Where the public suffix of `name` begins, and whether a rule says so.
 #[inline(always)]
 fn suffix(name: &[u8]) -> (usize, bool) {
-    let (mut start, mut end, mut hash) = (name.len(), name.len(), 0);
-    let (mut suffix, mut is_any) = (None, false);
+    let (mut end, mut hash) = (name.len(), 0);
+    let (mut last, mut suffix, mut is_any) = (None, None, false);
     loop {
-        // From the end, so that each name has the hash of the shorter one in it, and a few bytes more.
-        while start > 0 && name[start - 1] != b'.' {
-            start -= 1;
-            hash = table::hash(hash, name[start]);
-        }
+        // From the end, so that each name has the hash of the shorter one in it, and one label more.
+        let start;
+        (start, hash) = last_label(name, 0, end, hash);
         let rules = table::rules_of(hash, &name[start..]);
         if rules & EXCEPTION != 0 {
             return (end + 1, true);
@@ -59,16 +58,13 @@ fn suffix(name: &[u8]) -> (usize, bool) {
         if is_any || rules & RULE != 0 {
             suffix = Some(start);
         }
+        last = last.or(Some(start));
         is_any = rules & WILDCARD != 0;
         if rules & LONGER == 0 || start == 0 {
-            break;
+            return (suffix.or(last).unwrap_or(start), suffix.is_some());
         }
         end = start - 1;
-        start = end;
-        hash = table::hash(hash, b'.');
     }
-    let last = || name.iter().rposition(|&byte| byte == b'.').map_or(0, |dot| dot + 1);
-    (suffix.unwrap_or_else(last), suffix.is_some())
 }
 
 #[cfg(test)]
@@ -103,7 +99,10 @@ mod tests {
     }
 
     fn rules_of(name: &str) -> u8 {
-        table::rules_of(name.bytes().rev().fold(0, table::hash), name.as_bytes())
+        let labels = name.match_indices('.').map(|(dot, _)| dot).rev();
+        let ends = [name.len()].into_iter().chain(labels);
+        let hash = ends.fold(0, |hash, end| last_label(name.as_bytes(), 0, end, hash).1);
+        table::rules_of(hash, name.as_bytes())
     }
 
     /// Checks the ends of `host`, also against those that the crate of the list finds. That one overlooks a wildcard beside

@@ -1,5 +1,7 @@
 //! The rules of the list by the names that they are about: a hash table that the compiler makes.
 
+use crate::label::last_label;
+
 /// A line for each rule: a name, `*.` and a name, or `!` and a name.
 pub(crate) const LIST: &str = include_str!("list.txt");
 
@@ -37,22 +39,16 @@ struct Table {
 
 static TABLE: Table = Table::new();
 
-/// The hash of a name that begins with `byte` and goes on with one that has the hash `rest`; 0 is that of an empty name.
-#[inline(always)]
-pub(crate) const fn hash(rest: u32, byte: u8) -> u32 {
-    rest.wrapping_mul(0x0101_6B33).wrapping_add(byte as u32 + 1)
-}
-
 /// The place of the names with this hash, less than [`BITS`].
 #[inline(always)]
-const fn place(hash: u32) -> usize {
-    let mixed = (hash as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+const fn place(hash: u64) -> usize {
+    let mixed = (hash ^ hash >> 32).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     (mixed >> (64 - BITS.trailing_zeros())) as usize
 }
 
 /// What the rules say about `name`, which is in lower case and has this hash; 0 for nothing.
 #[inline(always)]
-pub(crate) fn rules_of(hash: u32, name: &[u8]) -> u8 {
+pub(crate) fn rules_of(hash: u64, name: &[u8]) -> u8 {
     let mut at = place(hash);
     if TABLE.filter[at / 64] >> (at % 64) & 1 == 0 {
         return 0;
@@ -86,22 +82,24 @@ impl Table {
                 b'!' => (at + 1, EXCEPTION),
                 _ => (at, RULE),
             };
-            let (mut start_of_name, mut hash_of_name) = (end, 0);
-            while start_of_name > start {
-                start_of_name -= 1;
-                if list[start_of_name] == b'.' {
-                    table.add(start_of_name + 1, end, hash_of_name, LONGER);
+            let (mut label_end, mut hash) = (end, 0);
+            loop {
+                let label;
+                (label, hash) = last_label(list, start, label_end, hash);
+                if label == start {
+                    break;
                 }
-                hash_of_name = hash(hash_of_name, list[start_of_name]);
+                table.add(label, end, hash, LONGER);
+                label_end = label - 1;
             }
-            table.add(start, end, hash_of_name, rules);
+            table.add(start, end, hash, rules);
             at = end + 1;
         }
         table
     }
 
     /// Adds `rules` to those about the name at these bytes of the list, which has this hash.
-    const fn add(&mut self, start: usize, end: usize, hash: u32, rules: u8) {
+    const fn add(&mut self, start: usize, end: usize, hash: u64, rules: u8) {
         let len = end - start;
         assert!(0 < len && len <= u8::MAX as usize);
         let mut at = place(hash);

@@ -60,20 +60,22 @@ pub(crate) fn oversize(settings: &Settings) -> usize {
 
 /// Gives back the memory of the chunks of a batch beyond what that of `full` chunks may come to: it may be long until
 /// they are filled again, and if every chunk kept what its longest record took, the memory of a run would be many times
-/// that of the longest record. Every chunk may keep its share of that, and the first ones that take more half as much
-/// in all: fresh memory is dear.
+/// that of the longest record. Every chunk may keep its share of that; of those that take more, the first ones keep half as
+/// much of text in all, and of output what a batch may hold: fresh memory is dear.
 pub(crate) fn release<R: Default>(batch: &mut [ChunkWork<R>], full: usize, settings: &Settings) {
     let most = full * oversize(settings);
-    let (share, mut left) = (most / (full * SMALL_FOR_FULL), most / 2);
+    let share = most / (full * SMALL_FOR_FULL);
+    let (mut texts, mut outputs) = (most / 2, most.max(MOST_HELD));
     for work in batch {
-        let taken = work.chunk.text.capacity() + work.out.capacity() + work.dupes.capacity();
-        if taken <= share {
+        let text = work.chunk.text.capacity();
+        let output = work.out.capacity() + work.dupes.capacity();
+        if text + output <= share {
             continue;
         }
-        if taken > left {
+        if text > texts || output > outputs {
             *work = ChunkWork::default();
         } else {
-            left -= taken;
+            (texts, outputs) = (texts - text, outputs - output);
         }
     }
 }
@@ -125,7 +127,7 @@ mod tests {
     fn a_batch_releases_the_memory_of_long_records() {
         let settings = Settings { chunk_bytes: 1 << 16, ..Settings::default() };
         let mut batch: Vec<ChunkWork<()>> = (0..40).map(|_| ChunkWork::default()).collect();
-        for (len, kept) in [(1 << 14, 40), (1 << 18, 2), (1 << 19, 1), (1 << 20, 0)] {
+        for (len, kept) in [(1 << 14, 40), (1 << 18, 3), (1 << 19, 1), (1 << 20, 0)] {
             for work in &mut batch {
                 work.chunk.text.set(&vec![b'x'; len]);
                 work.out.resize(len, b'x');
