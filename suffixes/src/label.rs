@@ -53,7 +53,7 @@ const fn last_bytes(text: &[u8], start: usize, end: usize) -> u64 {
 #[inline(always)]
 const fn dots(word: u64) -> u64 {
     const LOW: u64 = u64::MAX / 0xFF * 0x7F;
-    let other = word ^ u64::MAX / 0xFF * b'.' as u64;
+    let other = word ^ (u64::MAX / 0xFF * b'.' as u64);
     // No sum is more than a byte.
     !(((other & LOW) + LOW) | other | LOW)
 }
