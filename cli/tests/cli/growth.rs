@@ -306,3 +306,37 @@ mod full {
         super::long_hosts(1);
     }
 }
+
+/// What a long record takes is given back before the next one, wherever in a batch that is: each small file is a chunk.
+#[test]
+fn one_long_record_after_the_other_takes_the_memory_of_a_few() {
+    const LONG: usize = 4 << 20;
+    let host = format!("HTTP://{}/\n", "x".repeat(LONG));
+    let spaced = format!("http://h/ {}\n", "x".repeat(LONG));
+    let place = Place::new(&[("tiny", "http://h/\n"), ("host", &host), ("spaced", &spaced)]);
+    for (args, long) in [
+        (&["top", "--by", "host", "--max-memory", "512M"][..], "host"),
+        (&["top", "--by", "path", "--rejects", "r"], "spaced"),
+        (&["key", "--rejects", "r"], "spaced"),
+        (&["normalize", "--rejects", "r"], "spaced"),
+    ] {
+        let mut files = Vec::new();
+        for tiny in 0..32 {
+            files.extend(["tiny"].repeat(tiny));
+            files.push(long);
+        }
+        let peak = peak(&place, &[args, &["-j2", "-q"], &files].concat());
+        println!("{peak:5} MiB: {args:?}");
+        assert!(peak < 220, "{args:?}: {peak} MiB");
+    }
+}
+
+/// A chunk whose output has no room is worked on in parts, which are written from one buffer.
+#[test]
+fn parts_of_many_chunks_take_the_memory_of_one() {
+    let lines = "http://u:p@h/%2e%2e/%00?token=1&token=%00\n".repeat(60_000);
+    let place = Place::new(&[("x", &lines)]);
+    let peak = peak(&place, &["audit", "--to", "sarif", "--severity", "note", "-j2", "x"]);
+    println!("{peak:5} MiB");
+    assert!(peak < STREAMING, "{peak} MiB");
+}

@@ -342,15 +342,17 @@ impl ChunkReader {
 
     /// Keeps the buffer of `text` for the next long record if it is larger than usual and the kept
     /// buffers have at most `most` bytes: memory that is returned to the system is expensive to get
-    /// again.
-    pub fn take_back(&mut self, text: &mut PaddedBuf, most: usize) {
+    /// again. Returns whether it did, and left a usual one.
+    pub fn take_back(&mut self, text: &mut PaddedBuf, most: usize) -> bool {
         let size = text.capacity();
         let kept: usize = self.large.iter().map(PaddedBuf::capacity).sum();
-        if size > 2 * self.usual_bytes && kept + size <= most {
+        let is_kept = size > 2 * self.usual_bytes && kept + size <= most;
+        if is_kept {
             let at = self.large.partition_point(|other| other.capacity() < size);
             let small = self.small.pop().unwrap_or_default();
             self.large.insert(at, std::mem::replace(text, small));
         }
+        is_kept
     }
 }
 

@@ -61,9 +61,11 @@ fn push_message(finding: &Finding, out: &mut Vec<u8>) {
         push_text_escaped(detail.as_bytes(), out);
     }
     if finding.count > 1 {
-        out.extend_from_slice(b" (");
+        let (before, after): (&[u8], &[u8]) =
+            if detail.is_none() { (b" (", b" times)") } else { (b" (one of ", b")") };
+        out.extend_from_slice(before);
         push_decimal(finding.count.into(), out);
-        out.extend_from_slice(b" times)");
+        out.extend_from_slice(after);
     }
 }
 

@@ -68,7 +68,7 @@ pub(crate) fn release<R: Default>(batch: &mut [ChunkWork<R>], full: usize, setti
     let (mut texts, mut outputs) = (most / 2, most.max(MOST_HELD));
     for work in batch {
         let text = work.chunk.text.capacity();
-        let output = work.out.capacity() + work.dupes.capacity();
+        let output = work.out.capacity() + work.dupes.capacity() + work.rejects.capacity();
         if text + output <= share {
             continue;
         }
@@ -127,7 +127,7 @@ mod tests {
     fn a_batch_releases_the_memory_of_long_records() {
         let settings = Settings { chunk_bytes: 1 << 16, ..Settings::default() };
         let mut batch: Vec<ChunkWork<()>> = (0..40).map(|_| ChunkWork::default()).collect();
-        for (len, kept) in [(1 << 14, 40), (1 << 18, 3), (1 << 19, 1), (1 << 20, 0)] {
+        for (len, kept) in [(1 << 14, 40), (1 << 18, 4), (1 << 19, 2), (1 << 20, 1), (1 << 21, 0)] {
             for work in &mut batch {
                 work.chunk.text.set(&vec![b'x'; len]);
                 work.out.resize(len, b'x');

@@ -277,7 +277,15 @@ impl<J: Job + Send> Batches<'_, '_, J> {
                 let written = &mut other[..other_len];
                 write(written, sinks, bytes)?;
                 let most = full * oversize(settings);
-                written.iter_mut().for_each(|work| reader.take_back(&mut work.chunk.text, most));
+                for work in &mut *written {
+                    if reader.take_back(&mut work.chunk.text, most) {
+                        // What was found in a long record is as long.
+                        *work = ChunkWork {
+                            chunk: std::mem::take(&mut work.chunk),
+                            ..ChunkWork::default()
+                        };
+                    }
+                }
                 release(written, full, settings);
                 Ok::<_, Error>(match has_failed {
                     true => Filled::default(),
@@ -319,9 +327,12 @@ impl<J: Job + Send> Batches<'_, '_, J> {
     fn write_rests(&mut self, batch: &mut [ChunkWork<J::Rows>]) -> Result<Option<usize>, Error> {
         let Batches { job, drops, reader, settings, sinks, workers, report, reported, .. } = self;
         let survey = self.survey.as_deref();
+        // The parts of all chunks are written from one buffer, as they are longer than what a chunk of a batch may hold.
+        let mut parts = Vec::new();
         for (i, work) in batch.iter_mut().enumerate() {
             write(std::slice::from_ref(work), sinks, report.bytes)?;
             job.write_rest(work, sinks)?;
+            std::mem::swap(&mut work.out, &mut parts);
             while work.stop.is_none() && work.next_part(settings.record_end) {
                 let one = std::slice::from_mut(work);
                 let mut faults = Faults::default();
@@ -331,6 +342,7 @@ impl<J: Job + Send> Batches<'_, '_, J> {
                 write(one, sinks, report.bytes)?;
                 job.write_rest(&one[0], sinks)?;
             }
+            std::mem::swap(&mut work.out, &mut parts);
             if drops.rows {
                 work.rows = J::Rows::default();
             }
