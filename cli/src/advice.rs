@@ -103,9 +103,12 @@ fn print_invalid(plan: &Plan, report: &Report) {
     let of_column =
         column.map_or(String::new(), |column| format!(" --column {}", hint::typed(column)));
     let mut advice = Vec::new();
-    let relative = report.invalid.of(UriErrorKind::Relative);
+    let relative = invalid.of(UriErrorKind::Relative);
     // `check` takes relative references.
-    if total > relative {
+    if total > relative && plan.documents.is_some() {
+        advice
+            .push("`uriscan check` with the same options that choose links shows where".to_owned());
+    } else if total > relative {
         advice.push(format!("`uriscan check{of_column}` shows where"));
     }
     if relative > 0 && call.takes("suffix-scheme") {

@@ -316,11 +316,18 @@ impl Header {
             "--redact",
         ];
         let is_of_lines = call.words == ["audit"] || OF_LINES.iter().any(|option| call.has(option));
+        const OF_ROWS: [&str; 5] = ["dedup", "check", "extract", "census", "top"];
+        // Without tables of columns other commands find links.
+        let is_of_rows = OF_ROWS.iter().any(|it| call.words == [*it]);
+        let reads_rows = cfg!(feature = "full")
+            || is_of_rows
+            || call.words.first().is_some_and(|word| word == "learn" || word == "set");
         // Links are found whatever is between the columns.
         let delimiter = if self.separator == b';' { " --delimiter ';'" } else { "" };
         let mut options = vec![if call.words == ["extract"] {
             format!("--link-column {column}")
-        } else if call.takes("column") && !(is_of_lines && call.takes("link-column")) {
+        } else if call.takes("column") && reads_rows && !(is_of_lines && call.takes("link-column"))
+        {
             format!("--column {column}{delimiter}")
         } else if call.takes("link-column") {
             format!("--extract --link-column {column}")
@@ -328,10 +335,9 @@ impl Header {
             return None;
         }];
         // Those that read rows know objects by their first byte.
-        const OF_ROWS: [&str; 5] = ["dedup", "check", "extract", "census", "top"];
         let name = name.to_ascii_lowercase();
         let is_found = match is_json {
-            true => OF_ROWS.iter().any(|it| call.words == [*it]) || name.contains("json"),
+            true => is_of_rows || name.contains("json"),
             false => name.contains(&format!(".{from}")),
         };
         if !is_found {

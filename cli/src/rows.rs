@@ -29,6 +29,9 @@ pub(crate) fn options(
         let what = "this command writes no rows; --on-bad-row skip omits them";
         return Err(Failure::at("--on-bad-row pass", what));
     }
+    if !HAS_COLUMNS && is_for_lists(plan) {
+        return Err(Failure::at("--column", NOT_ROWS));
+    }
     let format = match needs_columns(plan, choice) {
         false => format_of(plan, formats, !HAS_COLUMNS || on_bad_row == Some(OnBadRow::Pass))?,
         true => None,
@@ -77,6 +80,8 @@ const FOR_ROWS: &str = "works where rows of CSV, TSV, JSON lines or fields stay 
      arrays), without --sort-by and several files as output; `check` and -c need names of columns, which fields do not \
      have. --on-bad-row skip works also where a table of text becomes another table";
 
+const NOT_ROWS: &str = "--redact, -0 and --aliases work with lines, not with tables; omit them";
+
 /// Whether tables are read as columns, whatever their format: columns are added, rows sorted, or results several files; or the option is
 /// for lists, which the reader of columns says.
 fn needs_columns(plan: &Plan, choice: &TableChoice) -> bool {
@@ -91,11 +96,14 @@ fn needs_columns(plan: &Plan, choice: &TableChoice) -> bool {
     let is_cut = choice.rows_per_file.is_some()
         || choice.bytes_per_file.is_some()
         || !choice.partition_by.is_empty();
-    let is_for_lists = (plan.documents.is_some() && !has_links)
-        || plan.aliases.is_some()
-        || plan.settings.redact
-        || plan.settings.record_end == 0;
-    choice.sort_by.is_some() || is_cut || is_for_lists
+    let has_documents = plan.documents.is_some() && !has_links;
+    choice.sort_by.is_some() || is_cut || has_documents || is_for_lists(plan)
+}
+
+/// Whether an option is given that works with lines only.
+fn is_for_lists(plan: &Plan) -> bool {
+    let reads_rows = plan.job.rows_are == RowsAre::Read;
+    !reads_rows && (plan.aliases.is_some() || plan.settings.redact || plan.settings.record_end == 0)
 }
 
 /// The format of all inputs and of the output, if it is one and has rows. That tables have rows is certain if `is_certain`.

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-const NO_TABLES: &str = "this program reads no tables but CSV, TSV and JSON lines, by `census`, `check`, `dedup`, `extract`, `learn`, `set` and `top`, without options that need columns; install it with `cargo install --path cli --features full`";
+const NO_TABLES: &str = "this program has no tables of columns: rows of CSV, TSV and JSON lines stay as they are, with `census`, `check`, `dedup`, `extract`, `learn`, `set` and `top`; Parquet, Arrow, other formats than that of the input, and options that sort rows, add columns or write several files are in the one that `cargo install --path cli --features full` builds";
 
 fn place() -> TempDir {
     let place = tempfile::tempdir().unwrap();
@@ -91,6 +91,10 @@ fn what_needs_columns_is_named() {
     ] {
         let args = [&["dedup", "--column", "url", "t.csv"][..], args].concat();
         assert_eq!(refusal(&place, &args), format!("{named}: {NO_TABLES}"));
+    }
+    for option in ["-0", "--redact"] {
+        let message = refusal(&place, &["dedup", "--column", "url", "t.csv", option]);
+        assert!(message.contains("work with lines, not with tables"), "{message}");
     }
     for topic in ["tables", "recipes"] {
         let (_, page, _) = run(&place, &["help", topic]);

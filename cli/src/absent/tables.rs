@@ -17,7 +17,7 @@ use crate::output::{Destination, Output, has_columns, is_directory, is_packed};
 use crate::plan::Plan;
 use crate::sets::records::SetAtWork;
 
-const ABSENT: &str = "this program reads no tables but CSV, TSV and JSON lines, by `census`, `check`, `dedup`, `extract`, `learn`, `set` and `top`, without options that need columns; install it with `cargo install --path cli --features full`";
+const ABSENT: &str = "this program has no tables of columns: rows of CSV, TSV and JSON lines stay as they are, with `census`, `check`, `dedup`, `extract`, `learn`, `set` and `top`; Parquet, Arrow, other formats than that of the input, and options that sort rows, add columns or write several files are in the one that `cargo install --path cli --features full` builds";
 
 /// What pages of help about tables end with.
 pub(crate) const HELP_NOTE: &str = "

@@ -46,7 +46,8 @@ impl args::Top {
             is_distinct: self.distinct,
             ..Job::default()
         };
-        let runner = Top { options, view: View::new(self.to, &self.common, environment) };
+        let is_quiet = self.common.reporting.quiet;
+        let runner = Top { options, view: View::new(self.to, &self.common, environment), is_quiet };
         let mut plan =
             Plan::of_job((job, Box::new(runner)), rejects, self.common, strict, environment)?
                 .reading_typed(&self.typed)?
@@ -101,6 +102,7 @@ struct Top {
     /// Without the equivalence, which is that of the job.
     options: TopOptions,
     view: View<TopFormat>,
+    is_quiet: bool,
 }
 
 impl Runner for Top {
@@ -109,7 +111,8 @@ impl Runner for Top {
         let counts = pipeline::top(sources, &options, settings, sinks)?;
         let text = top::of_top(&counts, self.view, self.options.distinct);
         sinks.out.write_all(text.as_bytes()).map_err(Error::write)?;
-        for what in [top::repeating(&counts), top::inexact(&counts)].into_iter().flatten() {
+        let repeating = top::repeating(&counts).filter(|_| !self.is_quiet);
+        for what in [repeating, top::inexact(&counts)].into_iter().flatten() {
             eprint_line(format_args!("uriscan: {what}"));
         }
         Ok(Done { report: counts.report, top: Some(counts), ..Done::default() })

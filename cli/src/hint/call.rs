@@ -64,7 +64,11 @@ impl Call {
             let is_kept = option.is_none_or(|option| {
                 option.get_long().is_some_and(|long| with_long(to, long).is_some())
             });
-            if arg == "--iri" {
+            if option.is_some_and(|option| option.get_long() == Some("file")) {
+                // Of `explain`, whose arguments are URIs.
+                let typed = || arg.split_once('=').map(|(_, name)| name.to_owned());
+                rest.extend(value.cloned().or_else(typed));
+            } else if arg == "--iri" {
                 // The links that `--iri` would accept as records.
                 rest.push("--unicode".to_owned());
             } else if is_kept {

@@ -200,7 +200,7 @@ fn rules_that_can_be_spared_are_not_named() {
 
 #[test]
 fn a_page_is_an_index_page_by_an_extension_or_a_usual_name() {
-    for page in ["login", "foo", "2024", "contact-us", "index1"] {
+    for page in ["login", "foo", "2024", "contact-us", "index1", "photo.jpg", "v1.2", "john.doe"] {
         let (found, code) = mergers(&["http://h/a/", &format!("http://h/a/{page}")]);
         assert_eq!((found.as_slice(), code), (&[][..], 1), "{page}");
     }

@@ -100,7 +100,10 @@ impl Finding {
             Detail::Name(name) => message += &format!(": {name}"),
         }
         if self.count > 1 {
-            message += &format!(" ({} times)", self.count);
+            message += &match self.detail {
+                Detail::None => format!(" ({} times)", self.count),
+                _ => format!(" (one of {})", self.count),
+            };
         }
         message
     }

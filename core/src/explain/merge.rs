@@ -241,10 +241,15 @@ fn page(a: &[u8], b: &[u8]) -> Option<String> {
         .then(|| String::from_utf8_lossy(page).into_owned())
 }
 
-/// Whether `segment` may name the page that a server shows for a directory: it has an extension, or is a usual name of one. A
-/// rule for any other last segment would merge pages with the directories above them.
+/// Whether `segment` may name the page that a server shows for a directory: it has the extension of a page, or is a usual name
+/// of one. A rule for any other last segment would merge pages with the directories above them.
 fn is_page_name(segment: &[u8]) -> bool {
     const NAMES: [&str; 6] = ["index", "default", "home", "main", "start", "welcome"];
-    memchr::memrchr(b'.', segment).is_some_and(|dot| dot > 0)
-        || NAMES.iter().any(|name| segment.eq_ignore_ascii_case(name.as_bytes()))
+    const EXTENSIONS: [&str; 10] =
+        ["html", "htm", "shtml", "xhtml", "php", "asp", "aspx", "jsp", "cfm", "cgi"];
+    let is_in = |list: &[&str], text: &[u8]| {
+        list.iter().any(|name| text.eq_ignore_ascii_case(name.as_bytes()))
+    };
+    let dot = memchr::memrchr(b'.', segment).filter(|&dot| dot > 0);
+    dot.is_some_and(|dot| is_in(&EXTENSIONS, &segment[dot + 1..])) || is_in(&NAMES, segment)
 }

@@ -202,6 +202,7 @@ impl Format {
     /// use uriscan::extract::Format;
     /// assert_eq!(Format::of_source("a/README.md.gz", b"# Title\n"), Format::Markdown);
     /// assert_eq!(Format::of_source("README.md", b"<div align=center>\n# Title\n"), Format::Markdown);
+    /// assert_eq!(Format::of_source("-", b"<p>Title</p>\n\n[a](https://example.com/)\n"), Format::Markdown);
     /// assert_eq!(Format::of_source("page.csv", b"<html>"), Format::Html);
     /// assert_eq!(Format::of_source("page.htm", b"Hello <a href=b.htm>"), Format::Html);
     /// ```
@@ -210,7 +211,9 @@ impl Format {
             Format::Text => Format::of_name(name).unwrap_or_default(),
             Format::Json if Format::of_name(name) == Some(Format::Har) => Format::Har,
             Format::Html if sniff::page(head) == Some(Sign::Likely) => {
-                Format::of_name(name).unwrap_or(Format::Html)
+                let by_content =
+                    || if sniff::has_marked_links(head) { Format::Markdown } else { Format::Html };
+                Format::of_name(name).unwrap_or_else(by_content)
             }
             Format::Markup if super::markup::sign(head) == Some(Sign::Likely) => {
                 Format::of_name(name).unwrap_or(Format::Markup)

@@ -98,6 +98,17 @@ pub(super) fn root(head: &[u8]) -> Option<&[u8]> {
     Some(&name[..end])
 }
 
+/// Whether `head`, which may begin a page, has more links of Markdown, `](http://h/)`, than attributes with links: documents
+/// in Markdown often begin with a tag.
+pub(super) fn has_marked_links(head: &[u8]) -> bool {
+    const STARTS: [&[u8]; 6] = [b"http:", b"https:", b"/", b"./", b"../", b"#"];
+    let marked = memchr::memmem::find_iter(head, b"](")
+        .filter(|at| STARTS.iter().any(|start| head[at + 2..].starts_with(start)));
+    let attributes = memchr::memmem::find_iter(head, b"href=").count()
+        + memchr::memmem::find_iter(head, b"src=").count();
+    marked.count() > attributes
+}
+
 fn narrow_page(head: &[u8]) -> Option<Sign> {
     let Prolog { has_comment, is_xml, rest: text } = prolog(head)?;
     if text.is_empty() {
@@ -136,6 +147,20 @@ mod tests {
         }
         for text in ["", "<", "<!doctype htmlx>", "<para>", "<abbr", "a <p>", "<rss>", "<?php ?>"] {
             assert_eq!(page(text.as_bytes()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn links_of_markdown_outnumber_attributes() {
+        for (text, expected) in [
+            ("<p align=center>x</p>\n\n[a](http://h/a) http://h/b", true),
+            ("<div><img src='i.png'></div>\n[a](#a)\n- [b](/b) [c](../c)", true),
+            ("<div><a href='/x'>y</a></div>\n[a](#a)", false),
+            ("<script>f[0](x); g[1](/r/)</script><a href=x><img src=y>", false),
+            ("<p>text", false),
+            ("", false),
+        ] {
+            assert_eq!(has_marked_links(text.as_bytes()), expected, "{text}");
         }
     }
 
