@@ -29,8 +29,8 @@ pub(crate) fn options(
         let what = "this command writes no rows; --on-bad-row skip omits them";
         return Err(Failure::at("--on-bad-row pass", what));
     }
-    if !HAS_COLUMNS && is_for_lists(plan) {
-        return Err(Failure::at("--column", NOT_ROWS));
+    if !HAS_COLUMNS && !is_list {
+        refuse_lists(plan)?;
     }
     let format = match needs_columns(plan, choice) {
         false => format_of(plan, formats, !HAS_COLUMNS || on_bad_row == Some(OnBadRow::Pass))?,
@@ -80,8 +80,6 @@ const FOR_ROWS: &str = "works where rows of CSV, TSV, JSON lines or fields stay 
      arrays), without --sort-by and several files as output; `check` and -c need names of columns, which fields do not \
      have. --on-bad-row skip works also where a table of text becomes another table";
 
-const NOT_ROWS: &str = "--redact, -0 and --aliases work with lines, not with tables; omit them";
-
 /// Whether tables are read as columns, whatever their format: columns are added, rows sorted, or results several files; or the option is
 /// for lists, which the reader of columns says.
 fn needs_columns(plan: &Plan, choice: &TableChoice) -> bool {
@@ -92,18 +90,24 @@ fn needs_columns(plan: &Plan, choice: &TableChoice) -> bool {
         RowsAre::Kept { is_extended: false } if choice.into.is_some() => return true,
         RowsAre::Kept { .. } | RowsAre::Extended => {}
     }
-    let has_links = plan.job.writes == Writes::Links;
     let is_cut = choice.rows_per_file.is_some()
         || choice.bytes_per_file.is_some()
         || !choice.partition_by.is_empty();
-    let has_documents = plan.documents.is_some() && !has_links;
-    choice.sort_by.is_some() || is_cut || has_documents || is_for_lists(plan)
+    choice.sort_by.is_some() || is_cut || refuse_lists(plan).is_err()
 }
 
-/// Whether an option is given that works with lines only.
-fn is_for_lists(plan: &Plan) -> bool {
-    let reads_rows = plan.job.rows_are == RowsAre::Read;
-    !reads_rows && (plan.aliases.is_some() || plan.settings.redact || plan.settings.record_end == 0)
+/// An error if an option is given that works with lists, and not with tables.
+pub(crate) fn refuse_lists(plan: &Plan) -> Result<(), Failure> {
+    let what = if plan.aliases.is_some() {
+        "--aliases works with lines, not with tables; omit it, or give a list"
+    } else if plan.settings.redact || plan.settings.record_end == 0 {
+        "--redact and -0 work with lines, not with tables; omit them"
+    } else if plan.documents.is_some() && plan.job.writes != Writes::Links {
+        "--extract makes lists, not tables; `uriscan extract --column` adds a column of links"
+    } else {
+        return Ok(());
+    };
+    Err(Failure::at("--column", what))
 }
 
 /// The format of all inputs and of the output, if it is one and has rows. That tables have rows is certain if `is_certain`.

@@ -75,7 +75,8 @@ fn refuse_tables(plan: &Plan) -> Result<(), Failure> {
     let results = plan.output.path().filter(|_| plan.table.is_none());
     let is_text = |content: &Content| !matches!(content, Content::Dupes | Content::Clusters);
     let texts = plan.side.iter().filter_map(|(content, path)| is_text(content).then_some(&**path));
-    match results.into_iter().chain(texts).find(|path| has_columns(path)) {
+    let summary = plan.reporting.stats_file.as_deref();
+    match results.into_iter().chain(texts).chain(summary).find(|path| has_columns(path)) {
         Some(path) => Err(Failure::at(path.display(), WRITES_NO_COLUMNS)),
         None => Ok(()),
     }

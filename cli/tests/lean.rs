@@ -6,7 +6,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-const NO_TABLES: &str = "this program has no tables of columns: rows of CSV, TSV and JSON lines stay as they are, with `census`, `check`, `dedup`, `extract`, `learn`, `set` and `top`; Parquet, Arrow, other formats than that of the input, and options that sort rows, add columns or write several files are in the one that `cargo install --path cli --features full` builds";
+const NO_TABLES: &str = "this program has no tables of columns: rows of CSV, TSV and JSON lines stay as they are, with `census`, `check`, `dedup`, `extract`, `learn`, `set` and `top`; Parquet, Arrow, other formats than that of the input, sorted rows and several files as output are in the one that `cargo install --path cli --features full` builds";
 
 fn place() -> TempDir {
     let place = tempfile::tempdir().unwrap();
@@ -92,9 +92,15 @@ fn what_needs_columns_is_named() {
         let args = [&["dedup", "--column", "url", "t.csv"][..], args].concat();
         assert_eq!(refusal(&place, &args), format!("{named}: {NO_TABLES}"));
     }
-    for option in ["-0", "--redact"] {
+    for (option, what) in [("-0", "-0 work with lines"), ("--extract", "--extract makes lists")] {
         let message = refusal(&place, &["dedup", "--column", "url", "t.csv", option]);
-        assert!(message.contains("work with lines, not with tables"), "{message}");
+        assert!(message.contains(what), "{message}");
+    }
+    // A hint names what this program takes.
+    std::fs::write(place.path().join("u.csv"), "id,url\n1,http://h\n2,http://i\n").unwrap();
+    for (command, how) in [("key", "--extract --link-column url"), ("dedup", "--column url")] {
+        let (_, _, hint) = run(&place, &[command, "u.csv"]);
+        assert!(hint.contains(&format!("`uriscan {command} {how} u.csv`")), "{hint}");
     }
     for topic in ["tables", "recipes"] {
         let (_, page, _) = run(&place, &["help", topic]);

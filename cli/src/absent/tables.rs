@@ -17,13 +17,13 @@ use crate::output::{Destination, Output, has_columns, is_directory, is_packed};
 use crate::plan::Plan;
 use crate::sets::records::SetAtWork;
 
-const ABSENT: &str = "this program has no tables of columns: rows of CSV, TSV and JSON lines stay as they are, with `census`, `check`, `dedup`, `extract`, `learn`, `set` and `top`; Parquet, Arrow, other formats than that of the input, and options that sort rows, add columns or write several files are in the one that `cargo install --path cli --features full` builds";
+const ABSENT: &str = "this program has no tables of columns: rows of CSV, TSV and JSON lines stay as they are, with `census`, `check`, `dedup`, `extract`, `learn`, `set` and `top`; Parquet, Arrow, other formats than that of the input, sorted rows and several files as output are in the one that `cargo install --path cli --features full` builds";
 
 /// What pages of help about tables end with.
 pub(crate) const HELP_NOTE: &str = "
-This program reads no tables but CSV, TSV and JSON lines, by census, check,
-dedup, extract, learn, set and top, without options that need columns. The one
-that does is built by `cargo install --path cli --features full`.
+This program reads rows of CSV, TSV and JSON lines only, by census, check,
+dedup, extract, learn, set and top, and writes them in the same format. The one
+that does all this is built by `cargo install --path cli --features full`.
 ";
 
 /// What a table in the place of a list needs.
@@ -46,7 +46,6 @@ impl TableUse {
             (!choice.partition_by.is_empty(), "--partition-by"),
             (choice.rows_per_file.is_some(), "--rows-per-file"),
             (choice.bytes_per_file.is_some(), "--bytes-per-file"),
-            (choice.into.is_some(), "--into"),
         ];
         let to = to.filter(|to| ["parquet", "arrow", "arrow-stream"].contains(&&**to));
         let option = needs_columns.into_iter().find(|(is_given, _)| *is_given);

@@ -111,7 +111,7 @@ pub(crate) struct Find {
 
     /// Search only these members or columns of JSON, CSV and TSV
     ///
-    /// Members by name, at any depth; a.b is member b of a. Columns by their name in the first row, which is then a
+    /// Members by name, at any depth; a.b is member b of a on the same line. Columns by their name in the first row, which is then a
     /// header, or by their number from 1. A value that is a URI as a whole is one link, valid or not. Text whose first row
     /// has these names, separated by commas, tabs, semicolons or bars, is read as CSV or TSV; any other input without columns is an error.
     #[arg(long, value_name = "NAME", value_delimiter = ',', group = "columns")]

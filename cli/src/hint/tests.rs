@@ -93,6 +93,18 @@ fn a_hint_is_the_command_that_was_typed_with_options_that_it_has() {
             "resolve --base http://h/ x",
             "uriscan extract --link-column url --from csv --base http://h/ x",
         ),
+        (
+            "id,url\n1,http://h/\n",
+            "x.csv",
+            "explain -f x.csv",
+            "uriscan extract --link-column url x.csv",
+        ),
+        (
+            "id,url\n1,http://h/\n",
+            "x.csv",
+            "explain --file=x.csv",
+            "uriscan extract --link-column url x.csv",
+        ),
     ] {
         let hint = hint(head, name, true, typed).unwrap();
         assert!(hint.ends_with(&format!("Try `{expected}`")), "{typed}: {hint}");

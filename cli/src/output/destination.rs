@@ -46,8 +46,8 @@ impl Destination {
 }
 
 /// Why no text is written to a file with such a name.
-pub(crate) const WRITES_NO_COLUMNS: &str = "is the name of a table in Parquet or Arrow, and the output is text; choose another name; \
-     tables are written from the rows that --column reads";
+pub(crate) const WRITES_NO_COLUMNS: &str = "is the name of a table in Parquet or Arrow, and the output is text; choose another name \
+     (`uriscan help tables` says what writes tables)";
 
 /// Whether `path` is the name of a table of columns.
 pub(crate) fn has_columns(path: &Path) -> bool {

@@ -19,7 +19,6 @@ use crate::args::NoUri;
 use crate::exit::{Failure, Stop, eprint_line};
 use crate::hint::{self, Beginning};
 use crate::inputs::{self, Input, Inputs, StdinHead, head_of_stdin};
-use crate::job::Writes;
 use crate::output::{Destination, NOT_COMPRESSED, is_packed};
 use crate::plan::Plan;
 use crate::remote;
@@ -222,18 +221,7 @@ fn output_format(plan: &Plan, table: &TableUse) -> Result<TableFormat, Failure> 
 }
 
 fn job(plan: &Plan, table: &TableUse, to: TableFormat) -> Result<uriscan_table::Job, Failure> {
-    let refuse = |what: &str| Err(Failure::at("--column", what));
-    if plan.aliases.is_some() {
-        return refuse("--aliases works with lines, not with tables; omit it, or give a list");
-    }
-    if plan.settings.redact || plan.settings.record_end == 0 {
-        return refuse("--redact and -0 work with lines, not with tables; omit them");
-    }
-    if plan.documents.is_some() && plan.job.writes != Writes::Links {
-        return refuse(
-            "--extract makes lists, not tables; `uriscan extract --column` adds a column of links",
-        );
-    }
+    rows::refuse_lists(plan)?;
     let (task, mut columns) = plan.runner.row_job(&plan.job, table)?;
     columns.kernels = plan.settings.kernels;
     let on_invalid = plan.job.on_invalid;

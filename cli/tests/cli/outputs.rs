@@ -289,6 +289,7 @@ fn text_is_not_written_to_the_name_of_a_table() {
         &["extract", "in", "--to", "jsonl", "-o", "x.arrows"],
         &["dedup", "in", "-o", "out", "--rejects", "x.parquet"],
         &["check", "in", "-o", "out", "--report", "x.ipc"],
+        &["dedup", "in", "-o", "out", "--stats-file", "x.parquet"],
     ] {
         let message = place.run(args, "").refused();
         let what = "is the name of a table in Parquet or Arrow, and the output is text";

@@ -116,6 +116,7 @@ fn shapes_whose_segments_repeat_are_named() {
         "{}",
         ran.stderr
     );
+    run(["top", "--by", "shape", "-q"], &text).quiet();
     // Records do not say whether numbers differ, and of other parts nothing is said.
     run(["top", "--by", "shape"], &numbers).quiet();
     run(["top", "--by", "url", "--limit", "1"], &text).quiet();

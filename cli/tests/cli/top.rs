@@ -147,6 +147,11 @@ fn invalid_records_are_not_counted_and_the_run_says_so() {
         ran.stderr,
         "uriscan: 1 of 3 records is invalid and was skipped (space 1); `uriscan check` shows where\n"
     );
+    let log =
+        "192.0.2.1 - - [01/Jan/2026:00:00:00 +0000] \"GET /a%zz HTTP/1.1\" 200 1 \"-\" \"-\"\n";
+    let ran = run(["top", "--extract", "--log-field", "target", "--base", "http://h/"], log);
+    assert!(!ran.stderr.contains("relative"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("options that choose links shows where"), "{}", ran.stderr);
     for chosen in [["--on-invalid", "drop"], ["--rejects", "/dev/null"]] {
         run([&["top", "--by", "host", "--to", "tsv"][..], &chosen].concat(), list).quiet();
     }

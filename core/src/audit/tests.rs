@@ -63,6 +63,8 @@ fn details_describe_the_finding() {
     assert_eq!(message, "browsers see another host: 127.0.0.1");
     let message = detail("http://h/?old_password=x", Rule::SecretParameter);
     assert_eq!(message, "parameter that looks like a secret: old_password");
+    let message = detail("http://h/?token=x&sig=y&password=z", Rule::SecretParameter);
+    assert_eq!(message, "parameter that looks like a secret: token (one of 3)");
     let message = detail("http://h/%00%00%00", Rule::EncodedNul);
     assert_eq!(message, "encoded NUL (3 times)");
 }

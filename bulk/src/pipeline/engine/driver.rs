@@ -279,11 +279,9 @@ impl<J: Job + Send> Batches<'_, '_, J> {
                 let most = full * oversize(settings);
                 for work in &mut *written {
                     if reader.take_back(&mut work.chunk.text, most) {
-                        // What was found in a long record is as long.
-                        *work = ChunkWork {
-                            chunk: std::mem::take(&mut work.chunk),
-                            ..ChunkWork::default()
-                        };
+                        // What was found in a long record may be as long; `release` counts the rest.
+                        (work.rows, work.survey) = Default::default();
+                        work.rejects = Vec::new();
                     }
                 }
                 release(written, full, settings);
