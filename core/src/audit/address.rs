@@ -123,6 +123,12 @@ pub(super) fn class_of(address: IpAddr) -> Option<(Rule, IpAddr)> {
     Some((rule, address))
 }
 
+/// Whether the host `name` is an IPv4 address that no rule warns about.
+pub(super) fn is_public_ipv4(name: &[u8]) -> bool {
+    let address = parse_ipv4(name).map(Ipv4Addr::from);
+    address.is_some_and(|address| class_of_ipv4(address).is_none())
+}
+
 /// Classes of the registry of special-purpose addresses (RFC 6890).
 fn class_of_ipv4(address: Ipv4Addr) -> Option<Rule> {
     let [a, b, c, _] = address.octets();

@@ -122,11 +122,11 @@ fn check_secrets(text: &[u8], found: &mut Found<'_>) -> Secrets {
 fn shows_names(text: &[u8], findings: &[Finding]) -> bool {
     let is_shown =
         |finding: &Finding| finding.detail == Detail::None || finding.rule == Rule::SecretParameter;
-    let is_harmless = |at: usize| match text[at] {
-        b'%' => triplet(text, at).is_some_and(|byte| !b"%@\"'\\=".contains(&byte)),
-        byte => !b"@\"'\\".contains(&byte),
-    };
-    findings.iter().all(is_shown) && (0..text.len()).all(is_harmless)
+    let is_harmless =
+        |at: usize| triplet(text, at).is_some_and(|byte| !b"%@\"'\\=".contains(&byte));
+    findings.iter().all(is_shown)
+        && memchr::memchr3(b'@', b'"', b'\'', text).is_none()
+        && memchr::memchr2_iter(b'%', b'\\', text).all(is_harmless)
 }
 
 /// Hides the details of `findings` that the record with its secrets masked does not give as well: names of parameters and hosts

@@ -216,8 +216,8 @@ pub(super) fn check_grammars(
     let start = if parts.authority_start == 0 { parts.path_start } else { parts.host_start };
     let range = start as usize..(parts.host_end.max(start)) as usize;
     if parts.scheme(text).is_some_and(is_special)
-        && !(is_valid && parts.host(text).is_some_and(is_one_name))
-        && let Some(theirs) = host_by_whatwg(text)
+        && !(is_valid && is_same_in_browsers(text, parts))
+        && let Some(theirs) = host_by_whatwg(text, parts, is_valid)
     {
         let ours = host_by_rfc3986(text, parts, is_valid);
         if ours.as_deref() != Some(theirs.as_bytes()) {
@@ -233,9 +233,14 @@ pub(super) fn check_grammars(
     }
 }
 
+/// Whether browsers certainly see the same host in the valid `text`, if they accept it: an IPv4 address, or one name.
+fn is_same_in_browsers(text: &[u8], parts: &Components) -> bool {
+    parts.host_kind == HostKind::Ipv4 || parts.host(text).is_some_and(is_one_name)
+}
+
 /// Whether browsers certainly see the same name in the valid host `name`, if they accept the URL:
-/// one of letters, digits, `_` and single inner `-`, encoded or not, whose last label begins with a
-/// letter.
+/// one of letters, digits, `_` and `-`, encoded or not, whose last label begins with a
+/// letter. An A-label must be that of the letters that it encodes.
 fn is_one_name(name: &[u8]) -> bool {
     let once = if name.contains(&b'%') { Cow::Owned(decoded(name)) } else { Cow::Borrowed(name) };
     let is_label = |label: &[u8]| {
@@ -243,10 +248,12 @@ fn is_one_name(name: &[u8]) -> bool {
         !label.is_empty() && label.iter().all(is_in_label)
     };
     let top = once.rsplit(|&byte| byte == b'.').next().unwrap_or(b"");
-    // Two hyphens in a row may belong to an A-label.
+    let is_kept =
+        || to_ascii(&once).is_some_and(|ascii| ascii.as_bytes().eq_ignore_ascii_case(&once));
     top.first().is_some_and(|&byte| ALPHA.has(byte))
         && once.split(|&byte| byte == b'.').all(is_label)
-        && !once.windows(2).any(|two| two == b"--")
+        // Two hyphens in a row may belong to an A-label.
+        && (!once.windows(2).any(|two| two == b"--") || is_kept())
 }
 
 /// The host by RFC 3986, in a form that is comparable with [`host_by_whatwg`].
@@ -270,7 +277,10 @@ fn as_browsers_write(host: &[u8]) -> Vec<u8> {
 }
 
 /// The host by the WHATWG URL standard; `None` if it rejects the URL.
-fn host_by_whatwg(text: &[u8]) -> Option<String> {
+fn host_by_whatwg(text: &[u8], parts: &Components, is_valid: bool) -> Option<String> {
+    // What follows an authority that has a host does not matter.
+    let has_host = is_valid && parts.host_start < parts.host_end;
+    let text = if has_host { &text[..parts.path_start as usize] } else { text };
     let text = str::from_utf8(text).ok().filter(|text| !has_long_name(text.as_bytes()))?;
     url::Url::parse(text).ok()?.host_str().map(str::to_owned)
 }
@@ -335,7 +345,15 @@ pub(super) fn is_ordinary_in<I: Isa>(isa: I, block: &[u8; BLOCK], name: Range<us
     (alphanum | inner == bits)
         & (inner & !is_between == 0)
         & (letters.checked_shr(top as u32).unwrap_or(0) & 1 != 0)
-        && !is_localhost(&block[name])
+        && !(ends_like_localhost(block, name.end) && is_localhost(&block[name]))
+}
+
+/// Whether the eight bytes before `end` are the last ones of `localhost`, in any case, or others that differ from these in bit 5.
+#[inline(always)]
+fn ends_like_localhost(block: &[u8; BLOCK], end: usize) -> bool {
+    const LOWER: u64 = 0x2020_2020_2020_2020;
+    let last = end.checked_sub(8).and_then(|start| block[start..].first_chunk());
+    last.is_none_or(|&last| u64::from_le_bytes(last) | LOWER == u64::from_le_bytes(*b"ocalhost"))
 }
 
 #[cfg(test)]
@@ -403,16 +421,23 @@ mod tests {
         }
 
         #[test]
-        fn browsers_see_the_same_name_where_predicted(
-            name in "([a-zA-Z0-9_.-]|%4[1-9a]|%3[0-9]|%2[de]|%5f){1,8}",
-            after in "(|:|:8|:99999|/|\\?|/ |/\\\\x|#@|/\u{e4}|:8x|\\\\|)",
+        fn browsers_see_the_same_host_where_predicted(
+            before in "(|u@|a:b@|1.2.3.4@)",
+            name in "(([a-zA-Z0-9_.-]|%4[1-9a]|%3[0-9]|%2[de]|%5f){1,8}\
+                |(xn--|Xn--|x%6e--)(bcher-kva|zrich-kva|BCHER-KVA|e1afmkfd|a|80ak6aa92e|[a-z0-9-]{1,6})(|\\.de|\\.xn--p1ai)\
+                |[0-9]{1,3}(\\.[0-9]{1,3}){3})",
+            after in "(|:|:8|:99999|/|\\?|/ |/\\\\x|#@|/\u{e4}|:8x|\\\\|/x?y#z|)",
         ) {
-            let text = format!("http://{name}{after}");
-            let is_valid = crate::uri::parse(text.as_bytes()).is_ok();
-            let once = String::from_utf8(decoded(name.as_bytes())).unwrap();
-            if is_valid && is_one_name(name.as_bytes()) || is_ordinary(name.as_bytes()) {
-                let theirs = host_by_whatwg(text.as_bytes());
-                prop_assert!(theirs.is_none_or(|theirs| theirs == once.to_ascii_lowercase()), "{}", text);
+            let text = format!("http://{before}{name}{after}");
+            let parsed = crate::uri::parse(text.as_bytes());
+            let whole = host_by_whatwg(text.as_bytes(), &Components::default(), false);
+            if let Ok(parts) = &parsed {
+                prop_assert_eq!(&host_by_whatwg(text.as_bytes(), parts, true), &whole, "{}", text);
+            }
+            let is_same = parsed.is_ok_and(|parts| is_same_in_browsers(text.as_bytes(), &parts));
+            if is_same || before.is_empty() && is_ordinary(name.as_bytes()) {
+                let once = String::from_utf8(decoded(name.as_bytes())).unwrap();
+                prop_assert!(whole.is_none_or(|whole| whole == once.to_ascii_lowercase()), "{}", text);
             }
         }
     }

@@ -4,7 +4,7 @@
 //! A mark does not mean a finding: it is a place to look at ([`super::quiet`]). More than half of all records have none. What a byte
 //! means depends on the component that it is in, which is not known here; so more is marked than any component needs.
 
-use super::{secret, shape};
+use super::{names, shape};
 use crate::chunk::{Padded, Span};
 use crate::grammar::class::{ByteClass, UNRESERVED};
 use crate::index::{Bits, low_bits};
@@ -80,7 +80,7 @@ impl Task for Find<'_, '_> {
                 found |= u64::from(IS_DOUBTFUL[usize::from(byte)]) << bit;
             }
             for bit in Bits(isa.equal(block, b'=')) {
-                let is_one = secret::may_be_secret(text.padded(), at + bit as usize);
+                let is_one = names::may_be_secret(text.padded(), at + bit as usize);
                 found |= u64::from(is_one) << bit;
             }
             found &= low_bits(text.len() - at);

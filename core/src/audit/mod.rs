@@ -14,6 +14,7 @@ mod looks;
 mod marks;
 #[cfg(test)]
 mod masked;
+mod names;
 mod path;
 mod port;
 pub mod quiet;
@@ -31,10 +32,11 @@ pub use exact::audit;
 pub use exact::{audit_with, oversized};
 pub use looks::Hint;
 pub use marks::Marks;
+pub use names::{ENDS as SECRET_NAME_ENDS, NAMES as SECRET_NAMES};
 pub use redact::each_secret;
 pub use redact::redact_into;
 pub use rule::{Rule, RuleSet, Severity};
-pub use secret::{ENDS as SECRET_NAME_ENDS, MASK, NAMES as SECRET_NAMES};
+pub use secret::MASK;
 pub use shape::SHAPES as TOKEN_BEGINNINGS;
 
 use core::fmt;

@@ -8,6 +8,8 @@ use super::{Detail, Found, Rule, decoded, triplet};
 pub(super) fn check(path: &[u8], start: usize, found: &mut Found<'_>) {
     let mut at = 0;
     let has_triplets = memchr::memchr(b'%', path).is_some();
+    // It is part of a text that is not a URI-reference.
+    let has_backslash = memchr::memchr(b'\\', path).is_some();
     // Number of segments that a `..` could still remove.
     let mut depth = 0usize;
     let from_root = path.starts_with(b"/");
@@ -18,7 +20,11 @@ pub(super) fn check(path: &[u8], start: usize, found: &mut Found<'_>) {
         if end == 0 && from_root {
             continue;
         }
-        let is_raw = !has_triplets || memchr::memchr(b'%', segment).is_none();
+        let is_raw = !has_triplets || !segment.contains(&b'%');
+        if is_raw && !has_backslash && !may_be_special(segment) {
+            depth += 1;
+            continue;
+        }
         let once = if is_raw { Cow::Borrowed(segment) } else { Cow::Owned(decoded(segment)) };
         match &once[..] {
             b"." => {}
@@ -110,14 +116,19 @@ fn decoded_head(segment: &[u8]) -> [u8; 3] {
 /// Whether the first segment of `rest` is a device name; its first three bytes are not encoded.
 pub(super) fn begins_with_device(rest: &[u8]) -> bool {
     let Some(&head) = rest.first_chunk::<3>() else { return false };
-    if !begins_like_device(head) {
+    if !begins_like_device(head) || is_word(rest) {
         return false;
     }
-    // Most names continue with a letter: `contact`, `company`. So do `conin$` and `conout$`.
-    let is_word =
-        rest.get(3).is_some_and(|byte| byte.is_ascii_alphabetic() && !b"ioIO".contains(byte));
     let end = memchr::memchr(b'/', rest).unwrap_or(rest.len());
-    !is_word && is_device(&decoded(&rest[..end]))
+    is_device(&decoded(&rest[..end]))
+}
+
+/// Whether `rest`, which begins with a dot or three letters of a device, is a word with these letters: most names continue with
+/// a letter, as `contact` and `company` do. So do `conin$` and `conout$`.
+#[inline(always)]
+pub(super) fn is_word(rest: &[u8]) -> bool {
+    let &[first, _, _, fourth, ..] = rest else { return false };
+    (first != b'.') & fourth.is_ascii_alphabetic() & !matches!(fourth | 0x20, b'i' | b'o')
 }
 
 /// Whether a device name may begin with these three letters, in any case.
@@ -144,14 +155,18 @@ pub(super) fn stays_below_root(path: &[u8]) -> bool {
 /// The device names of Windows, with any extension, and in any folder.
 const DEVICES: [&[u8]; 6] = [b"con", b"prn", b"aux", b"nul", b"conin$", b"conout$"];
 
+/// Whether `segment`, by its first byte, may be dots or a device name. Few segments may.
+fn may_be_special(segment: &[u8]) -> bool {
+    matches!(
+        segment.first(),
+        Some(b'a' | b'c' | b'l' | b'n' | b'p' | b'A' | b'C' | b'L' | b'N' | b'P' | b'.')
+    )
+}
+
 /// Whether `segment` is a device name: one of [`DEVICES`], or `COM` or `LPT` and a digit, in any
 /// case and whatever follows a `.` or `:`; or three dots, which the RFC lists with them.
 pub(super) fn is_device(segment: &[u8]) -> bool {
-    // The first byte suffices for nearly every name.
-    if !matches!(
-        segment.first(),
-        Some(b'a' | b'c' | b'l' | b'n' | b'p' | b'A' | b'C' | b'L' | b'N' | b'P' | b'.')
-    ) {
+    if !may_be_special(segment) {
         return false;
     }
     let end = segment.iter().position(|byte| b".:;".contains(byte)).unwrap_or(segment.len());

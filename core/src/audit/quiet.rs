@@ -6,12 +6,13 @@
 
 use super::exact::by_appendix_b;
 use super::looks::{Hint, Looks};
-use super::{Marks, host, path, port, redact, secret, shape, triplet};
+use super::{Marks, address, host, names, path, port, redact, shape, triplet};
 use crate::chunk::Span;
 use crate::grammar::class::UNRESERVED;
 use crate::grammar::scheme_facts;
 use crate::index::Record;
 use crate::simd::Isa;
+use crate::uri::fast::Plain;
 use crate::uri::{Components, fast, parse};
 
 /// Longer segments are not examined here if they hold needless triplets.
@@ -22,30 +23,42 @@ const LONG_SEGMENT: usize = 256;
 pub fn screen<I: Isa>(isa: I, record: Record<'_>, marks: &mut Marks) -> Option<Hint> {
     let Span { start, .. } = record.span();
     let marks = marks.within(record.span());
-    let parts = match fast::plain(isa, record) {
+    let text = record.bytes();
+    let has_marks = !marks.iter().all(|&mark| begins_word(text, (mark - start) as usize));
+    let (parts, is_ordinary) = match fast::plain(isa, record) {
         Some(plain) => {
             let name = plain.scheme_end + 3..plain.host_end;
-            if marks.is_empty()
-                && plain.host_end == plain.path_start
-                && host::is_ordinary_in(isa, record.block(0), name)
-            {
+            let is_ordinary =
+                is_own_port(text, &plain) && host::is_ordinary_in(isa, record.block(0), name);
+            if is_ordinary && !has_marks {
                 return None;
             }
-            plain.components(isa, record)
+            (plain.components(isa, record), is_ordinary)
         }
         None => match fast::components_by_scan(isa, record) {
-            Some(parts) => parts,
-            None => return screen_others(record.bytes(), start, marks),
+            Some(parts) => (parts, is_ordinary_head(isa, record, &parts)),
+            None => return screen_others(text, start, marks),
         },
     };
-    let mut looks = Looks::HEAD.when(!is_ordinary_head(isa, record, &parts));
-    if looks != Looks::NONE {
-        looks = of_head(record.bytes(), &parts, true);
-    }
-    if !marks.is_empty() {
-        looks = looks.or(of_marks(record.bytes(), start, marks, &parts));
+    let mut looks = if is_ordinary { Looks::NONE } else { of_head(text, &parts, true) };
+    if has_marks {
+        looks = looks.or(of_marks(text, start, marks, &parts));
     }
     (looks != Looks::NONE).then_some(Hint { parsed: Some((parts, None)), looks })
+}
+
+/// Whether the mark at `at` is a slash before a word that begins like a device, as `/company` does: nothing to look at.
+#[inline(always)]
+fn begins_word(text: &[u8], at: usize) -> bool {
+    text[at] == b'/' && path::is_word(&text[at + 1..])
+}
+
+/// Whether the record has no port, an empty one, or that of its scheme as everybody writes it.
+#[inline(always)]
+fn is_own_port(text: &[u8], plain: &Plain) -> bool {
+    let own: &[u8] = if plain.scheme_end == "https".len() { b":443" } else { b":80" };
+    let port = &text[plain.host_end..plain.path_start];
+    port.len() < 2 || port == own
 }
 
 /// [`screen`] for what the fast paths do not handle.
@@ -89,7 +102,7 @@ fn of_head(text: &[u8], parts: &Components, is_valid: bool) -> Looks {
         return Looks::HEAD.when(is_special).or(Looks::PATH.when(has_bare_segment));
     };
     let is_quiet = parts.host_start == parts.authority_start
-        && (host::is_ordinary(name) || is_valid && is_file_without_host(text, parts))
+        && (host::is_ordinary(name) || is_valid && has_no_name(text, parts))
         && (parts.host_end == parts.path_start || port_is_quiet(text, parts));
     Looks::HEAD.when(!is_quiet)
 }
@@ -99,9 +112,11 @@ fn port_is_quiet(text: &[u8], parts: &Components) -> bool {
     port::warning(parts.scheme(text), digits).is_none()
 }
 
-fn is_file_without_host(text: &[u8], parts: &Components) -> bool {
-    parts.path_start == parts.authority_start
-        && text.get(..7).is_some_and(|head| head.eq_ignore_ascii_case(b"file://"))
+/// Whether the host is a public IPv4 address, or that of a file, which has none.
+fn has_no_name(text: &[u8], parts: &Components) -> bool {
+    parts.host(text).is_some_and(address::is_public_ipv4)
+        || parts.path_start == parts.authority_start
+            && text.get(..7).is_some_and(|head| head.eq_ignore_ascii_case(b"file://"))
 }
 
 /// What has to be looked at because of `marks`, which are those of `text` and count from `start` bytes before it.
@@ -146,10 +161,10 @@ fn of_marks(text: &[u8], start: u32, marks: &[u32], parts: &Components) -> Looks
 
 /// What has to be looked at because a name before the `=` at `at` may be that of a secret.
 fn of_equals(text: &[u8], at: usize, is_in_path: bool) -> Looks {
-    if secret::follows_secret_name(text, at, is_in_path) {
+    if names::follows_secret_name(text, at, is_in_path) {
         return Looks::PARAMETERS.or(Looks::SECRETS);
     }
-    Looks::SECRETS.when(secret::may_end_name(text, at))
+    Looks::SECRETS.when(names::may_end_name(text, at))
 }
 
 /// Whether a userinfo may end with the `@` at `at`: it follows slashes or the colon of a scheme, perhaps encoded.

@@ -2,8 +2,8 @@
 
 use core::ops::Range;
 
-use super::secret::{self, MASK};
-use super::{search, shape};
+use super::secret::MASK;
+use super::{names, search, shape};
 
 /// Appends `text` to `out` with every secret replaced by [`MASK`]; returns the number of secrets.
 ///
@@ -87,7 +87,7 @@ pub(super) fn holds_secret(text: &[u8]) -> bool {
 /// secret, any of them perhaps encoded; or a token. Most records have none.
 pub(super) fn may_hold_secret(text: &[u8]) -> bool {
     memchr::memchr3_iter(b'@', b'=', b'%', text)
-        .any(|at| text[at] != b'=' || secret::may_be_secret(text, at))
+        .any(|at| text[at] != b'=' || names::may_be_secret(text, at))
         || memchr::memchr2(b'"', b'\'', text).is_some()
         || shape::may_hold(text)
 }
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn the_quick_test_misses_no_secret() {
-        for name in secret::NAMES.iter().chain(secret::ENDS) {
+        for name in names::NAMES.iter().chain(names::ENDS) {
             for cut in 0..=name.len() {
                 for mark in ["", "/", "&", ";", "-", "%", "%2d", "?", "#", "%70"] {
                     for before in ["/a?", "/a;", "/a;b/", "/a?x&", "/a#", "//h/a?b#c?", ""] {

@@ -12,9 +12,9 @@ use core::ops::Range;
 
 use super::host::is_special;
 use super::layers::{Layers, MOST};
-use super::secret::{self, Kind, MASK};
+use super::secret::{Kind, MASK};
 use super::userinfo::{Authority, slashes};
-use super::{json, shape};
+use super::{json, names, shape};
 use crate::grammar::class::{ALPHA, ByteClass, DIGIT, SCHEME};
 
 /// Calls `each` for the ranges of `text` that are secret, in order.
@@ -82,7 +82,8 @@ impl<'l, 't, F: FnMut(Range<usize>, Kind)> Search<'l, 't, F> {
     #[inline(always)]
     fn is_passed(&self, at: usize, byte: u8) -> bool {
         static IS_LOOKED_AT: [bool; 256] = ByteClass::of(b"=&;?#/\\:\"*").table();
-        !IS_LOOKED_AT[usize::from(byte)] && !shape::may_begin(&self.bytes[at..])
+        let may_be_token = shape::is_first(byte) && shape::may_begin(&self.bytes[at..]);
+        !IS_LOOKED_AT[usize::from(byte)] && !may_be_token
     }
 
     /// Searches at `at`, where `byte` is; returns where to go on.
@@ -185,7 +186,7 @@ impl<'l, 't, F: FnMut(Range<usize>, Kind)> Search<'l, 't, F> {
     /// What the colon at `at` ends: the name of a member of JSON, or a scheme.
     fn colon(&mut self, at: usize) -> usize {
         if let Some(name) = json::name_before(&self.bytes[self.floor..at])
-            && secret::is_secret_name(name)
+            && names::is_secret_name(name)
             && let Some(value) = json::value_after(self.layers, at)
         {
             // A string is left where it ends.
@@ -263,12 +264,12 @@ impl<'l, 't, F: FnMut(Range<usize>, Kind)> Search<'l, 't, F> {
     /// Whether the value of the parameter `name` is secret.
     fn is_secret(&mut self, name: &[u8], equals: usize) -> bool {
         let word = last_word(name);
-        if secret::is_secret_name(name) || word.len() < name.len() && secret::is_secret_name(word) {
+        if names::is_secret_name(name) || word.len() < name.len() && names::is_secret_name(word) {
             return true;
         }
         let is_nested = self.layers.depth(equals) > 0 || word.len() < name.len();
         let is_query = equals > self.layers.path_end || is_nested;
-        is_query && secret::is_of_oauth_answer(word) && self.is_oauth_answer(equals)
+        is_query && names::is_of_oauth_answer(word) && self.is_oauth_answer(equals)
     }
 
     /// The end of the value that begins after `equals`.
@@ -328,7 +329,7 @@ impl<'l, 't, F: FnMut(Range<usize>, Kind)> Search<'l, 't, F> {
         for at in component {
             match self.bytes[at] {
                 b'=' => {
-                    secret::note_oauth_answer(last_word(&self.bytes[start..at]), &mut found);
+                    names::note_oauth_answer(last_word(&self.bytes[start..at]), &mut found);
                     start = at + 1;
                 }
                 b'&' | b';' | b'?' | b'#' => start = at + 1,

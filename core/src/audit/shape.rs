@@ -162,6 +162,12 @@ pub(super) fn may_begin(text: &[u8]) -> bool {
     text.first_chunk().is_some_and(|&first| are_first(first))
 }
 
+/// Whether a token may begin with `byte`.
+#[inline(always)]
+pub(super) fn is_first(byte: u8) -> bool {
+    FIRST[usize::from(byte)] != 0
+}
+
 #[inline(always)]
 fn are_first([a, b, c]: [u8; 3]) -> bool {
     FIRST[usize::from(a)] & SECOND[usize::from(b)] & THIRD[usize::from(c)] != 0

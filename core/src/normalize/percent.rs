@@ -47,7 +47,16 @@ pub fn push_triplet(byte: u8, out: &mut Vec<u8>) {
 
 /// The bytes of `text` with its percent-encodings decoded, once; other bytes are unchanged.
 pub fn decoded(text: &[u8]) -> Vec<u8> {
-    decode_each(text).map(|(byte, _)| byte).collect()
+    let mut decoded = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(percent) = memchr::memchr(b'%', rest) {
+        decoded.extend_from_slice(&rest[..percent]);
+        let encoded = triplet(rest, percent);
+        decoded.push(encoded.unwrap_or(b'%'));
+        rest = &rest[percent + if encoded.is_some() { 3 } else { 1 }..];
+    }
+    decoded.extend_from_slice(rest);
+    decoded
 }
 
 /// [`decoded`], each byte with whether it was encoded.
