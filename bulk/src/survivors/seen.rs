@@ -104,6 +104,11 @@ pub(crate) fn look_up(
     asked: impl Fn(&Rows, usize) -> bool + Sync,
     found: impl Fn(usize, usize, bool) + Sync,
 ) -> Result<(), SetError> {
+    let some = chunks.iter().flat_map(|rows| {
+        let asked = (0..rows.len()).filter(|&row| asked(rows, row));
+        asked.map(|row| hasher.public(rows.key(row)))
+    });
+    set.sample(some)?;
     let rows = chunks.iter().map(|rows| rows.len()).sum();
     if set.expect_look_ups(rows)? {
         return look_up_held(set, hasher, chunks, asked, found);
@@ -209,6 +214,7 @@ impl<'s> SeenClasses<'s> {
         let public = keys.iter().map(|&key| self.hasher.public(key));
         let mut asked: Vec<(Key, usize)> = public.zip(0..).collect();
         let mut seen = 0;
+        self.set.sample(asked.iter().map(|&(key, _)| key))?;
         self.set.expect_look_ups(keys.len())?;
         self.set.find(&mut asked, |class| {
             store.mark_seen(class as u32);

@@ -78,25 +78,7 @@ impl KeySet {
         queries: &mut [(Key, usize)],
         mut hit: impl FnMut(usize),
     ) -> Result<(), SetError> {
-        if self.runs.iter().any(|run| run.resident().is_none()) {
-            queries.sort_unstable_by_key(|&(key, _)| key);
-        }
-        let (Some(&(first, _)), Some(&(last, _))) = (queries.first(), queries.last()) else {
-            return Ok(());
-        };
-        for run in &self.runs {
-            if let Some(resident) = run.resident() {
-                resident.find(queries, &mut hit);
-                continue;
-            }
-            let mut cursor = Cursor::new(run, queries.len(), first.0, last.0);
-            for &(key, i) in &*queries {
-                if cursor.seek(key.0)?.1 {
-                    hit(i);
-                }
-            }
-        }
-        Ok(())
+        self.runs.iter().try_for_each(|run| run.find(queries, &mut hit))
     }
 
     /// Calls `found` with the number of each of the keys that is in the set, and the time at which

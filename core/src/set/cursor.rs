@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use super::entry::Entry;
 use super::error::SetError;
-use super::resident::Resident;
 use super::run::{BLOCK_KEYS, KEY, Run, key_at};
 
 /// Number of blocks that are read at once if nearly all of them are needed.
@@ -52,7 +51,7 @@ impl<'r> Cursor<'r> {
     }
 
     fn window(&self) -> &[u8] {
-        self.run.resident().map_or(&self.bytes, Resident::bytes)
+        self.run.resident().unwrap_or(&self.bytes)
     }
 
     /// Returns the number of keys below `key`, and whether the run holds it. The looked-up keys
@@ -159,7 +158,7 @@ impl<'r> Cursor<'r> {
 /// The number of keys of `bytes` below `key`, and whether it is among them. Searches from number
 /// `from` on, in either direction, in steps that double.
 #[inline]
-fn search_from(bytes: &[u8], from: usize, key: u128) -> (usize, bool) {
+pub(super) fn search_from(bytes: &[u8], from: usize, key: u128) -> (usize, bool) {
     let count = bytes.len() / KEY;
     // All keys before `low` are below `key`; none from `high` on is.
     let (mut low, mut high) = (0, count);
@@ -259,8 +258,7 @@ mod tests {
             asked.sort_unstable();
             for resident in [false, true] {
                 if resident {
-                    run.hold();
-                    run.expect(u64::MAX).unwrap();
+                    run.load([false, true]).unwrap();
                 }
                 for every in [1, 7, 1000] {
                     let asked: Vec<u128> = asked.iter().copied().step_by(every).collect();

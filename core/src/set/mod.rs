@@ -9,15 +9,16 @@ mod directory;
 mod entry;
 mod error;
 mod file;
+mod held;
 mod loader;
 mod manifest;
 mod meaning;
 mod names;
 mod removal;
-mod resident;
 mod run;
 mod run_writer;
 mod store;
+mod tags;
 #[cfg(test)]
 mod tests;
 mod times;

@@ -12,13 +12,12 @@
 
 use std::ops::Range;
 use std::path::Path;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::blocks::{self, BLOCK, Blocks, Kind};
 use super::error::SetError;
+use super::held::Held;
 use super::names;
-use super::resident::{PART, Resident};
 use super::times::{Times, TimesWriter};
 use crate::time::Timestamp;
 
@@ -47,9 +46,6 @@ pub(super) fn key_at(bytes: &[u8], i: usize) -> u128 {
     let bytes = &bytes[i * KEY..][..KEY];
     u128::from_be_bytes(bytes.try_into().expect("16 bytes"))
 }
-
-/// Blocks per look-up below which it pays to load all of them: to read a block for one key takes as long as to load a few.
-const WORTH: u64 = 4;
 
 /// The error for keys that do not match the facts.
 const COUNTS: &str = "the header does not match the keys";
@@ -93,12 +89,7 @@ pub(super) struct Run {
     keys: Blocks,
     /// In a set that records them.
     times: Option<Times>,
-    /// All keys, once they are held in memory; nothing once it was found that they cannot be.
-    resident: OnceLock<Option<Resident>>,
-    /// Whether they may be held.
-    may_hold: bool,
-    /// Look-ups so far.
-    asked: AtomicU64,
+    pub(super) held: Held,
     /// A bit for each block whose keys were found to rise.
     rising: Vec<AtomicU64>,
 }
@@ -123,8 +114,7 @@ impl Run {
     pub(super) fn of(keys: Blocks, times: Option<Times>) -> Run {
         let words = keys.count().div_ceil(u64::from(u64::BITS));
         let rising = (0..words).map(|_| AtomicU64::new(0)).collect();
-        let (resident, asked) = (OnceLock::new(), AtomicU64::new(0));
-        Run { keys, times, resident, may_hold: false, asked, rising }
+        Run { keys, times, held: Held::default(), rising }
     }
 
     /// Number of keys.
@@ -180,39 +170,6 @@ impl Run {
         self.keys.count()
     }
 
-    /// All keys, if they are in memory.
-    pub(super) fn resident(&self) -> Option<&Resident> {
-        self.resident.get()?.as_ref()
-    }
-
-    /// Lets all keys be loaded into memory once so many are looked up that it pays.
-    pub(super) fn hold(&mut self) {
-        self.may_hold = true;
-    }
-
-    /// Loads all keys into memory if they may be, and if with `count` more look-ups there are enough to pay for it. Those of a
-    /// run of 2^32 keys and more stay on disk. Runs on the current rayon pool.
-    pub(super) fn expect(&self, count: u64) -> Result<(), SetError> {
-        let asked = count.saturating_add(self.asked.fetch_add(count, Ordering::Relaxed));
-        if self.may_hold && self.resident.get().is_none() && asked >= self.blocks() / WORTH {
-            // If another thread was faster, its copy stays.
-            let _ = self.resident.set(self.load()?);
-        }
-        Ok(())
-    }
-
-    fn load(&self) -> Result<Option<Resident>, SetError> {
-        let loaded =
-            Resident::load(self.len(), |at, bytes| self.read_rising(at / BLOCK as u64, bytes))?;
-        // Each part rises; so all do if none begins at or below the end of the one before it.
-        let keys = loaded.as_ref().map_or(&[][..], Resident::bytes);
-        let mut begins = (PART / KEY..keys.len() / KEY).step_by(PART / KEY);
-        match begins.find(|&i| key_at(keys, i - 1) >= key_at(keys, i)) {
-            Some(i) => Err(self.falls(i as u64)),
-            None => Ok(loaded),
-        }
-    }
-
     /// The approximate number of keys below `key`, assuming an even distribution.
     pub(super) fn guess(&self, key: u128) -> u64 {
         let (partition, bounds) = (partition_of(key), self.keys.facts());
@@ -238,7 +195,7 @@ impl Run {
         if let Some(resident) = self.resident() {
             let place = self.keys.bytes_of(blocks);
             bytes.clear();
-            bytes.extend_from_slice(&resident.bytes()[place.start as usize..place.end as usize]);
+            bytes.extend_from_slice(&resident[place.start as usize..place.end as usize]);
             return Ok(());
         }
         self.keys.read(blocks.clone(), bytes)?;
@@ -246,7 +203,7 @@ impl Run {
     }
 
     /// Fills `bytes` with those of whole blocks, from number `first` on, after the same checks.
-    fn read_rising(&self, first: u64, bytes: &mut [u8]) -> Result<(), SetError> {
+    pub(super) fn read_rising(&self, first: u64, bytes: &mut [u8]) -> Result<(), SetError> {
         self.keys.read_into(first, bytes)?;
         self.expect_rising(first, bytes)
     }

@@ -8,7 +8,6 @@ use super::entry::Dated;
 use super::error::{Difference, FIRST_SEEN, Fault, SetError};
 use super::file::is_absence;
 use super::manifest::{Listed, Manifest};
-use super::resident::Resident;
 use super::run::Run;
 use super::times::Times;
 use crate::key::Key;
@@ -124,29 +123,36 @@ impl KeySet {
         self.runs.iter().map(Run::file_bytes).sum()
     }
 
-    /// Lets runs be loaded into memory, up to `bytes` in total, once so many keys are looked up that it pays. Look-ups of
-    /// single keys are then several times as fast.
+    /// Lets up to `bytes` of what tells whether keys are there be held in memory, once so many are looked up that it pays; with the
+    /// keys themselves, if there is room and many are there. Look-ups of single keys are then several times as fast.
     pub fn hold(&mut self, bytes: u64) {
-        let mut left = bytes;
-        for run in &mut self.runs {
-            let needed = Resident::bytes_for(run.len());
-            if needed <= left {
-                run.hold();
-                left -= needed;
-            }
-        }
+        let left = self.runs.iter_mut().fold(bytes, |left, run| run.hold_tags(left));
+        self.runs.iter_mut().fold(left, |left, run| run.hold_keys(left));
     }
 
-    /// Prepares for `count` look-ups by [`KeySet::find`]: loads runs that may be held in memory ([`KeySet::hold`]) where that
-    /// pays, and says whether all of them are. Runs on the current rayon pool.
+    /// Looks up a few of `keys`, unless there were look-ups before, so that [`KeySet::expect_look_ups`] knows whether many are
+    /// there.
     ///
     /// # Errors
-    /// If they cannot be read or are damaged.
+    /// If it cannot be read or is damaged.
+    pub fn sample(&self, keys: impl Iterator<Item = Key>) -> Result<(), SetError> {
+        const FEW: usize = 64;
+        if self.runs.iter().all(Run::was_tried) {
+            return Ok(());
+        }
+        self.find(&mut keys.take(FEW).zip(0..).collect::<Vec<_>>(), |_| {})
+    }
+
+    /// Prepares for `count` look-ups by [`KeySet::find`]: loads what may be held in memory ([`KeySet::hold`]) where that
+    /// pays, and says whether these look-ups are as fast in any order. Runs on the current rayon pool.
+    ///
+    /// # Errors
+    /// If it cannot be read or is damaged.
     pub fn expect_look_ups(&self, count: usize) -> Result<bool, SetError> {
         for run in &self.runs {
             run.expect(count as u64)?;
         }
-        Ok(self.runs.iter().all(|run| run.resident().is_some()))
+        Ok(self.runs.iter().all(Run::is_held))
     }
 
     /// Calls `take` with all keys, in rising order, some thousand at a time; runs on the current
