@@ -1,7 +1,7 @@
 //! What of a run is in memory, and look-ups that use it.
 //!
 //! Few look-ups read blocks. Once there are so many that it takes as long to read the whole run, that is done, and the [tags](Tags)
-//! of its keys are held; blocks are then read only for keys that are there, and for one in a thousand that is not. Once so many are
+//! of its keys are held; blocks are then read only for keys that are there, and for one in two thousand that is not. Once so many are
 //! there, the keys are held too.
 
 use std::sync::OnceLock;

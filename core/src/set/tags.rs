@@ -2,7 +2,7 @@
 //!
 //! Keys are hashes. Their leading bits select a group of [`SAME`] keys or so, and the 16 bits that follow are the tag of a key. A
 //! look-up compares a window of tags, which takes two or three cache lines, of a memory an eighth as large as the keys. One key in
-//! a thousand finds its tag by chance; only keys whose tag is there have to be looked up among the keys.
+//! two thousand finds its tag by chance; only keys whose tag is there have to be looked up among the keys.
 
 use std::ops::Range;
 
