@@ -11,6 +11,7 @@ mod error;
 mod file;
 mod held;
 mod loader;
+mod look_up;
 mod manifest;
 mod meaning;
 mod names;

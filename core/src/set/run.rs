@@ -170,6 +170,11 @@ impl Run {
         self.keys.count()
     }
 
+    /// All keys, if they are in memory.
+    pub(super) fn resident(&self) -> Option<&[u8]> {
+        self.held.keys.get()?.as_deref()
+    }
+
     /// The approximate number of keys below `key`, assuming an even distribution.
     pub(super) fn guess(&self, key: u128) -> u64 {
         let (partition, bounds) = (partition_of(key), self.keys.facts());

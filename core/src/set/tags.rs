@@ -8,7 +8,6 @@ use std::ops::Range;
 
 use memmap2::{MmapMut, MmapOptions};
 
-use super::run::KEY;
 use crate::key::Key;
 use crate::simd::prefetch;
 
@@ -17,6 +16,9 @@ const SAME: u64 = 28;
 
 /// Tags that are compared: those of nearly any group, and some after it.
 const WINDOW: usize = 48;
+
+/// Size of a key in bytes.
+const KEY: usize = size_of::<u128>();
 
 /// Size of a tag in bytes.
 const TAG: usize = size_of::<u16>();

@@ -119,7 +119,7 @@ fn keys_that_do_not_rise_are_damage_to_all_readers() {
 #[test]
 fn parts_that_are_loaded_side_by_side_rise_together() {
     // Each of the two parts rises.
-    const SEAM: usize = super::super::held::PART / 16;
+    const SEAM: usize = super::super::look_up::PART / 16;
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("s");
     drop(made(&path, 0..SEAM as u64 + 5000));
