@@ -45,7 +45,7 @@ pub use reread::{Survivors, Window};
 pub use seen::Seen;
 pub(crate) use seen::{forget, look_up};
 pub use stream::SpillStream;
-pub(crate) use streamed::{Firsts, HeldText, StreamedClasses};
+pub(crate) use streamed::{Firsts, HeldText, StreamedBatch, StreamedClasses};
 pub(crate) use write::FoundClasses;
 pub use writer::{ClassSession, ClassWriter, Wanted};
 

@@ -4,9 +4,11 @@
 use super::limit::{Budget, grown};
 use super::ranked::Ranked;
 use super::texts::{Place, Texts};
+use uriscan_core::chunk::Prefix;
 use uriscan_core::dedup::{Classes, ProbedRun, Rows};
 use uriscan_core::key::Key;
 use uriscan_core::simd::prefetch;
+use uriscan_core::threads;
 
 /// Classes with the texts of their first records.
 pub(crate) struct StreamedClasses {
@@ -21,6 +23,29 @@ pub(super) struct FirstTexts {
     held: Ranked,
     places: Vec<Place>,
     texts: Texts,
+    /// Records of the batch that is being added whose texts are to be held: their chunks, and their rows.
+    waiting: Vec<(u32, u32)>,
+}
+
+/// Records between asking for a text and copying it.
+const LOOK_AHEAD: usize = 8;
+
+/// Some records, chunk by chunk.
+pub(crate) trait StreamedBatch: Sync {
+    /// Whether the record of `row` in `chunk` is the canonical form of its class.
+    fn is_canonical(&self, chunk: usize, row: usize) -> bool;
+
+    /// Its text.
+    fn text(&self, chunk: usize, row: usize) -> Prefix<'_>;
+
+    /// Asks for what [`StreamedBatch::prefetch_text`] reads.
+    fn prefetch(&self, chunk: usize, row: usize);
+
+    /// Asks for the beginning of its text.
+    fn prefetch_text(&self, chunk: usize, row: usize);
+
+    /// Notes the number of its class in its partition, and whether it is the first one of that.
+    fn note(&self, chunk: usize, row: usize, class: u32, is_first: bool);
 }
 
 /// The text of each class; for many threads.
@@ -50,31 +75,26 @@ impl StreamedClasses {
         self.budget.take()
     }
 
-    /// Adds the records of a batch with these `keys`; about `expected` classes will come in all, 0 if unknown. `text` gives the text of
-    /// a record by its chunk and its row there, or `None` if that is the canonical form of its class. Calls `probed` for each record
-    /// with its chunk, its row, the number of its class in its partition, and whether it is the first one of that.
-    pub(crate) fn insert<'t>(
-        &mut self,
-        keys: &[&Rows],
-        expected: u64,
-        text: impl Fn(usize, usize) -> Option<&'t [u8]> + Sync,
-        probed: impl Fn(usize, usize, u32, bool) + Sync,
-    ) {
+    /// Adds the records of `batch`, which have these `keys`; about `expected` classes will come in all, 0 if unknown.
+    pub(crate) fn insert(&mut self, keys: &[&Rows], expected: u64, batch: &impl StreamedBatch) {
         self.classes.expect(expected);
-        self.classes.insert_runs(keys, |FirstTexts { held, places, texts }, run| {
+        self.classes.insert_runs(keys, |FirstTexts { held, waiting, .. }, run| {
             let ProbedRun { chunk, firsts, further } = run;
             for (class, &row) in (held.len() as u32..).zip(firsts) {
-                probed(chunk, row as usize, class, true);
+                batch.note(chunk, row as usize, class, true);
             }
             for &row in firsts {
-                let text = text(chunk, row as usize);
-                held.push(text.is_some());
-                places.extend(text.map(|text| texts.push(text)));
+                // Whether its text is held cannot be foreseen.
+                let is_held = !batch.is_canonical(chunk, row as usize);
+                held.push(is_held);
+                waiting.push((chunk as u32, row));
+                waiting.truncate(waiting.len() - usize::from(!is_held));
             }
             for &(class, row) in further {
-                probed(chunk, row as usize, class, false);
+                batch.note(chunk, row as usize, class, false);
             }
         });
+        threads::each(&mut self.classes.partitions_mut(), |_, texts| texts.add_waiting(batch));
     }
 
     /// Hands over the number of each partition, the keys of its classes, and their texts, which are dropped then.
@@ -91,6 +111,24 @@ impl StreamedClasses {
 }
 
 impl FirstTexts {
+    /// Adds the texts that wait: all of them are of records of `batch`.
+    fn add_waiting(&mut self, batch: &impl StreamedBatch) {
+        let FirstTexts { waiting, places, texts, .. } = self;
+        let ahead = |at: usize| waiting.get(at).map(|&(chunk, row)| (chunk as usize, row as usize));
+        (0..2 * LOOK_AHEAD).filter_map(ahead).for_each(|(chunk, row)| batch.prefetch(chunk, row));
+        (0..LOOK_AHEAD).filter_map(ahead).for_each(|(chunk, row)| batch.prefetch_text(chunk, row));
+        for (at, &(chunk, row)) in waiting.iter().enumerate() {
+            if let Some((chunk, row)) = ahead(at + 2 * LOOK_AHEAD) {
+                batch.prefetch(chunk, row);
+            }
+            if let Some((chunk, row)) = ahead(at + LOOK_AHEAD) {
+                batch.prefetch_text(chunk, row);
+            }
+            places.push(texts.push_prefix(batch.text(chunk as usize, row as usize)));
+        }
+        waiting.clear();
+    }
+
     /// The text of a class, if it is held.
     #[inline]
     pub(super) fn get(&self, class: u32) -> Option<&[u8]> {

@@ -1,5 +1,6 @@
 //! Texts that are held until all is read.
 
+use uriscan_core::chunk::Prefix;
 use uriscan_core::simd::prefetch;
 
 const BLOCK: usize = 256 << 10;
@@ -37,6 +38,23 @@ impl Texts {
         self.last.extend_from_slice(text);
         self.bytes += text.len() as u64;
         place
+    }
+
+    /// [`Texts::push`] of a text that may be followed by bytes of no meaning: a short one is copied without asking for its length.
+    #[inline(always)]
+    pub(super) fn push_prefix(&mut self, text: Prefix<'_>) -> Place {
+        const ROOM: usize = 128;
+        let Texts { full, last, bytes, .. } = &mut *self;
+        let (offset, len) = (last.len(), text.len());
+        match text.slack().first_chunk::<ROOM>() {
+            Some(block) if len <= ROOM && last.capacity() - offset >= ROOM => {
+                last.extend_from_slice(block);
+                last.truncate(offset + len);
+                *bytes += len as u64;
+                Place { block: full.len() as u32, offset: offset as u32, len: len as u32 }
+            }
+            _ => self.push(text.bytes()),
+        }
     }
 
     /// Begins a block that has room for `len` bytes.

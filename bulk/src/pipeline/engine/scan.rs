@@ -29,6 +29,9 @@ pub(crate) struct KeyedRecords {
     pub(crate) explains: bool,
     /// Makes keys of those of URIs and the values of other columns, if these are compared.
     pub(crate) joins: Option<Arc<Hasher>>,
+    /// Whether each record is its own canonical form, if `notes_canonical`.
+    pub(crate) are_canonical: Vec<bool>,
+    pub(crate) notes_canonical: bool,
 }
 
 impl KeyedRecords {
@@ -78,9 +81,11 @@ pub(crate) fn scan_keys<I: Isa, R: AsMut<KeyedRecords>>(
     found.spans.clear();
     found.rows.clear();
     let scan = Scan { options, record_end, redact, text, worker, found, rejects, report, stop };
-    match options.hasher.public_hasher() {
-        None => isa.call(SecretScan(scan)),
-        Some(_) => isa.call(PublicScan(scan)),
+    match (options.hasher.public_hasher(), scan.found.notes_canonical) {
+        (None, false) => isa.call(ScanFor::<false, false>(scan)),
+        (None, true) => isa.call(ScanFor::<false, true>(scan)),
+        (Some(_), false) => isa.call(ScanFor::<true, false>(scan)),
+        (Some(_), true) => isa.call(ScanFor::<true, true>(scan)),
     }
     if let Some(hasher) = found.joins.clone() {
         found.join(&hasher);
@@ -102,32 +107,28 @@ struct Scan<'a> {
     stop: &'a mut Option<(Span, UriError)>,
 }
 
-/// [`Scan`] for secret keys, without the code that public ones need.
-struct SecretScan<'a>(Scan<'a>);
+/// [`Scan`] without the code that it does not need: public keys do if they are `PUBLIC`, and `NOTES` says whether the scan notes
+/// which records are canonical.
+struct ScanFor<'a, const PUBLIC: bool, const NOTES: bool>(Scan<'a>);
 
-impl Task for SecretScan<'_> {
+impl<const PUBLIC: bool, const NOTES: bool> Task for ScanFor<'_, PUBLIC, NOTES> {
     type Output = ();
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        self.0.run::<I, false>(isa);
+        self.0.run::<I, PUBLIC, NOTES>(isa);
     }
 }
 
-/// [`Scan`] for public keys.
-struct PublicScan<'a>(Scan<'a>);
-
-impl Task for PublicScan<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<I: Isa>(self, isa: I) {
-        self.0.run::<I, true>(isa);
-    }
+/// Whether the canonical form of `record` is its own bytes.
+#[inline(always)]
+fn is_own(form: &[u8], record: &[u8]) -> bool {
+    core::ptr::eq(form, record) || form == record
 }
 
 impl Scan<'_> {
     #[inline(always)]
-    fn run<I: Isa, const PUBLIC: bool>(mut self, isa: I) {
-        let KeyedRecords { spans, rows, table, is_table, .. } = &mut *self.found;
+    fn run<I: Isa, const PUBLIC: bool, const NOTES: bool>(mut self, isa: I) {
+        let KeyedRecords { spans, rows, table, is_table, are_canonical, .. } = &mut *self.found;
         let Worker { index, split, pending, .. } = &mut *self.worker;
         index.build_with(isa, self.text, self.record_end);
         match is_table {
@@ -146,14 +147,22 @@ impl Scan<'_> {
         } else {
             rows.resize(count);
         }
-        self.unchanged::<I, PUBLIC>(isa);
-        self.common::<I, PUBLIC>(isa);
-        let end = self.others::<I, PUBLIC>(isa);
+        if NOTES {
+            are_canonical.clear();
+            are_canonical.resize(count, false);
+        }
+        self.unchanged::<I, PUBLIC, NOTES>(isa);
+        self.common::<I, PUBLIC, NOTES>(isa);
+        let end = self.others::<I, PUBLIC, NOTES>(isa);
         let Scan { options, text, worker: Worker { pending, holes, .. }, found, report, .. } = self;
-        let KeyedRecords { spans, rows, table, .. } = found;
+        let KeyedRecords { spans, rows, table, are_canonical, .. } = found;
         report.records = (end - report.blank) + u64::from(end < count as u64);
         spans.truncate(end as usize);
         remove_at(spans, holes);
+        if NOTES {
+            are_canonical.truncate(end as usize);
+            remove_at(are_canonical, holes);
+        }
         table.rows.truncate(end as usize);
         remove_at(&mut table.rows, holes);
         for values in table.others.of_rows() {
@@ -175,8 +184,9 @@ impl Scan<'_> {
 
     /// Finds the keys of the records that are canonical as they stand.
     #[inline(always)]
-    fn unchanged<I: Isa, const PUBLIC: bool>(&mut self, isa: I) {
-        let Scan { options, text, worker, found: KeyedRecords { spans, rows, .. }, .. } = self;
+    fn unchanged<I: Isa, const PUBLIC: bool, const NOTES: bool>(&mut self, isa: I) {
+        let Scan { options, text, worker, found, .. } = self;
+        let KeyedRecords { spans, rows, are_canonical, .. } = &mut **found;
         let DedupOptions { equivalence, hasher, .. } = options;
         let Worker { index, split, scratch, pending, .. } = &mut **worker;
         for &number in split.unchanged() {
@@ -185,6 +195,9 @@ impl Scan<'_> {
             let form = Prefix::new(&text.padded()[span.start as usize..], span.len());
             let record = || Record::new(*text, index, span);
             let form = equivalence.ruled(isa, record, form, &mut scratch.rules);
+            if NOTES {
+                are_canonical[number] = is_own(form.bytes(), span.of(text.content()));
+            }
             if !PUBLIC {
                 rows.set_key(number, equivalence.key_by(isa, hasher, form));
             } else if equivalence.is_form_only() && equivalence.aliases.is_none() {
@@ -197,13 +210,14 @@ impl Scan<'_> {
 
     /// Finds the keys of the records that need the usual changes; notes the others.
     #[inline(always)]
-    fn common<I: Isa, const PUBLIC: bool>(&mut self, isa: I) {
-        let Scan { options, text, worker, found: KeyedRecords { spans, rows, .. }, .. } = self;
+    fn common<I: Isa, const PUBLIC: bool, const NOTES: bool>(&mut self, isa: I) {
+        let Scan { options, text, worker, found, .. } = self;
+        let KeyedRecords { spans, rows, are_canonical, .. } = &mut **found;
         let DedupOptions { equivalence, hasher, .. } = options;
         let Worker { index, split, scratch, pending, others, .. } = &mut **worker;
         others.clear();
         if equivalence.normalize == normalize::Options::new(Level::String) {
-            return self.as_they_are::<I, PUBLIC>(isa);
+            return self.as_they_are::<I, PUBLIC, NOTES>(isa);
         }
         if equivalence.normalize != normalize::Options::default() {
             others.extend(split.others().iter().map(|seen| seen.number()));
@@ -220,6 +234,9 @@ impl Scan<'_> {
             };
             let record = || Record::new(*text, index, span);
             let form = equivalence.ruled(isa, record, form, &mut scratch.rules);
+            if NOTES {
+                are_canonical[number] = is_own(form.bytes(), span.of(text.content()));
+            }
             if !PUBLIC {
                 rows.set_key(number, equivalence.key_by(isa, hasher, form));
             } else {
@@ -230,8 +247,9 @@ impl Scan<'_> {
 
     /// Finds the keys of the records that would need the usual changes, which are compared without; notes the others.
     #[inline(always)]
-    fn as_they_are<I: Isa, const PUBLIC: bool>(&mut self, isa: I) {
-        let Scan { options, text, worker, found: KeyedRecords { spans, rows, .. }, .. } = self;
+    fn as_they_are<I: Isa, const PUBLIC: bool, const NOTES: bool>(&mut self, isa: I) {
+        let Scan { options, text, worker, found, .. } = self;
+        let KeyedRecords { spans, rows, are_canonical, .. } = &mut **found;
         let DedupOptions { equivalence, hasher, .. } = options;
         let Worker { index, split, scratch, pending, others, .. } = &mut **worker;
         for seen in split.others() {
@@ -245,6 +263,9 @@ impl Scan<'_> {
             let form = Prefix::new(bytes, span.len());
             let record = || Record::new(*text, index, span);
             let form = equivalence.ruled(isa, record, form, &mut scratch.rules);
+            if NOTES {
+                are_canonical[number] = is_own(form.bytes(), span.of(text.content()));
+            }
             if !PUBLIC {
                 rows.set_key(number, equivalence.key_by(isa, hasher, form));
             } else {
@@ -255,10 +276,11 @@ impl Scan<'_> {
 
     /// Finds the keys of all other records; gives the number of records before the end.
     #[inline(always)]
-    fn others<I: Isa, const PUBLIC: bool>(&mut self, isa: I) -> u64 {
+    fn others<I: Isa, const PUBLIC: bool, const NOTES: bool>(&mut self, isa: I) -> u64 {
         let Scan { options, record_end, redact, text, worker, found, rejects, report, stop } = self;
         let Worker { index, others, scratch, pending, holes, .. } = &mut **worker;
-        let KeyedRecords { spans, rows, table, is_table, explains, .. } = &mut **found;
+        let KeyedRecords { spans, rows, table, is_table, explains, are_canonical, .. } =
+            &mut **found;
         let &DedupOptions { ref equivalence, ref hasher, on_invalid, .. } = *options;
         let policy = Policy { on_invalid, record_end: *record_end, redact: *redact };
         holes.clear();
@@ -271,7 +293,13 @@ impl Scan<'_> {
                 holes.push(number);
                 continue;
             }
-            match equivalence.canonical_by(isa, record, scratch) {
+            let form = equivalence.canonical_by(isa, record, scratch);
+            if NOTES {
+                // One without a form stands for itself.
+                are_canonical[row] =
+                    form.as_ref().map_or(true, |form| is_own(form.bytes(), record.bytes()));
+            }
+            match form {
                 Ok(form) if PUBLIC => pending.set(row, *text, equivalence.aliased_prefix(form)),
                 Ok(form) => rows.set_key(row, equivalence.key_by(isa, hasher, form)),
                 Err(error) if *explains => {

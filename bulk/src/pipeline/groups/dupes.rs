@@ -21,10 +21,12 @@ use crate::pipeline::engine::work::{ChunkWork, Worker};
 use crate::pipeline::engine::writer::{RecordWriter, TableRows};
 use crate::pipeline::{ClassOptions, Error, Keep, OnInvalid, Report, Select, Settings, Sinks};
 use crate::survivors::{
-    Budget, ClassMode, ClassSession, ClassSet, ClassWriter, Firsts, HeldText, StreamedClasses,
+    Budget, ClassMode, ClassSession, ClassSet, ClassWriter, Firsts, HeldText, StreamedBatch,
+    StreamedClasses,
 };
-use uriscan_core::dedup::{Rows, remove_at};
-use uriscan_core::simd::Isa;
+use uriscan_core::chunk::Prefix;
+use uriscan_core::dedup::Rows;
+use uriscan_core::simd::{Isa, prefetch};
 
 /// Omitted records between asking for the text of a survivor and reading it.
 const LOOK_AHEAD: usize = 12;
@@ -86,8 +88,6 @@ pub(crate) struct ChunkClasses {
     numbered: Numbered,
     /// The length of the text without decoded values, if the records are rows.
     len: Option<usize>,
-    /// Whether each record is known to be canonical as it stands, so that its class is that of its bytes.
-    are_canonical: Vec<bool>,
     /// For each record the number of its class in its partition. Atomic since partitions write in parallel, each its own rows.
     classes: Vec<AtomicU32>,
     /// The rows of the records that are omitted and whose lines are still to be written, with the texts of their survivors.
@@ -161,6 +161,44 @@ fn keys<'b>(scanned: &[&'b ChunkWork<ChunkClasses>]) -> Vec<&'b Rows> {
     scanned.iter().map(|work| &work.rows.numbered.keyed.rows).collect()
 }
 
+/// Chunks of a batch whose records are added to their classes.
+struct Batch<'b>(&'b [&'b ChunkWork<ChunkClasses>]);
+
+impl StreamedBatch for Batch<'_> {
+    #[inline(always)]
+    fn is_canonical(&self, chunk: usize, row: usize) -> bool {
+        self.0[chunk].rows.numbered.keyed.are_canonical[row]
+    }
+
+    #[inline(always)]
+    fn text(&self, chunk: usize, row: usize) -> Prefix<'_> {
+        let ChunkWork { chunk, rows, .. } = self.0[chunk];
+        let span = rows.numbered.keyed.spans[row];
+        Prefix::new(&chunk.text.padded().padded()[span.start as usize..], span.len())
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, chunk: usize, row: usize) {
+        prefetch(&self.0[chunk].rows.numbered.keyed.spans, row);
+    }
+
+    #[inline(always)]
+    fn prefetch_text(&self, chunk: usize, row: usize) {
+        let ChunkWork { chunk, rows, .. } = self.0[chunk];
+        let start = rows.numbered.keyed.spans[row].start as usize;
+        let text = chunk.text.padded().padded();
+        prefetch(text, start);
+        prefetch(text, start + 64);
+    }
+
+    #[inline(always)]
+    fn note(&self, chunk: usize, row: usize, class: u32, is_first: bool) {
+        let found = &self.0[chunk].rows;
+        found.numbered.keyed.rows.set_first(row, is_first);
+        found.classes[row].store(class, Ordering::Relaxed);
+    }
+}
+
 impl<'s> Classes<'s> {
     /// A job that writes the first record of each class, and a line for each of the others, as they are read, until memory is full. The
     /// hasher of `options` is that of the run.
@@ -199,7 +237,7 @@ impl<'s> Classes<'s> {
         let text = numbered.uri(row, work.chunk.text.padded().content());
         let survivor = match firsts.text(survivor) {
             Some(held) => held,
-            None if work.rows.are_canonical[row] => text,
+            None if numbered.keyed.are_canonical[row] => text,
             None => &[],
         };
         session.dupe(position, text, Some(survivor), out);
@@ -232,16 +270,7 @@ impl<'s> Classes<'s> {
     fn insert(&mut self, batch: &[ChunkWork<ChunkClasses>]) {
         let scanned = scanned(batch);
         let expected = self.forecast.expected(self.classes.len());
-        let text = |chunk: usize, row: usize| {
-            let ChunkWork { chunk, rows, .. } = scanned[chunk];
-            let is_canonical = rows.are_canonical[row];
-            (!is_canonical).then(|| rows.numbered.uri(row, chunk.text.padded().content()))
-        };
-        self.classes.insert(&keys(&scanned), expected, text, |chunk, row, class, is_first| {
-            let found = &scanned[chunk].rows;
-            found.numbered.keyed.rows.set_first(row, is_first);
-            found.classes[row].store(class, Ordering::Relaxed);
-        });
+        self.classes.insert(&keys(&scanned), expected, &Batch(&scanned));
         self.forecast.add(batch.iter().map(|work| work.report.bytes).sum());
     }
 
@@ -293,24 +322,6 @@ impl<'s> Classes<'s> {
     }
 }
 
-/// Notes which records of the chunk in `work`, which has just been scanned, are canonical as they stand.
-#[inline(always)]
-fn note_canonical(options: &ClassOptions, worker: &Worker, found: &mut ChunkClasses) {
-    let ChunkClasses { numbered, are_canonical, .. } = found;
-    let records = numbered.keyed.spans.len();
-    let equivalence = &options.dedup.equivalence;
-    are_canonical.clear();
-    if !equivalence.is_form_only() || equivalence.aliases.is_some() {
-        are_canonical.resize(records, false);
-        return;
-    }
-    are_canonical.resize(records + worker.holes.len(), false);
-    for &number in worker.split.unchanged() {
-        are_canonical[number as usize] = true;
-    }
-    remove_at(are_canonical, &worker.holes);
-}
-
 impl Job for Classes<'_> {
     type Rows = ChunkClasses;
 
@@ -323,6 +334,7 @@ impl Job for Classes<'_> {
         let Settings { record_end, redact, .. } = self.settings;
         let options = &self.options.dedup;
         let len = self.rows.as_ref().map(|rows| rows.find(isa, work));
+        work.rows.numbered.keyed.notes_canonical = self.rest.is_none();
         scan_keys(isa, options, (record_end, redact), worker, work);
         if let Some((_, rest)) = &self.rest {
             return rest.number(&worker.index, work, len);
@@ -341,8 +353,11 @@ impl Job for Classes<'_> {
             None if self.has_lines() => numbered.number(&worker.index),
             None => {}
         }
-        note_canonical(&self.options, worker, &mut work.rows);
         let ChunkClasses { numbered, classes, .. } = &mut work.rows;
+        if options.equivalence.aliases.is_some() {
+            // The class is that of another form.
+            numbered.keyed.are_canonical.fill(false);
+        }
         if classes.len() < numbered.keyed.spans.len() {
             classes.resize_with(numbered.keyed.spans.len(), AtomicU32::default);
         }
