@@ -13,6 +13,7 @@ use super::store::{ClassStore, Member};
 use super::streamed::StreamedClasses;
 use super::write::{FoundClasses, From};
 use super::writer::{ClassWriter, Wanted};
+use uriscan_core::chunk::Prefix;
 use uriscan_core::dedup::{Classes, Rows};
 use uriscan_core::key::{Hasher, Key};
 use uriscan_core::threads;
@@ -166,7 +167,7 @@ impl<'s> ClassSet<'s> {
             let mut bytes = Vec::new();
             for (class, key) in (0..).zip(keys) {
                 bytes.clear();
-                kept(texts.get(class).unwrap_or_default(), &mut bytes);
+                kept(texts.get(class).map_or(&[], Prefix::bytes), &mut bytes);
                 group.push(&Row { key, position: 0, count: 1, rank: 0, bytes: &bytes }, file);
             }
         });

@@ -79,7 +79,7 @@ impl<'r> Clusters<'r> {
             return Ok(());
         }
         let is_same = row.bytes == store.bytes(class);
-        let place = if is_same { None } else { Some(self.texts.push(row.bytes)) };
+        let place = if is_same { None } else { Some(self.texts.push(row.bytes.into())) };
         self.members.push(Gathered { class, position: row.position, place });
         let held = size_of::<Gathered>() * self.members.capacity() + self.texts.bytes as usize;
         if held > self.most { self.write(store) } else { Ok(()) }
@@ -138,7 +138,8 @@ impl<'r> Clusters<'r> {
             written = 1;
         }
         for member in members {
-            let bytes = member.place.map_or_else(|| store.bytes(class), |place| texts.get(place));
+            let bytes =
+                member.place.map_or_else(|| store.bytes(class), |place| texts.get(place).bytes());
             let bytes = self.mode.text(bytes);
             self.session.cluster_member(member.position, bytes, survivor, &mut text);
             self.last = text.last().copied().unwrap_or(0);

@@ -5,6 +5,7 @@ use super::firsts::FirstSet;
 use super::keep::{ClassMode, Keep, Record, Select};
 use super::limit::{Budget, MemoryLimit};
 use super::writer::{ClassSession, ClassWriter, Wanted};
+use uriscan_core::chunk::Prefix;
 use uriscan_core::dedup::Rows;
 use uriscan_core::key::Hasher;
 
@@ -81,9 +82,15 @@ impl ClassSession for Plain {
         out.extend(format!("{count} {}\n", shown(survivor)).bytes());
     }
 
-    fn dupe(&mut self, position: u64, record: &[u8], survivor: Option<&[u8]>, out: &mut Vec<u8>) {
-        let survivor = survivor.map(shown);
-        out.extend(format!("{position} {} {survivor:?}\n", shown(record)).bytes());
+    fn dupe(
+        &mut self,
+        position: u64,
+        record: Prefix<'_>,
+        survivor: Option<Prefix<'_>>,
+        out: &mut Vec<u8>,
+    ) {
+        let survivor = survivor.map(|survivor| shown(survivor.bytes()).into_owned());
+        out.extend(format!("{position} {} {survivor:?}\n", shown(record.bytes())).bytes());
     }
 
     fn cluster_start(&mut self, survivor: &[u8], count: u64, out: &mut Vec<u8>) {

@@ -205,8 +205,8 @@ impl Resolver<'_, '_> {
                 return Ok(());
             }
             line.clear();
-            let survivor = (!is_seen).then_some(survivor);
-            session.dupe(row.position, mode.text(row.bytes), survivor, &mut line);
+            let survivor = (!is_seen).then(|| survivor.into());
+            session.dupe(row.position, mode.text(row.bytes).into(), survivor, &mut line);
             made.runs.dupes.push(row.position, &line, self.to)
         })?;
         if let Some(clusters) = clusters {

@@ -217,7 +217,7 @@ impl ClassStore {
     #[inline(always)]
     fn add_first(&mut self, mode: ClassMode, position: u64, rank: u32, bytes: &[u8]) {
         if mode.has_texts {
-            self.places.push(self.texts.push(bytes));
+            self.places.push(self.texts.push(bytes.into()));
         }
         self.positions.push(position);
         if mode.keep.has_ranks() {
@@ -264,8 +264,8 @@ impl ClassStore {
         let survivor = &mut self.places[class as usize];
         let bytes = mode.omitted(bytes);
         // Most duplicates are the same bytes.
-        let is_same = mode.omitted(self.texts.get(*survivor)) == bytes;
-        let place = if is_same { *survivor } else { self.texts.push(bytes) };
+        let is_same = mode.omitted(self.texts.get(*survivor).bytes()) == bytes;
+        let place = if is_same { *survivor } else { self.texts.push(bytes.into()) };
         let mut member = Member { position, place, class };
         if let Some(before) = before {
             member.position = before;
@@ -282,7 +282,7 @@ impl ClassStore {
             *place = self.texts.replace(*place, text);
         } else {
             self.garbage += u64::from(place.len);
-            *place = self.texts.push(text);
+            *place = self.texts.push(text.into());
         }
         if self.garbage > MIN_GARBAGE && self.garbage > self.texts.bytes / 2 {
             self.collect_garbage();
@@ -416,7 +416,7 @@ impl ClassStore {
 
     /// The bytes of the survivor of `class`, which were kept.
     pub(super) fn bytes(&self, class: u32) -> &[u8] {
-        self.texts.get(self.places[class as usize])
+        self.texts.get(self.places[class as usize]).bytes()
     }
 
     /// The rank of the survivor of `class`, if ranks decide; 0 if not.
@@ -425,7 +425,7 @@ impl ClassStore {
     }
 
     pub(super) fn bytes_of(&self, member: &Member) -> &[u8] {
-        self.texts.get(member.place)
+        self.texts.get(member.place).bytes()
     }
 }
 

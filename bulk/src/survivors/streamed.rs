@@ -124,14 +124,14 @@ impl FirstTexts {
             if let Some((chunk, row)) = ahead(at + LOOK_AHEAD) {
                 batch.prefetch_text(chunk, row);
             }
-            places.push(texts.push_prefix(batch.text(chunk as usize, row as usize)));
+            places.push(texts.push(batch.text(chunk as usize, row as usize)));
         }
         waiting.clear();
     }
 
     /// The text of a class, if it is held.
     #[inline]
-    pub(super) fn get(&self, class: u32) -> Option<&[u8]> {
+    pub(super) fn get(&self, class: u32) -> Option<Prefix<'_>> {
         self.held.rank(class as usize).map(|number| self.texts.get(self.places[number]))
     }
 
@@ -182,7 +182,7 @@ impl Firsts<'_> {
 
     /// The text; `None` if it is the canonical form of its class.
     #[inline(always)]
-    pub(crate) fn text(&self, HeldText { partition, number }: HeldText) -> Option<&[u8]> {
+    pub(crate) fn text(&self, HeldText { partition, number }: HeldText) -> Option<Prefix<'_>> {
         let FirstTexts { places, texts, .. } = self.0[partition as usize];
         places.get(number as usize).map(|&place| texts.get(place))
     }

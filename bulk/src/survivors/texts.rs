@@ -5,6 +5,9 @@ use uriscan_core::simd::prefetch;
 
 const BLOCK: usize = 256 << 10;
 
+/// Bytes that [`Prefix::append_to`] writes at most of a short text, and after it.
+const SPARE: usize = 128;
+
 /// Where a text stands in [`Texts`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
@@ -26,8 +29,8 @@ pub(super) struct Texts {
 
 impl Texts {
     #[inline]
-    pub(super) fn push(&mut self, text: &[u8]) -> Place {
-        if self.last.capacity() - self.last.len() < text.len() {
+    pub(super) fn push(&mut self, text: Prefix<'_>) -> Place {
+        if self.room() < text.len() {
             self.begin_block(text.len());
         }
         let place = Place {
@@ -35,26 +38,19 @@ impl Texts {
             offset: self.last.len() as u32,
             len: text.len() as u32,
         };
-        self.last.extend_from_slice(text);
+        // A block never grows.
+        match self.room() < SPARE {
+            true => self.last.extend_from_slice(text.bytes()),
+            false => text.append_to(&mut self.last),
+        }
         self.bytes += text.len() as u64;
         place
     }
 
-    /// [`Texts::push`] of a text that may be followed by bytes of no meaning: a short one is copied without asking for its length.
+    /// Bytes that the last block has room for.
     #[inline(always)]
-    pub(super) fn push_prefix(&mut self, text: Prefix<'_>) -> Place {
-        const ROOM: usize = 128;
-        let Texts { full, last, bytes, .. } = &mut *self;
-        let (offset, len) = (last.len(), text.len());
-        match text.slack().first_chunk::<ROOM>() {
-            Some(block) if len <= ROOM && last.capacity() - offset >= ROOM => {
-                last.extend_from_slice(block);
-                last.truncate(offset + len);
-                *bytes += len as u64;
-                Place { block: full.len() as u32, offset: offset as u32, len: len as u32 }
-            }
-            _ => self.push(text.bytes()),
-        }
+    fn room(&self) -> usize {
+        self.last.capacity() - self.last.len()
     }
 
     /// Begins a block that has room for `len` bytes.
@@ -71,10 +67,10 @@ impl Texts {
     }
 
     #[inline]
-    pub(super) fn get(&self, place: Place) -> &[u8] {
+    pub(super) fn get(&self, place: Place) -> Prefix<'_> {
         let Place { block, offset, len } = place;
         let block = self.full.get(block as usize).unwrap_or(&self.last);
-        &block[offset as usize..][..len as usize]
+        Prefix::new(&block[offset as usize..], len as usize)
     }
 
     /// Asks for the first two cache lines of the text at `place`.

@@ -213,8 +213,8 @@ impl Segments<'_> {
                 Some(member) => (member.position, mode.text(store.bytes_of(member))),
                 None => store.survivor(mode, class),
             };
-            let survivor = (store.count(class) > 0).then(|| store.survivor(mode, class).1);
-            session.dupe(position, record, survivor, &mut lines);
+            let survivor = (store.count(class) > 0).then(|| store.survivor(mode, class).1.into());
+            session.dupe(position, record.into(), survivor, &mut lines);
         }
         lines
     }

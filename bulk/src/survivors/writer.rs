@@ -2,6 +2,7 @@
 
 use super::keep::{ClassMode, Select};
 use super::store::{ClassStore, Member};
+use uriscan_core::chunk::Prefix;
 
 /// What is to be written of classes.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +31,13 @@ pub trait ClassSession {
 
     /// The line for the omitted record at `position`. Without a survivor, its class was seen by an earlier run; an empty one is the
     /// canonical form of the record.
-    fn dupe(&mut self, position: u64, record: &[u8], survivor: Option<&[u8]>, out: &mut Vec<u8>);
+    fn dupe(
+        &mut self,
+        position: u64,
+        record: Prefix<'_>,
+        survivor: Option<Prefix<'_>>,
+        out: &mut Vec<u8>,
+    );
 
     /// The beginning of a class of `count` records.
     fn cluster_start(&mut self, survivor: &[u8], count: u64, out: &mut Vec<u8>);

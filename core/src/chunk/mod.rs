@@ -155,6 +155,28 @@ impl<'a> Prefix<'a> {
     pub fn slack(self) -> &'a [u8] {
         self.slack
     }
+
+    /// Appends the bytes of the prefix to `out`; a short one without asking for its length, if more may be read.
+    ///
+    /// ```
+    /// use uriscan_core::chunk::Prefix;
+    /// let mut out = b"a".to_vec();
+    /// Prefix::new(&[b'b'; 300], 2).append_to(&mut out);
+    /// Prefix::new(b"c", 1).append_to(&mut out);
+    /// assert_eq!(out, b"abbc");
+    /// ```
+    #[inline(always)]
+    pub fn append_to(self, out: &mut Vec<u8>) {
+        const ROOM: usize = 2 * BLOCK;
+        match self.slack.first_chunk::<ROOM>() {
+            Some(block) if self.len <= ROOM => {
+                let end = out.len() + self.len;
+                out.extend_from_slice(block);
+                out.truncate(end);
+            }
+            _ => out.extend_from_slice(self.bytes()),
+        }
+    }
 }
 
 impl<'a> From<&'a [u8]> for Prefix<'a> {

@@ -5,6 +5,7 @@
 //! path begins. What is left is done in one go, nearly without a branch: the record is copied to a buffer, from one
 //! percent-encoding to the next. A record that needs anything else is left to the other paths.
 
+use super::split::LONG;
 use crate::chunk::{PAD, Prefix};
 use crate::grammar::class::UNRESERVED;
 use crate::index::low_bits;
@@ -200,6 +201,43 @@ impl SplitRecord {
     }
 }
 
+/// The canonical form on level `scheme` of `text`, a record that keeps its fragment, if it can be found as quickly as that of a record
+/// in bulk: `None` if another path has to decide, or not enough bytes may be read after the text.
+#[inline(always)]
+pub fn common_form<'a, I: Isa>(
+    isa: I,
+    text: Prefix<'_>,
+    out: &'a mut FormBuffer,
+) -> Option<Prefix<'a>> {
+    let bytes = text.slack().first_chunk()?;
+    SplitRecord::of_one(isa, bytes, text.len()).canonical(isa, bytes, text.len(), out)
+}
+
+/// Whether the level `scheme` changes the form that `text`, which is a URI, has on level `syntax`, if that can be seen at once: its
+/// scheme is `http` or `https`, and its authority, within the first 64 bytes, a name, and perhaps a port.
+#[inline(always)]
+pub fn changes_by_scheme<I: Isa>(isa: I, text: Prefix<'_>) -> Option<bool> {
+    // What comes after the authority does not matter.
+    let len = text.len().min(LONG - 1);
+    let mut start: Text = [0; _];
+    let bytes = match text.slack().first_chunk() {
+        Some(bytes) => bytes,
+        None => {
+            start[..len].copy_from_slice(&text[..len]);
+            &start
+        }
+    };
+    let seen = SplitRecord::of_one(isa, bytes, len);
+    let (path, host) = (usize::from(seen.path), 7 + usize::from(seen.is_https));
+    // What an empty host means is left to the reference path.
+    if path <= host || bytes[host] == b':' {
+        return None;
+    }
+    let has_path = path < len && bytes[path % PAD] == b'/';
+    let is_kept = seen.head == 0 || seen.kept_end(isa, bytes)? == path;
+    Some(!(has_path & is_kept))
+}
+
 /// The number whose `count` digits, at most eight, are the bytes of `values`, the first one lowest.
 #[inline(always)]
 fn decimal(values: u64, count: usize) -> u64 {
@@ -273,6 +311,9 @@ mod tests {
                 let len = spans[number].len();
                 let form = seen.canonical(isa, bytes, len, &mut room);
                 assert_eq!(seen.has_form(isa, bytes, len), form.is_some(), "{seen:?}");
+                let mut room_of_one = [b'/'; _];
+                let form_of_one = common_form(isa, Prefix::new(bytes, len), &mut room_of_one);
+                assert_eq!(form_of_one.as_deref(), form.as_deref(), "{seen:?}");
                 let mut host_room = HostBuffer::default();
                 let host = seen.host(isa, bytes, len, &mut host_room);
                 let host_of = |form: &Prefix<'_>| {

@@ -5,7 +5,7 @@
 //! all conditions are combined into one word, and the record is written to each list, of which one grows.
 
 use super::common::SplitRecord;
-use crate::chunk::{Padded, Prefix, Span};
+use crate::chunk::{PAD, Padded, Prefix, Span};
 use crate::index::{Index, low_bits};
 use crate::simd::{BLOCK, Isa, Summary, Task};
 
@@ -39,7 +39,7 @@ impl<T: Copy + Default> List<T> {
 }
 
 /// The length from which a record is not looked at here: two windows, and room for a mark in its hash.
-const LONG: usize = 2 * BLOCK;
+pub(super) const LONG: usize = 2 * BLOCK;
 
 const LOWER: u64 = 0x2020_2020_2020_2020;
 const HTTPS: u64 = u64::from_le_bytes(*b"https://");
@@ -130,6 +130,22 @@ impl Task for Find<'_> {
             others_count += usize::from(!is_unchanged);
         }
         (unchanged.count, others.count) = (unchanged_count, others_count);
+    }
+}
+
+impl SplitRecord {
+    /// What the split sees of a record of `len` bytes that stands alone, at the start of `text`.
+    #[inline(always)]
+    pub(super) fn of_one<I: Isa>(isa: I, text: &[u8; PAD], len: usize) -> SplitRecord {
+        let blocks = text.as_chunks::<BLOCK>().0;
+        // Record ends do not matter.
+        let (first, second) = (isa.sketch(&blocks[0], b'\n'), isa.sketch(&blocks[1], b'\n'));
+        let dots = first.dot & first.summary.slash << 1;
+        let low = Summary { look: first.summary.look | dots, ..first.summary };
+        let dots = second.dot & (second.summary.slash << 1 | first.summary.slash >> 63);
+        let high = Summary { look: second.summary.look | dots, ..second.summary };
+        let head = u64::from_le_bytes(*text.first_chunk().expect("8 bytes of padding"));
+        classify(&[low, high], head, len).0
     }
 }
 

@@ -8,7 +8,7 @@ use uriscan_core::chunk::{PaddedBuf, Prefix};
 use uriscan_core::context::{Context, TargetBuffer};
 use uriscan_core::index::{Index, Record};
 use uriscan_core::key::{Hasher, Key, PublicHash, PublicHasher};
-use uriscan_core::normalize::{self, Options, canonical, normalize_exact};
+use uriscan_core::normalize::{self, FormBuffer, Options, canonical, common_form, normalize_exact};
 use uriscan_core::profile::{self, Profile};
 use uriscan_core::repair::{Repair, Repairs, repair_in};
 use uriscan_core::rfc2396::{Grammar, Legacy, normalize_rfc2396};
@@ -477,6 +477,17 @@ impl<E: Borrow<Equivalence>> Canonicalizer<E> {
         form.unwrap_or(record.bytes())
     }
 
+    /// The canonical form of `record` in `out`, if it can be found at once.
+    pub(crate) fn common_form<'a>(
+        &self,
+        record: Prefix<'_>,
+        out: &'a mut FormBuffer,
+    ) -> Option<Prefix<'a>> {
+        let equivalence = self.equivalence.borrow();
+        let is_common = equivalence.normalize == Options::default() && equivalence.is_form_only();
+        if is_common { self.kernels.run(CommonForm(record, out)) } else { None }
+    }
+
     /// The canonical form of `record`, of any length.
     ///
     /// # Errors
@@ -493,6 +504,17 @@ impl<E: Borrow<Equivalence>> Canonicalizer<E> {
         text.set(record);
         let record = index.only_record(*kernels, text.padded());
         (record, kernels.run(Form((*equivalence).borrow(), record, scratch)))
+    }
+}
+
+/// [`common_form`].
+struct CommonForm<'t, 'a>(Prefix<'t>, &'a mut FormBuffer);
+
+impl<'a> Task for CommonForm<'_, 'a> {
+    type Output = Option<Prefix<'a>>;
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Self::Output {
+        common_form(isa, self.0, self.1)
     }
 }
 

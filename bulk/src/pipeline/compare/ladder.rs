@@ -2,8 +2,9 @@
 
 use super::equivalence::Canonicalizer;
 use crate::pipeline::Equivalence;
-use uriscan_core::normalize::{Level, Options};
-use uriscan_core::simd::Kernels;
+use uriscan_core::chunk::Prefix;
+use uriscan_core::normalize::{Level, Options, changes_by_scheme};
+use uriscan_core::simd::{Isa, Kernels, Task};
 
 /// The equivalences of the levels up to that of `top`, lowest first, without its rules; all else is the same.
 pub(crate) fn levels(top: &Equivalence) -> Vec<Equivalence> {
@@ -19,6 +20,7 @@ pub(crate) struct Ladder<'e> {
     /// Whether records that are equivalent may be so by rules only.
     has_rules: bool,
     form: Vec<u8>,
+    kernels: Kernels,
     /// Whether records are equivalent by their forms on the levels and nothing else.
     is_form_only: bool,
 }
@@ -37,16 +39,17 @@ impl<'e> Ladder<'e> {
             below,
             has_rules,
             form: Vec::new(),
+            kernels,
         }
     }
 
     /// The lowest level at which `a` and `b`, which are equivalent, are so without rules; `None` if they are not.
-    pub(crate) fn level(&mut self, a: &[u8], b: &[u8]) -> Option<Level> {
-        if a == b {
+    pub(crate) fn level(&mut self, a: Prefix<'_>, b: Prefix<'_>) -> Option<Level> {
+        if a.bytes() == b.bytes() {
             return Some(Level::String);
         }
         let (top, canonicalizer) = self.top.as_mut()?;
-        if self.has_rules && !are_equivalent(canonicalizer, &mut self.form, a, b) {
+        if self.has_rules && !are_equivalent(canonicalizer, &mut self.form, &a, &b) {
             return None;
         }
         for (level, canonicalizer) in &mut self.below {
@@ -54,7 +57,7 @@ impl<'e> Ladder<'e> {
             if self.is_form_only {
                 match level {
                     Level::String => continue,
-                    Level::Syntax => match [a, b].map(changes_by_scheme) {
+                    Level::Syntax => match self.kernels.run(Changes([a, b])) {
                         [Some(false), Some(false)] => return Some(Level::Syntax),
                         // The form of one of them on this level is that of both on the next one; the other form is not.
                         [Some(true), Some(false)] | [Some(false), Some(true)] => continue,
@@ -63,7 +66,7 @@ impl<'e> Ladder<'e> {
                     _ => {}
                 }
             }
-            if are_equivalent(canonicalizer, &mut self.form, a, b) {
+            if are_equivalent(canonicalizer, &mut self.form, &a, &b) {
                 return Some(*level);
             }
         }
@@ -83,46 +86,15 @@ fn are_equivalent(
     *form == of.form(b)
 }
 
-/// Whether the level `scheme` changes the form that `text`, which is a URI, has on level `syntax`, if that can be seen at once: its
-/// scheme is `http` or `https`, and its authority is a host without brackets and percent-encodings, and perhaps a port.
-fn changes_by_scheme(text: &[u8]) -> Option<bool> {
-    /// Bytes that a host may have for that.
-    const HOST: [bool; 256] = {
-        let mut host = [false; 256];
-        let mut byte = 0;
-        while byte < 128 {
-            let is_mark = matches!(byte as u8, b'.' | b'-' | b'_');
-            host[byte] = (byte as u8).is_ascii_alphanumeric() | is_mark;
-            byte += 1;
-        }
-        host
-    };
-    let has_start =
-        |start: &[u8]| text.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start));
-    let (authority, default_port) = match () {
-        () if has_start(b"http://") => (&text[7..], &b"80"[..]),
-        () if has_start(b"https://") => (&text[8..], &b"443"[..]),
-        () => return None,
-    };
-    let host = authority.iter().position(|&byte| !HOST[usize::from(byte)]);
-    let (host, rest) = authority.split_at(host.unwrap_or(authority.len()));
-    // What an empty host means is left to the reference path.
-    match rest {
-        _ if host.is_empty() => None,
-        [b'/', ..] => Some(false),
-        [] | [b'?' | b'#', ..] => Some(true),
-        [b':', rest @ ..] => {
-            let digits = rest.iter().position(|byte| !byte.is_ascii_digit());
-            let (port, rest) = rest.split_at(digits.unwrap_or(rest.len()));
-            let is_dropped = port.is_empty() || port == default_port;
-            match rest {
-                [b'/', ..] => Some(is_dropped || port.len() > 1 && port.starts_with(b"0")),
-                [] | [b'?' | b'#', ..] => Some(true),
-                // Not a port, but the end of a name or a password.
-                _ => None,
-            }
-        }
-        _ => None,
+/// [`changes_by_scheme`] of two texts.
+struct Changes<'t>([Prefix<'t>; 2]);
+
+impl Task for Changes<'_> {
+    type Output = [Option<bool>; 2];
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Self::Output {
+        let [a, b] = self.0;
+        [changes_by_scheme(isa, a), changes_by_scheme(isa, b)]
     }
 }
 
@@ -132,6 +104,22 @@ mod tests {
 
     use super::*;
     use uriscan_core::normalize::normalize_exact;
+
+    /// [`changes_by_scheme`], the same on every backend and whatever follows the text.
+    fn changes(text: &str) -> Option<bool> {
+        let alone = Prefix::from(text.as_bytes());
+        let mut found: Vec<Option<bool>> = Vec::new();
+        for kernels in Kernels::available() {
+            found.extend(kernels.run(Changes([alone; 2])));
+            for after in *b"/?#%8:@a\n" {
+                let mut bytes = text.as_bytes().to_vec();
+                bytes.resize(text.len() + 300, after);
+                found.extend(kernels.run(Changes([Prefix::new(&bytes, text.len()); 2])));
+            }
+        }
+        assert!(found.iter().all(|changes| *changes == found[0]), "{text} {found:?}");
+        found[0]
+    }
 
     #[test]
     fn the_lowest_level_is_found() {
@@ -148,8 +136,16 @@ mod tests {
         for has_rules in [false, true] {
             let mut ladder = Ladder::new(&levels, has_rules, Kernels::detect());
             for (a, b, level) in cases {
-                assert_eq!(ladder.level(a.as_bytes(), b.as_bytes()), Some(level), "{a} {b}");
-                assert_eq!(ladder.level(b.as_bytes(), a.as_bytes()), Some(level), "{b} {a}");
+                assert_eq!(
+                    ladder.level(a.as_bytes().into(), b.as_bytes().into()),
+                    Some(level),
+                    "{a} {b}"
+                );
+                assert_eq!(
+                    ladder.level(b.as_bytes().into(), a.as_bytes().into()),
+                    Some(level),
+                    "{b} {a}"
+                );
             }
         }
     }
@@ -158,9 +154,12 @@ mod tests {
     fn records_that_only_a_rule_merges_are_equivalent_at_no_level() {
         let levels = levels(&Options::new(Level::Scheme).drop_fragment(true).into());
         let mut ladder = Ladder::new(&levels, true, Kernels::detect());
-        assert_eq!(ladder.level(b"http://h/#a", b"http://h/#b"), None);
-        assert_eq!(ladder.level(b"http://h/#a", b"http://H/"), None);
-        assert_eq!(ladder.level(b"http://h/#a", b"http://H/#a"), Some(Level::Syntax));
+        assert_eq!(ladder.level((&b"http://h/#a"[..]).into(), (&b"http://h/#b"[..]).into()), None);
+        assert_eq!(ladder.level((&b"http://h/#a"[..]).into(), (&b"http://H/"[..]).into()), None);
+        assert_eq!(
+            ladder.level((&b"http://h/#a"[..]).into(), (&b"http://H/#a"[..]).into()),
+            Some(Level::Syntax)
+        );
     }
 
     #[test]
@@ -177,8 +176,9 @@ mod tests {
             ("http://h:80/", Some(true)),
             ("https://h:443/", Some(true)),
             ("http://h:/", Some(true)),
-            ("http://h:08080/", Some(true)),
-            ("http://h:00/", Some(true)),
+            ("http://h:0080/", Some(true)),
+            ("http://h:08080/", None),
+            ("http://h:00/", None),
             ("http://h:8080", Some(true)),
             ("http://h:8080?", Some(true)),
             ("http:///", None),
@@ -194,7 +194,7 @@ mod tests {
             ("https", None),
             ("", None),
         ] {
-            assert_eq!(changes_by_scheme(text.as_bytes()), expected, "{text}");
+            assert_eq!(changes(text), expected, "{text}");
         }
     }
 
@@ -208,7 +208,7 @@ mod tests {
                 normalize_exact(text.as_bytes(), level, false, &mut form).map(|()| form)
             };
             let (syntax, scheme) = (form(Level::Syntax), form(Level::Scheme));
-            if let (Some(changes), Ok(_)) = (changes_by_scheme(text.as_bytes()), &scheme) {
+            if let (Some(changes), Ok(_)) = (changes(&text), &scheme) {
                 prop_assert_eq!(changes, syntax != scheme);
             }
         }
@@ -229,7 +229,7 @@ mod tests {
             let levels = levels(&Equivalence::default());
             let mut ladder = Ladder::new(&levels, false, Kernels::detect());
             if let Some(expected) = expected {
-                let found = ladder.level(texts[0].as_bytes(), texts[1].as_bytes());
+                let found = ladder.level(texts[0].as_bytes().into(), texts[1].as_bytes().into());
                 prop_assert_eq!(found, Some(expected), "{:?}", texts);
             }
         }

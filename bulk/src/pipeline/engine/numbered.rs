@@ -2,6 +2,7 @@
 
 use super::scan::KeyedRecords;
 use crate::survivors::ClassMode;
+use uriscan_core::chunk::{Padded, Prefix};
 use uriscan_core::index::Index;
 use uriscan_core::row::PassedRow;
 
@@ -141,8 +142,9 @@ impl Numbered {
 
     /// The URI of `row` in the `text` of the chunk.
     #[inline(always)]
-    pub(crate) fn uri<'t>(&self, row: usize, text: &'t [u8]) -> &'t [u8] {
-        self.keyed.spans[row].of(text)
+    pub(crate) fn uri<'t>(&self, row: usize, text: Padded<'t>) -> Prefix<'t> {
+        let span = self.keyed.spans[row];
+        Prefix::new(&text.padded()[span.start as usize..], span.len())
     }
 
     /// What is kept of the record of `row` in the `text` of the chunk.

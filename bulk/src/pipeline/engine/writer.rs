@@ -14,10 +14,10 @@ use crate::pipeline::compare::ladder::{Ladder, levels};
 use crate::pipeline::engine::fields::RowFields;
 use crate::pipeline::{ClassOptions, DedupOptions, Emit, Equivalence, Settings};
 use crate::survivors::{ClassMode, ClassSession, ClassWriter, Select};
-use uriscan_core::chunk::{Padded, Span};
+use uriscan_core::chunk::{Padded, Prefix, Span};
 use uriscan_core::explain::{self, Comparison, Step, compare_with_rules, necessary_rules};
 use uriscan_core::key::{Key, PublicHasher};
-use uriscan_core::normalize::Level;
+use uriscan_core::normalize::{FormBuffer, Level};
 use uriscan_core::row::PassedRow;
 use uriscan_core::rules::{Rule, Rules};
 use uriscan_core::simd::Kernels;
@@ -166,8 +166,8 @@ impl RecordWriter {
     }
 
     /// The URI in the `text` of a record.
-    fn uri<'t>(&self, text: &'t [u8]) -> &'t [u8] {
-        self.table.as_ref().map_or(text, |table| table.split(text).0)
+    fn uri<'t>(&self, text: Prefix<'t>) -> Prefix<'t> {
+        self.table.as_ref().map_or(text, |table| table.split(text.bytes()).0.into())
     }
 
     /// Formats classes, as `options` specify, and as `sides`, the sinks of omitted records and of classes, take them.
@@ -339,7 +339,7 @@ impl ClassWriter for RecordWriter {
         let Equivalence { normalize, rules, .. } = &self.equivalence;
         let has_rules = rules.is_some() || normalize.drop_fragment;
         let ladder = Ladder::new(&self.levels, has_rules, self.kernels);
-        Box::new(Classes { results: self.results(), ladder, class: (0, None), form: Vec::new() })
+        Box::new(Classes { results: self.results(), ladder, class: (0, None) })
     }
 }
 
@@ -349,36 +349,41 @@ struct Classes<'w> {
     ladder: Ladder<'w>,
     /// The number of records of the class whose members are written as rows, and their key.
     class: (u64, Option<Key>),
-    /// The canonical form of an omitted record.
-    form: Vec<u8>,
 }
 
 impl Classes<'_> {
     /// The name of the lowest level at which a record and the kept one are equivalent, or [`RULES`] where no level is enough.
-    fn merged_at(&mut self, record: &[u8], kept: &[u8]) -> &'static str {
+    fn merged_at(&mut self, record: Prefix<'_>, kept: Prefix<'_>) -> &'static str {
         self.ladder.level(record, kept).map_or(RULES, Level::name)
     }
 
     /// What a row of an omitted record says of it: `seen` without a kept record, the name of the level, or [`RULES`]
     /// with the names of the rules that are necessary to merge the two, as `rules:www+trailing-slash`.
-    fn why(&mut self, record: &[u8], kept: Option<&[u8]>) -> Cow<'static, str> {
+    fn why(&mut self, record: Prefix<'_>, kept: Option<Prefix<'_>>) -> Cow<'static, str> {
         let Some(kept) = kept else { return "seen".into() };
         let name = self.merged_at(record, kept);
         if name != RULES {
             return name.into();
         }
-        let rules = self.results.writer.necessary_rules(record, kept);
+        let rules = self.results.writer.necessary_rules(record.bytes(), kept.bytes());
         let names: Vec<&str> = rules.iter().map(Rule::name).collect();
         // There are none where records are compared by another grammar.
         if names.is_empty() { RULES.into() } else { format!("{RULES}:{}", names.join("+")).into() }
     }
 
     /// Appends the line or the row of an omitted record.
-    fn push_dupe(&mut self, position: u64, record: &[u8], kept: Option<&[u8]>, out: &mut Vec<u8>) {
+    fn push_dupe(
+        &mut self,
+        position: u64,
+        record: Prefix<'_>,
+        kept: Option<Prefix<'_>>,
+        out: &mut Vec<u8>,
+    ) {
         let writer = self.results.writer;
         let &RecordWriter { redact, record_end, .. } = writer;
         let why = self.why(record, kept);
         if writer.dupe_rows {
+            let (record, kept) = (record.bytes(), kept.map(Prefix::bytes));
             let key = self.key(record);
             let kept = kept.map(|kept| writer.masked(kept));
             let ((source, line), record) = (writer.origins.line(position), writer.masked(record));
@@ -386,10 +391,11 @@ impl Classes<'_> {
             let row = ClassRow { source, line, record, kept, level, key, ..ClassRow::default() };
             return row.push(out);
         }
-        let push = |text: &[u8], out: &mut Vec<u8>| match writer.is_of_table() || writer.has_values
-        {
-            true => push_record(&on_one_line(text, writer.is_of_table()), redact, out),
-            false => push_record(text, redact, out),
+        let is_table = writer.is_of_table();
+        let push = |text: Prefix<'_>, out: &mut Vec<u8>| match is_table || writer.has_values {
+            true => push_record(&on_one_line(text.bytes(), is_table), redact, out),
+            false if redact => push_record(text.bytes(), redact, out),
+            false => text.append_to(out),
         };
         push(record, out);
         out.push(b'\t');
@@ -437,22 +443,28 @@ impl ClassSession for Classes<'_> {
         self.results.push(kept, count, out);
     }
 
-    fn dupe(&mut self, position: u64, record: &[u8], kept: Option<&[u8]>, out: &mut Vec<u8>) {
+    fn dupe(
+        &mut self,
+        position: u64,
+        record: Prefix<'_>,
+        kept: Option<Prefix<'_>>,
+        out: &mut Vec<u8>,
+    ) {
         let writer = self.results.writer;
         let (record, kept) = (writer.uri(record), kept.map(|text| writer.uri(text)));
-        if kept.is_some_and(<[u8]>::is_empty) {
-            let mut form = std::mem::take(&mut self.form);
-            form.clear();
-            form.extend_from_slice(self.results.forms.form(record));
-            self.push_dupe(position, record, Some(&form), out);
-            self.form = form;
-            return;
+        if kept.is_some_and(Prefix::is_empty) {
+            let mut room: FormBuffer = [0; _];
+            let Some(form) = self.results.forms.common_form(record, &mut room) else {
+                let form = self.results.forms.form(record.bytes()).to_vec();
+                return self.push_dupe(position, record, Some(Prefix::from(&form)), out);
+            };
+            return self.push_dupe(position, record, Some(form), out);
         }
         self.push_dupe(position, record, kept, out);
     }
 
     fn cluster_start(&mut self, kept: &[u8], count: u64, out: &mut Vec<u8>) {
-        let kept = self.results.writer.uri(kept);
+        let kept = self.results.writer.uri(kept.into()).bytes();
         if self.results.writer.member_rows {
             self.class = (count, self.key(kept));
             return;
@@ -462,8 +474,9 @@ impl ClassSession for Classes<'_> {
 
     fn cluster_member(&mut self, position: u64, member: &[u8], kept: &[u8], out: &mut Vec<u8>) {
         let writer = self.results.writer;
-        let [member, kept] = [member, kept].map(|text| writer.uri(text));
+        let [member, kept] = [member, kept].map(|text| writer.uri(text.into()));
         let level = self.merged_at(member, kept);
+        let [member, kept] = [member, kept].map(Prefix::bytes);
         let steps = writer.steps(member, kept);
         let ((source, line), member) = (writer.origins.line(position), writer.masked(member));
         if !writer.member_rows {

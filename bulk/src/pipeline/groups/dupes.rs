@@ -28,8 +28,9 @@ use uriscan_core::chunk::Prefix;
 use uriscan_core::dedup::Rows;
 use uriscan_core::simd::{Isa, prefetch};
 
-/// Omitted records between asking for the text of a survivor and reading it.
-const LOOK_AHEAD: usize = 12;
+/// Omitted records for whose survivors' texts memory is asked at the same time, before those of the group before are written: nearly
+/// each of them is in another page, and the addresses of pages are found side by side if nothing is between.
+const GROUP: usize = 16;
 
 /// The lines of a chunk take at most as many bytes as this many times its own, and [`MORE`], before they are written out: a record of
 /// a few bytes may have a survivor of many megabytes.
@@ -140,15 +141,21 @@ impl ChunkClasses {
         firsts: &Firsts<'_>,
         mut push: impl FnMut((u32, HeldText)) -> bool,
     ) -> usize {
-        for (at, &omitted) in self.omitted.iter().enumerate() {
-            if let Some(&(_, text)) = self.omitted.get(at + LOOK_AHEAD) {
-                firsts.prefetch_text(text);
-            }
-            if !push(omitted) {
-                return at + 1;
+        let ask = |group: &[(u32, HeldText)]| {
+            group.iter().for_each(|&(_, text)| firsts.prefetch_text(text));
+        };
+        let (mut done, mut groups) = (0, self.omitted.chunks(GROUP).peekable());
+        groups.peek().into_iter().for_each(|group| ask(group));
+        while let Some(group) = groups.next() {
+            groups.peek().into_iter().for_each(|group| ask(group));
+            for &omitted in group {
+                done += 1;
+                if !push(omitted) {
+                    return done;
+                }
             }
         }
-        self.omitted.len()
+        done
     }
 }
 
@@ -173,8 +180,7 @@ impl StreamedBatch for Batch<'_> {
     #[inline(always)]
     fn text(&self, chunk: usize, row: usize) -> Prefix<'_> {
         let ChunkWork { chunk, rows, .. } = self.0[chunk];
-        let span = rows.numbered.keyed.spans[row];
-        Prefix::new(&chunk.text.padded().padded()[span.start as usize..], span.len())
+        rows.numbered.uri(row, chunk.text.padded())
     }
 
     #[inline(always)]
@@ -234,11 +240,11 @@ impl<'s> Classes<'s> {
     ) {
         let (numbered, row) = (&work.rows.numbered, row as usize);
         let position = if self.has_lines() { numbered.position_of(row) } else { 0 };
-        let text = numbered.uri(row, work.chunk.text.padded().content());
+        let text = numbered.uri(row, work.chunk.text.padded());
         let survivor = match firsts.text(survivor) {
             Some(held) => held,
             None if numbered.keyed.are_canonical[row] => text,
-            None => &[],
+            None => Prefix::from(&[][..]),
         };
         session.dupe(position, text, Some(survivor), out);
     }
