@@ -5,12 +5,14 @@
 //! path begins. What is left is done in one go, nearly without a branch: the record is copied to a buffer, from one
 //! percent-encoding to the next. A record that needs anything else is left to the other paths.
 
-use super::split::LONG;
 use crate::chunk::{PAD, Prefix};
 use crate::grammar::class::UNRESERVED;
 use crate::index::low_bits;
 use crate::simd::{BLOCK, Isa};
 use crate::uri::dots::remove_dot_segments_in_blocks;
+
+/// The length from which a record is not looked at by the split: two windows, and room for a mark in its hash.
+pub(super) const LONG: usize = 2 * BLOCK;
 
 /// What the split has seen of a record.
 #[derive(Clone, Copy, Debug, Default)]

@@ -4,7 +4,7 @@
 //! little. To ask each record one question after the other costs mispredicted branches, more than the work itself. Here
 //! all conditions are combined into one word, and the record is written to each list, of which one grows.
 
-use super::common::SplitRecord;
+use super::common::{LONG, SplitRecord};
 use crate::chunk::{PAD, Padded, Prefix, Span};
 use crate::index::{Index, low_bits};
 use crate::simd::{BLOCK, Isa, Summary, Task};
@@ -37,9 +37,6 @@ impl<T: Copy + Default> List<T> {
         &self.items[..self.count]
     }
 }
-
-/// The length from which a record is not looked at here: two windows, and room for a mark in its hash.
-pub(super) const LONG: usize = 2 * BLOCK;
 
 const LOWER: u64 = 0x2020_2020_2020_2020;
 const HTTPS: u64 = u64::from_le_bytes(*b"https://");
