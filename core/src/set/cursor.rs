@@ -247,7 +247,7 @@ mod tests {
             let sorted: Vec<u128> = tree.iter().copied().collect();
             let mut writer = RunWriter::new(directory.path(), false).unwrap();
             sorted.chunks(1000).for_each(|keys| writer.push(keys).unwrap());
-            let mut run = writer.finish(true).unwrap();
+            let run = writer.finish(true).unwrap();
             assert_eq!(run.len(), tree.len() as u64);
             let mut asked: Vec<u128> = sorted
                 .iter()
