@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use uriscan::set::Timestamp;
 use uriscan_files::File;
 
-use crate::exit::{Failure, Outcome, eprint_lines, shown, shown_name};
+use crate::exit::{Failure, Outcome, eprint_lines, shown, shown_argument};
 use crate::options::side_file;
 use crate::output::{Destination, write_text};
 
@@ -57,7 +57,7 @@ impl Account {
         let exit_code = result.as_ref().map_or(2, |outcome| outcome.code());
         let Some(path) = self.path.filter(|_| !self.has_conflict) else { return Ok(()) };
         let options: Vec<String> =
-            args.iter().skip(1).map(|arg| shown_name(&arg.to_string_lossy())).collect();
+            args.iter().skip(1).map(|arg| shown_argument(&arg.to_string_lossy())).collect();
         let own = json!({ "command": command(&options), "version": env!("CARGO_PKG_VERSION") });
         let mut fields = self.summary.or(own.as_object().cloned()).unwrap_or_default();
         fields.insert("started".to_owned(), json!(self.started.map(|time| time.to_string())));

@@ -152,6 +152,24 @@ pub(crate) fn shown_name(name: &str) -> String {
     escaped(&masked_name(name)).to_string()
 }
 
+/// An argument of the command line, as [`shown_name`]; of an option with a value, the value for itself. What is typed as a parameter,
+/// such as `token=abc` for `--match`, is masked as one.
+pub(crate) fn shown_argument(typed: &str) -> String {
+    let (option, value) = match typed.split_once('=') {
+        Some((option, value)) if option.starts_with("--") => (format!("{option}="), value),
+        _ => (String::new(), typed),
+    };
+    let shown = shown_name(value);
+    // A path may have folders that are named so.
+    let is_parameter = |(name, _): (&str, &str)| !name.contains(['/', '\\', '.', ':']);
+    if !value.split_once('=').is_some_and(is_parameter) {
+        return option + &shown;
+    }
+    let mut masked = Vec::new();
+    redact_into(format!("?{shown}").as_bytes(), &mut masked);
+    option + &String::from_utf8_lossy(&masked[1..])
+}
+
 /// [`masked_url`] of all of `name`, in which spaces and quotes are characters like others, as a password may have them.
 fn masked_name(name: &str) -> String {
     const ENDS: &str = " \t\r\n\"'<>";
@@ -269,6 +287,23 @@ fn advice(kind: ErrorKind) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parameters_of_the_command_line_are_masked() {
+        for (typed, expected) in [
+            ("token=abc", "token=***"),
+            ("--match=token=abc", "--match=token=***"),
+            ("a=b&api_key=c", "a=b&api_key=***"),
+            ("a=b", "a=b"),
+            ("--match", "--match"),
+            ("http://u:S@h/?token=abc", "http://u:***@h/?..."),
+            // Folders and files may be named so.
+            ("lists/session=5/part.txt", "lists/session=5/part.txt"),
+            ("--output=lists/session=5/x", "--output=lists/session=5/x"),
+        ] {
+            assert_eq!(shown_argument(typed), expected);
+        }
+    }
 
     #[test]
     fn messages_show_no_secrets_of_urls() {

@@ -402,12 +402,12 @@ pub(super) const HASHES: Choices<PublicHash> = &[
 ];
 
 fn size(typed: &str) -> Result<usize, String> {
-    let what = "a size is a number of bytes from 1 to 64M, such as 4096 or 256K";
+    let what = "a size is a number of bytes from 1 to 64M, such as 4096 or 256K: a whole number, and K or M, in powers of 1024";
     amount_in(typed, 1..=64 << 20, what)
 }
 
 fn memory(typed: &str) -> Result<usize, String> {
-    let what = "a memory limit is 64M or more, such as 512M or 4G";
+    let what = "a memory limit is 64M or more, such as 512M or 4G: a whole number, and K, M or G, in powers of 1024";
     amount_in(typed, 64 << 20..=u64::MAX, what)
 }
 
@@ -423,7 +423,7 @@ pub(super) fn amount_in<T: TryFrom<u64>>(
 
 /// A number of bytes, with an optional unit of 1024 and its powers.
 pub(crate) fn amount(typed: &str) -> Result<u64, String> {
-    let plain = typed.strip_suffix('i').unwrap_or(typed);
+    let plain = typed.strip_suffix("iB").or(typed.strip_suffix('i')).unwrap_or(typed);
     let (digits, unit) = match plain.as_bytes().last() {
         Some(b'K' | b'k') => (&plain[..plain.len() - 1], 1 << 10),
         Some(b'M' | b'm') => (&plain[..plain.len() - 1], 1 << 20),
@@ -443,7 +443,7 @@ mod tests {
         assert_eq!(size("64"), Ok(64));
         assert_eq!(size("256K"), Ok(256 << 10));
         assert_eq!(size("64m"), Ok(64 << 20));
-        assert_eq!(size("4Ki"), Ok(4 << 10));
+        assert_eq!((size("4Ki"), size("4KiB")), (Ok(4 << 10), Ok(4 << 10)));
         assert_eq!(
             (memory("64M"), memory("3Gi"), memory("4g")),
             (Ok(64 << 20), Ok(3 << 30), Ok(4 << 30))

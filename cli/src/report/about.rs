@@ -7,7 +7,7 @@ use uriscan::set::Timestamp;
 
 use super::findings::{cut, unit};
 use super::html::{Cell, Escaped, Section, Table};
-use crate::exit::shown_name;
+use crate::exit::{shown_argument, shown_name};
 use crate::hint::in_quotes;
 use crate::inputs::Input;
 use crate::plan::Plan;
@@ -56,15 +56,11 @@ fn command_line(args: impl ExactSizeIterator<Item = String>) -> String {
     words.join(" ")
 }
 
-/// An argument with its secrets masked; of an option with a value, the value for itself.
+/// An argument with its secrets masked.
 fn masked(arg: &str) -> String {
-    let (option, value) = match arg.split_once('=') {
-        Some((option, value)) if option.starts_with("--") => (format!("{option}="), value),
-        _ => (String::new(), arg),
-    };
     let mut text = Vec::new();
-    redact_into(shown_name(value).as_bytes(), &mut text);
-    let text = option + &String::from_utf8_lossy(&text);
+    redact_into(shown_argument(arg).as_bytes(), &mut text);
+    let text = String::from_utf8_lossy(&text).into_owned();
     match text.char_indices().nth(CHARACTERS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
