@@ -1,12 +1,9 @@
 //! Texts that are held until all is read.
 
-use uriscan_core::chunk::Prefix;
+use uriscan_core::chunk::{Prefix, SHORT_PREFIX};
 use uriscan_core::simd::prefetch;
 
 const BLOCK: usize = 256 << 10;
-
-/// Bytes that [`Prefix::append_to`] writes at most of a short text, and after it.
-const SPARE: usize = 128;
 
 /// Where a text stands in [`Texts`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +36,7 @@ impl Texts {
             len: text.len() as u32,
         };
         // A block never grows.
-        match self.room() < SPARE {
+        match self.room() < SHORT_PREFIX {
             true => self.last.extend_from_slice(text.bytes()),
             false => text.append_to(&mut self.last),
         }

@@ -121,6 +121,9 @@ pub struct Prefix<'a> {
     len: usize,
 }
 
+/// Bytes that [`Prefix::append_to`] copies of a prefix that is no longer.
+pub const SHORT_PREFIX: usize = 2 * BLOCK;
+
 impl<'a> Prefix<'a> {
     /// The first `len` bytes of `slack`.
     ///
@@ -156,7 +159,8 @@ impl<'a> Prefix<'a> {
         self.slack
     }
 
-    /// Appends the bytes of the prefix to `out`; a short one without asking for its length, if more may be read.
+    /// Appends the bytes of the prefix to `out`. Of one of at most [`SHORT_PREFIX`] bytes as many as that are copied, where they may be
+    /// read, and the surplus is dropped, so `out` needs room for them.
     ///
     /// ```
     /// use uriscan_core::chunk::Prefix;
@@ -167,9 +171,8 @@ impl<'a> Prefix<'a> {
     /// ```
     #[inline(always)]
     pub fn append_to(self, out: &mut Vec<u8>) {
-        const ROOM: usize = 2 * BLOCK;
-        match self.slack.first_chunk::<ROOM>() {
-            Some(block) if self.len <= ROOM => {
+        match self.slack.first_chunk::<SHORT_PREFIX>() {
+            Some(block) if self.len <= SHORT_PREFIX => {
                 let end = out.len() + self.len;
                 out.extend_from_slice(block);
                 out.truncate(end);

@@ -12,10 +12,10 @@ use super::tags::Tags;
 pub(super) struct Held {
     /// Nothing once it was found that they cannot be held; the same for the keys.
     pub(super) tags: OnceLock<Option<Tags>>,
-    /// The keys, as they stand in the file.
+    /// The keys, in the bytes of the file.
     pub(super) keys: OnceLock<Option<MmapMut>>,
     pub(super) may: May,
-    /// Look-ups that were expected so far, those that were made, and how many of these were there.
+    /// Look-ups that were expected so far, those that were made, and how many of these found their tag, or without tags their key.
     pub(super) expected: AtomicU64,
     pub(super) made: AtomicU64,
     pub(super) there: AtomicU64,

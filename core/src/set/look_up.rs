@@ -1,8 +1,8 @@
 //! Look-ups of many keys in a run, in no order, by what of it is held in memory.
 //!
 //! Few look-ups read blocks. Once there are so many that it takes as long to read the whole run, that is done, and the [tags](Tags)
-//! of its keys are held; blocks are then read only for keys that are there, and for one in two thousand that is not. Once so many are
-//! there, the keys are held too.
+//! of its keys are held; blocks are then read only for keys whose tag is found: those that are in the run, and one in two thousand that
+//! is not. Once enough tags are found, the keys are held too.
 
 use std::sync::atomic::Ordering;
 
@@ -138,7 +138,7 @@ impl Run {
         queries: &mut [(Key, usize)],
         mut hit: impl FnMut(usize),
     ) -> Result<(), SetError> {
-        // Of tags those that are there, whether their keys are or not: each of them takes as long.
+        // With tags, keys whose tag is found count, whether they are in the run or not: either takes as long.
         let there = match (self.tags(), self.resident()) {
             (Some(tags), Some(keys)) => {
                 let candidates = tags.candidates(queries);

@@ -123,8 +123,8 @@ impl KeySet {
         self.runs.iter().map(Run::file_bytes).sum()
     }
 
-    /// Lets up to `bytes` of what tells whether keys are there be held in memory, once so many are looked up that it pays; with the
-    /// keys themselves, if there is room and many are there. Look-ups of single keys are then several times as fast.
+    /// Allows up to `bytes` of memory for tags of the keys, once enough keys are looked up that loading them pays, and for the keys
+    /// themselves, if there is room and many are found. Look-ups of single keys are then several times as fast.
     pub fn hold(&mut self, bytes: u64) {
         let left = self.runs.iter_mut().fold(bytes, |left, run| run.hold_tags(left));
         self.runs.iter_mut().fold(left, |left, run| run.hold_keys(left));

@@ -76,8 +76,8 @@ fn groups_for(keys: u64) -> u64 {
 }
 
 impl Tags {
-    /// Tags for so many keys, of which all [parts](Tags::parts) are still to be filled in and [joined](Tags::join). `None` if keys
-    /// cannot be counted in 32 bits, or if memory does not suffice.
+    /// Memory for the tags of `keys` keys, before its [parts](Tags::parts) are filled in and [joined](Tags::join). `None` if the
+    /// keys cannot be counted in 32 bits, or if there is not enough memory.
     pub(super) fn new(keys: u64) -> Option<Tags> {
         u32::try_from(keys).ok()?;
         let memory = zeroed(Tags::bytes_for(keys))?;
@@ -87,12 +87,12 @@ impl Tags {
         Some(Tags { memory, groups: groups_for(keys) })
     }
 
-    /// Bytes of memory for so many keys.
+    /// Bytes of memory for `keys` keys.
     pub(super) fn bytes_for(keys: u64) -> u64 {
         (groups_for(keys) + 1) * START as u64 + (keys + WINDOW as u64) * TAG as u64
     }
 
-    /// The parts of so many keys each.
+    /// The parts, of `keys` keys each.
     pub(super) fn parts(&mut self, keys: usize) -> impl Iterator<Item = Part<'_>> {
         let groups = self.groups;
         let (_, tags) = self.memory.split_at_mut((groups as usize + 1) * START);

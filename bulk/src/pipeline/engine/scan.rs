@@ -295,7 +295,7 @@ impl Scan<'_> {
             }
             let form = equivalence.canonical_by(isa, record, scratch);
             if NOTES {
-                // One without a form stands for itself.
+                // A record without a form is compared as it is.
                 are_canonical[row] =
                     form.as_ref().map_or(true, |form| is_own(form.bytes(), record.bytes()));
             }

@@ -247,10 +247,7 @@ impl Forms {
     /// Adds the form of the record of this number.
     #[inline(always)]
     fn push(&mut self, form: Prefix<'_>, number: u32, record_end: u8) {
-        match Padded::new(form.slack(), form.len()) {
-            Some(form) => form.append_to(&mut self.text),
-            None => self.text.extend_from_slice(form.bytes()),
-        }
+        form.append_to(&mut self.text);
         self.text.push(record_end);
         self.owners.push(number);
     }
