@@ -192,9 +192,9 @@ impl<'s> ClassSet<'s> {
         self.begin_spill(more)?;
         let ClassSet { mode, classes, spill: Some(spill), .. } = self else { return Ok(()) };
         let (file, groups) = spill.shared();
-        classes.by_number(|partition, keys, store| {
+        classes.take_by_number(|partition, keys, store| {
             let mut group = groups[partition].lock().unwrap_or_else(PoisonError::into_inner);
-            each_row(*mode, &keys, std::mem::take(store), |row| group.push(row, file));
+            each_row(*mode, &keys, store, |row| group.push(row, file));
         });
         drop(groups);
         *classes = Classes::new();

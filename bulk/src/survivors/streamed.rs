@@ -27,6 +27,9 @@ pub(super) struct FirstTexts {
     waiting: Vec<(u32, u32)>,
 }
 
+/// Bytes left free for each class: tables that grow are in memory with those that they replace, which the allocator keeps for a while.
+const GROWTH: usize = 24;
+
 /// Records between asking for a text and copying it.
 const LOOK_AHEAD: usize = 8;
 
@@ -99,9 +102,7 @@ impl StreamedClasses {
 
     /// Hands over the number of each partition, the keys of its classes, and their texts, which are dropped then.
     pub(super) fn take_each(&mut self, each: impl Fn(usize, Vec<Key>, FirstTexts) + Sync) {
-        self.classes.by_number(|partition, keys, texts| {
-            each(partition, keys, std::mem::take(texts));
-        });
+        self.classes.take_by_number(each);
     }
 
     /// The texts of all classes so far.
@@ -137,7 +138,8 @@ impl FirstTexts {
 
     /// Bytes of memory held, as they will be when `more` classes have come, without their texts.
     fn memory_bytes(&self, more: usize) -> usize {
-        self.held.memory_bytes(more) + grown(&self.places, more) + self.texts.held
+        let growth = GROWTH * (self.held.len() + more);
+        self.held.memory_bytes(more) + grown(&self.places, more) + self.texts.held + growth
     }
 }
 

@@ -260,8 +260,7 @@ fn keep_first<T>(list: &mut Vec<T>, most: usize, order: impl Fn(&T, &T) -> std::
 fn bounded(mut classes: Classes<Exact>, limit: usize) -> SpaceSaving {
     let table = std::sync::Mutex::new(SpaceSaving::new(limit));
     // Each partition is freed as soon as it has moved.
-    classes.by_number(|_, keys, exact| {
-        let exact = std::mem::take(exact);
+    classes.take_by_number(|_, keys, exact| {
         let mut table = table.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         for (number, key) in keys.into_iter().enumerate() {
             let (count, first) = exact.counts[number];

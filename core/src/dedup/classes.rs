@@ -148,6 +148,15 @@ impl<P: Default + Send> Classes<P> {
         });
     }
 
+    /// [`Classes::by_number`], with all that is kept: no classes are left, and the table of each partition is freed before `each` is
+    /// called.
+    pub fn take_by_number(&mut self, each: impl Fn(usize, Vec<Key>, P) + Sync) {
+        threads::each(&mut self.partitions, |i, Partition { table, beside, .. }| {
+            let keys = core::mem::replace(table, Table::new()).by_number();
+            each(i, keys, core::mem::take(beside));
+        });
+    }
+
     /// Keeps some classes of each partition, on the current rayon pool, and the memory of its table: `keep` gets what
     /// is kept beside the partition and the keys of its classes by their numbers, and leaves the keys of those that are
     /// kept, which are numbered anew in this order.
