@@ -60,6 +60,7 @@ pub fn decoded(text: &[u8]) -> Vec<u8> {
 }
 
 /// [`decoded`], each byte with whether it was encoded.
+#[cfg(feature = "bulk")]
 pub(crate) fn decode_each(text: &[u8]) -> impl Iterator<Item = (u8, bool)> {
     let mut at = 0;
     core::iter::from_fn(move || {

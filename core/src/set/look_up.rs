@@ -213,7 +213,7 @@ mod tests {
         let spread = |i: u128| i.wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835);
         let near = |i: u128| u128::MAX - i;
         // Groups of many keys, with few tags or all of them.
-        let same_tags = |i: u128| i % 40 << 100 | i;
+        let same_tags = |i: u128| ((i % 40) << 100) | i;
         let many_tags = |i: u128| i << 90;
         for count in [0, 1, 28, 29, 64, 65, 5000, 40_000] {
             for key_of in [spread as fn(u128) -> u128, near, same_tags, many_tags] {
