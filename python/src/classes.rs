@@ -1,21 +1,24 @@
 //! Whole classes of a column: which row of each is kept, how many rows it has, and which.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use arrow_array::builder::StringBuilder;
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, Int64Array, LargeListArray, StructArray, UInt64Array,
+    Array, ArrayRef, BooleanArray, Int64Array, LargeListArray, StringArray, StructArray,
+    UInt64Array, new_null_array,
 };
 use arrow_buffer::OffsetBuffer;
-use arrow_schema::{Field, Fields};
-use arrow_select::take::take;
+use arrow_schema::{DataType, Field, Fields};
+use arrow_select::concat::concat;
 use rayon::prelude::*;
 use uriscan::Error;
-use uriscan::normalize::{Level, Options};
-use uriscan_arrow::{Columns, Keyed, OnInvalid};
-use uriscan_bulk::pipeline::{Equivalence, Keep, Select};
-use uriscan_core::dedup;
+use uriscan::normalize::Level;
+use uriscan_arrow::{Columns, Keyed, gather};
+use uriscan_bulk::pipeline::{Keep, Ladder, Select, levels};
+use uriscan_core::dedup::{self, ProbedRun};
+use uriscan_core::simd::prefetch;
 
 use crate::texts;
 
@@ -24,8 +27,9 @@ pub(crate) struct Classes {
     values: ArrayRef,
     /// The first row of the class of each row; [`NONE`] for null and blank values.
     firsts: Vec<usize>,
-    /// Of each first row the kept row and the number of rows of its class.
+    /// Of each first row the row of its class that is kept; empty where it is the first one.
     kept: Vec<usize>,
+    /// Of each first row the number of rows of its class.
     counts: Vec<usize>,
     select: Select,
 }
@@ -47,12 +51,16 @@ fn first_rows(keyed: &mut Keyed, rows: usize) -> Vec<usize> {
     let firsts: Vec<AtomicUsize> = (0..rows).map(|_| AtomicUsize::new(NONE)).collect();
     // Beside each partition, which may be worked on by any thread, the first rows of its classes.
     let mut classes = dedup::Classes::<Vec<usize>>::new();
-    classes.insert(&keyed.rows(), |beside, probed| {
-        let row = positions[probed.chunk][probed.row];
-        if probed.is_first {
+    classes.insert_runs(&keyed.rows(), |beside, ProbedRun { chunk, firsts: new, further }| {
+        let positions = &positions[chunk];
+        further.iter().for_each(|&(class, _)| prefetch(beside, class as usize));
+        for row in new.iter().map(|&row| positions[row as usize]) {
             beside.push(row);
+            firsts[row].store(row, Ordering::Relaxed);
         }
-        firsts[row].store(beside[probed.class as usize], Ordering::Relaxed);
+        for &(class, row) in further {
+            firsts[positions[row as usize]].store(beside[class as usize], Ordering::Relaxed);
+        }
     });
     let mut firsts: Vec<usize> = firsts.into_iter().map(AtomicUsize::into_inner).collect();
     alone.into_iter().for_each(|row| firsts[row] = row);
@@ -77,12 +85,16 @@ impl Classes {
         let firsts = first_rows(&mut keyed, rows);
         drop(keyed);
         go_on(columns)?;
-        let (mut kept, mut counts) = ((0..rows).collect::<Vec<usize>>(), vec![0; rows]);
-        for (row, &class) in firsts.iter().enumerate().filter(|&(_, &class)| class != NONE) {
-            counts[class] += 1;
+        let mut counts = vec![0; rows];
+        firsts.iter().filter(|&&class| class != NONE).for_each(|&class| counts[class] += 1);
+        let mut kept = Vec::new();
+        if keep != Keep::First {
+            kept.extend(0..rows);
             let record = |row| texts::record(&values, row).unwrap_or_default();
-            if keep != Keep::First && is_better(keep, record(row), record(kept[class])) {
-                kept[class] = row;
+            for (row, &class) in firsts.iter().enumerate().filter(|&(_, &class)| class != NONE) {
+                if is_better(keep, record(row), record(kept[class])) {
+                    kept[class] = row;
+                }
             }
         }
         Ok(Classes { values, firsts, kept, counts, select })
@@ -91,6 +103,11 @@ impl Classes {
     /// The class of each row that has one.
     fn of_rows(&self) -> impl Iterator<Item = Option<usize>> {
         self.firsts.iter().map(|&class| (class != NONE).then_some(class))
+    }
+
+    /// The row of `class` that is kept.
+    fn kept(&self, class: usize) -> usize {
+        self.kept.get(class).copied().unwrap_or(class)
     }
 
     fn is_selected(&self, class: usize) -> bool {
@@ -104,7 +121,7 @@ impl Classes {
     /// Whether each row is kept: null for those without a class.
     pub(crate) fn mask(&self) -> ArrayRef {
         let is_kept = |(row, class): (usize, Option<usize>)| {
-            class.map(|class| self.kept[class] == row && self.is_selected(class))
+            class.map(|class| self.kept(class) == row && self.is_selected(class))
         };
         Arc::new(self.of_rows().enumerate().map(is_kept).collect::<BooleanArray>())
     }
@@ -117,7 +134,7 @@ impl Classes {
 
     /// The kept row of the class of each row.
     pub(crate) fn survivors(&self) -> ArrayRef {
-        let kept = self.of_rows().map(|class| class.map(|class| self.kept[class] as u64));
+        let kept = self.of_rows().map(|class| class.map(|class| self.kept(class) as u64));
         Arc::new(kept.collect::<UInt64Array>())
     }
 
@@ -127,45 +144,43 @@ impl Classes {
     /// # Errors
     /// See [`Error`].
     pub(crate) fn clusters(&self, columns: &Columns) -> Result<ArrayRef, Error> {
-        let is_kept = |&(row, class): &(usize, usize)| self.kept[class] == row;
+        let is_kept = |&(row, class): &(usize, usize)| self.kept(class) == row;
         let rows = || self.of_rows().enumerate().filter_map(|(row, class)| Some((row, class?)));
         let order: Vec<usize> = rows()
             .filter(is_kept)
             .map(|(_, class)| class)
             .filter(|&it| self.is_selected(it))
             .collect();
+        let lengths = order.iter().map(|&class| self.counts[class]);
+        let offsets = OffsetBuffer::<i64>::from_lengths(lengths);
         // Where the next member of each class belongs.
-        let (mut places, mut count) = (vec![NONE; self.firsts.len()], 0);
-        for &class in &order {
-            places[class] = count;
-            count += self.counts[class];
-        }
-        let (mut members, mut kept) = (vec![0; count], vec![0; count]);
+        let mut places = vec![NONE; self.firsts.len()];
+        order.iter().zip(&offsets[..]).for_each(|(&class, &start)| places[class] = start as usize);
+        let mut members = vec![0; offsets[order.len()] as usize];
         for (row, class) in rows() {
             let place = &mut places[class];
             if *place != NONE {
                 members[*place] = row as u64;
-                kept[*place] = self.kept[class] as u64;
                 *place += 1;
             }
         }
         drop(places);
+        let kept: Vec<u64> = order.iter().map(|&class| self.kept(class) as u64).collect();
         go_on(columns)?;
+        let uris = gather(&self.values, &members)?;
+        let levels = level_names(
+            columns,
+            &Members { uris: &uris, rows: &members, offsets: &offsets, kept: &kept },
+        )?;
         let rows = UInt64Array::from(members);
-        let levels = levels(columns, &self.values, &rows, &UInt64Array::from(kept))?;
-        let uris = take(&self.values, &rows, None)?;
-        let lengths = order.iter().map(|&class| self.counts[class]);
-        let offsets = OffsetBuffer::from_lengths(lengths);
         let members: [(&str, ArrayRef); 3] =
             [("row", Arc::new(rows)), ("uri", uris), ("level", levels)];
         let members = structs(members);
         let item = Arc::new(Field::new_list_field(members.data_type().clone(), false));
-        let kept: UInt64Array = order.iter().map(|&class| Some(self.kept[class] as u64)).collect();
-        let counts: Int64Array =
-            order.iter().map(|&class| Some(self.counts[class] as i64)).collect();
+        let counts = order.iter().map(|&class| self.counts[class] as i64);
         Ok(structs([
-            ("kept", take(&self.values, &kept, None)?),
-            ("count", Arc::new(counts)),
+            ("kept", gather(&self.values, &kept)?),
+            ("count", Arc::new(Int64Array::from_iter_values(counts))),
             ("members", Arc::new(LargeListArray::new(item, offsets, members, None))),
         ]))
     }
@@ -194,54 +209,57 @@ fn is_better(keep: Keep, new: &[u8], old: &[u8]) -> bool {
     }
 }
 
-/// The name of the lowest level at which each of `rows` is equivalent to the one of `kept` beside it; null under a profile, which has
-/// no levels. Only forms of pairs that differ on all levels below are made.
-fn levels(
-    columns: &Columns,
-    values: &ArrayRef,
-    rows: &UInt64Array,
-    kept: &UInt64Array,
-) -> Result<ArrayRef, Error> {
-    let equivalence = &columns.equivalence;
-    if equivalence.profile.is_some() {
-        let mut none = StringBuilder::new();
-        none.append_nulls(rows.len());
-        return Ok(Arc::new(none.finish()));
+/// The members of classes, class after class.
+struct Members<'a> {
+    uris: &'a ArrayRef,
+    rows: &'a [u64],
+    /// Where each class begins, and where the last one ends.
+    offsets: &'a [i64],
+    /// The row of each class that is kept.
+    kept: &'a [u64],
+}
+
+impl Members<'_> {
+    /// Calls `each` with every member of `range` and the one that is kept of its class.
+    fn each_pair(&self, range: Range<usize>, mut each: impl FnMut(&[u8], &[u8])) {
+        let record = |at| texts::record(self.uris, at).unwrap_or_default();
+        let mut class = self.offsets.partition_point(|&start| start as usize <= range.start);
+        let mut at = range.start;
+        while at < range.end {
+            // No class is empty.
+            let of_class = self.offsets[class - 1] as usize..self.offsets[class] as usize;
+            let before =
+                self.rows[of_class.clone()].partition_point(|&row| row < self.kept[class - 1]);
+            let kept = record(of_class.start + before);
+            let end = of_class.end.min(range.end);
+            (at..end).for_each(|at| each(record(at), kept));
+            (at, class) = (end, class + 1);
+        }
     }
-    let top = equivalence.normalize.level;
-    let pairs = rows.values().par_iter().zip(kept.values().par_iter());
-    let record = |row: u64| texts::record(values, row as usize);
-    let is_same = |(&row, &kept): (&u64, &u64)| row == kept || record(row) == record(kept);
-    let mut found: Vec<Option<Level>> =
-        pairs.map(|pair| is_same(pair).then_some(Level::String)).collect();
-    let mut open: Vec<usize> = (0..found.len()).filter(|&at| found[at].is_none()).collect();
-    for level in Level::ALL.into_iter().filter(|&level| level < top) {
+}
+
+/// The name of the lowest level at which each of `members` is equivalent to the one that is kept, or `rules` where only rules make
+/// them so; null under a profile, which has no levels.
+fn level_names(columns: &Columns, members: &Members<'_>) -> Result<ArrayRef, Error> {
+    /// Members that a thread compares at a time.
+    const MEMBERS: usize = 16 << 10;
+    let (equivalence, count) = (&columns.equivalence, members.rows.len());
+    if equivalence.profile.is_some() || count == 0 {
+        return Ok(new_null_array(&DataType::Utf8, count));
+    }
+    let levels = levels(equivalence);
+    let has_rules = equivalence.rules.is_some() || equivalence.normalize.drop_fragment;
+    let pieces = (0..count.div_ceil(MEMBERS)).into_par_iter().map(|piece| {
         go_on(columns)?;
-        let options = Options::new(level).drop_fragment(equivalence.normalize.drop_fragment);
-        let below: Equivalence = equivalence.clone().normalize(options);
-        let below = columns.clone().equivalence(below).on_invalid(OnInvalid::Pass);
-        let ours: Vec<u64> = open.iter().map(|&at| rows.value(at)).collect();
-        // Members of a class follow each other: the form of what is kept is made once.
-        let mut theirs: Vec<u64> = Vec::new();
-        let place = |&at: &usize| {
-            let row = kept.value(at);
-            if theirs.last() != Some(&row) {
-                theirs.push(row);
-            }
-            theirs.len() - 1
-        };
-        let places: Vec<usize> = open.iter().map(place).collect();
-        let forms = |rows: Vec<u64>| -> Result<ArrayRef, Error> {
-            below.normalize(&take(values, &UInt64Array::from(rows), None)?)
-        };
-        let (ours, theirs) = (forms(ours)?, forms(theirs)?);
-        let is_same =
-            |pair: usize| texts::value(&ours, pair) == texts::value(&theirs, places[pair]);
-        let (same, others): (Vec<usize>, Vec<usize>) =
-            (0..open.len()).partition(|&pair| is_same(pair));
-        same.into_iter().for_each(|pair| found[open[pair]] = Some(level));
-        open = others.into_iter().map(|pair| open[pair]).collect();
-    }
-    let names = found.iter().map(|level| Some(level.unwrap_or(top).name()));
-    Ok(Arc::new(names.collect::<arrow_array::StringArray>()))
+        let range = piece * MEMBERS..((piece + 1) * MEMBERS).min(count);
+        let mut ladder = Ladder::new(&levels, has_rules, columns.kernels);
+        let mut names = StringBuilder::with_capacity(range.len(), 6 * range.len());
+        members.each_pair(range, |record, kept| {
+            let level = ladder.level(record.into(), kept.into());
+            names.append_value(level.map_or("rules", Level::name));
+        });
+        Ok(names.finish())
+    });
+    let pieces: Vec<StringArray> = pieces.collect::<Result<_, Error>>()?;
+    Ok(concat(&pieces.iter().map(|piece| piece as &dyn Array).collect::<Vec<_>>())?)
 }

@@ -75,6 +75,17 @@ def test_clusters(keywords):
                 assert member["level"] == uriscan.explain(given[row], given[survivor], **keywords)["level"]
 
 
+def test_levels_without_rules():
+    given = ["http://h/#a", "http://h/", "HTTP://h/#a", "http://h#a"]
+    for keywords in {"drop_fragment": True}, {"preset": "crawl"}:
+        (cluster,) = uriscan.clusters(given, **keywords)
+        levels = [member["level"] for member in cluster["members"]]
+        assert levels == ["string", "rules", "syntax", "scheme"]
+        assert levels == [uriscan.explain(value, given[0], **keywords)["level"] for value in given]
+    zeros = ["HTTP://h:080/a", "Http://h:80/a"]
+    assert uriscan.clusters(zeros, preset="log")[0]["members"][1]["level"] == "scheme"
+
+
 def test_kinds():
     given = ["http://h", None, "HTTP://h/", "http://i/"]
     for column in pyarrow.array(given), pyarrow.chunked_array([given[:1], given[1:]]), pyarrow.array(given).dictionary_encode():

@@ -18,6 +18,8 @@ pub use compare::aliases::{AliasFault, Aliases};
 pub use compare::equivalence::Equivalence;
 #[doc(hidden)]
 pub use compare::equivalence::{Canonicalizer, Scratch};
+#[doc(hidden)]
+pub use compare::ladder::{Ladder, levels};
 pub use engine::class_row::{ClassRow, ClassSink, TakeRows};
 pub use engine::invalid::OnInvalid;
 #[doc(hidden)]

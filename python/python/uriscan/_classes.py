@@ -115,8 +115,8 @@ def clusters(
 
     Returns:
         A struct for each group, in the order of the values that are kept: ``kept``, ``count`` and ``members``, a list of the
-        ``row`` (from 0), the ``uri`` as it is, and the lowest ``level`` at which it is equivalent to the kept value
-        (``None`` under a profile). :func:`explain` says why.
+        ``row`` (from 0), the ``uri`` as it is, and the lowest ``level`` at which it is equivalent to the kept value: ``rules``
+        where only rules or ``drop_fragment`` make it so, ``None`` under a profile. :func:`explain` says why.
 
     >>> for cluster in clusters(["http://h", "http://i/", "HTTP://h/"], repeated=True):
     ...     print(cluster["kept"], cluster["count"])

@@ -7,13 +7,13 @@ use uriscan_core::normalize::{Level, Options, changes_by_scheme};
 use uriscan_core::simd::{Isa, Kernels, Task};
 
 /// The equivalences of the levels up to that of `top`, lowest first, without its rules; all else is the same.
-pub(crate) fn levels(top: &Equivalence) -> Vec<Equivalence> {
+pub fn levels(top: &Equivalence) -> Vec<Equivalence> {
     let at = |level| Equivalence { normalize: Options::new(level), rules: None, ..top.clone() };
     Level::ALL.into_iter().filter(|&level| level <= top.normalize.level).map(at).collect()
 }
 
-/// Finds the lowest level at which two records are equivalent without rules.
-pub(crate) struct Ladder<'e> {
+/// Finds the lowest level at which two records are equivalent without rules; the buffers that it needs are its own.
+pub struct Ladder<'e> {
     /// Lowest first.
     below: Vec<(Level, Canonicalizer<&'e Equivalence>)>,
     top: Option<(Level, Canonicalizer<&'e Equivalence>)>,
@@ -28,7 +28,7 @@ pub(crate) struct Ladder<'e> {
 impl<'e> Ladder<'e> {
     /// A ladder of the equivalences of `levels`, for records that are equivalent at the highest, if `has_rules`
     /// with rules.
-    pub(crate) fn new(levels: &'e [Equivalence], has_rules: bool, kernels: Kernels) -> Ladder<'e> {
+    pub fn new(levels: &'e [Equivalence], has_rules: bool, kernels: Kernels) -> Ladder<'e> {
         let canonicalizer =
             |at: &'e Equivalence| (at.normalize.level, Canonicalizer::new(at, kernels));
         let is_plain = |at: &Equivalence| at.is_form_only() && at.aliases.is_none();
@@ -44,7 +44,7 @@ impl<'e> Ladder<'e> {
     }
 
     /// The lowest level at which `a` and `b`, which are equivalent, are so without rules; `None` if they are not.
-    pub(crate) fn level(&mut self, a: Prefix<'_>, b: Prefix<'_>) -> Option<Level> {
+    pub fn level(&mut self, a: Prefix<'_>, b: Prefix<'_>) -> Option<Level> {
         if a.bytes() == b.bytes() {
             return Some(Level::String);
         }
