@@ -198,19 +198,16 @@ fn print_bad(plan: &Plan, report: &Report) {
     eprint_line(format_args!("uriscan: {count} {what}{lines}"));
 }
 
-/// Prints how many rows without a URI `dedup` has omitted, where the user did not say what becomes of them.
+/// Prints how many rows without a URI were omitted, where the user did not say what becomes of them.
 fn print_blank(plan: &Plan, report: &Report) {
+    let Some(advice) = plan.omits_blank else { return };
     // A filter keeps none, and is asked for.
-    let is_asked = plan.omits_blank && plan.filter.is_none() && plan.reporting.has_hints();
-    if report.blank == 0 || !is_asked {
+    if report.blank == 0 || plan.filter.is_some() || !plan.reporting.has_hints() {
         return;
     }
     let count = report.blank;
     let what = if count == 1 { "row without a URI was" } else { "rows without a URI were" };
-    eprint_line(format_args!(
-        "uriscan: {} {what} left out; --no-uri keep writes them",
-        grouped(count)
-    ));
+    eprint_line(format_args!("uriscan: {} {what} left out{advice}", grouped(count)));
 }
 
 /// Prints how many values that decide which row is kept were compared as text, whose order is not that of dates and numbers.

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
 use uriscan::extract::{self, ExtractorOptions, Format, LogFormat, RequestFilter, Schemes};
 use uriscan::normalize::{Level, Options};
 use uriscan::repair::{Repairs, repair};
@@ -242,21 +244,67 @@ pub(crate) fn list_from(name: &str) -> Failure {
     Failure::at(format_args!("--from {name}"), what)
 }
 
-/// The format of a report, given the value of `--to`, which names that of the table if there is one.
+/// The format of a report, given the value of `--to`, which names that of the table if there is one. Otherwise it is the first one,
+/// or the one that the name of `output` says.
 pub(crate) fn report_format<T: Clone>(
     formats: Choices<T>,
     typed: Option<&str>,
     table: &args::TableChoice,
+    output: &args::Destination,
 ) -> Result<T, Failure> {
-    let (usual, ..) = &formats[0];
-    match typed {
-        Some(name) if table.column.is_none() => args::chosen(formats, name).ok_or_else(|| {
-            let names: Vec<&str> = formats.iter().map(|(_, name, _)| *name).collect();
-            let what = format!("without --column the formats are {}", names.join(", "));
-            Failure::at(format_args!("--to {name}"), what)
-        }),
-        _ => Ok(usual.clone()),
+    let names: Vec<&str> = formats.iter().map(|(_, name, _)| *name).collect();
+    let known = || format!("without --column the formats are {}", names.join(", "));
+    let at = match typed {
+        _ if table.column.is_some() => 0,
+        Some(typed) => names
+            .iter()
+            .position(|name| *name == typed)
+            .ok_or_else(|| Failure::at(format_args!("--to {typed}"), known()))?,
+        None => format_of_name(output, &names, known)?.unwrap_or_default(),
+    };
+    Ok(formats[at].0.clone())
+}
+
+/// The format of an answer: `typed`, or the one that the name of `output` says, or the usual one.
+pub(crate) fn answer_format<T: ValueEnum + Default>(
+    typed: Option<T>,
+    output: &args::Destination,
+) -> Result<T, Failure> {
+    if let Some(typed) = typed {
+        return Ok(typed);
     }
+    let known = T::value_variants();
+    let values: Vec<PossibleValue> = known.iter().filter_map(T::to_possible_value).collect();
+    let names: Vec<&str> = values.iter().map(PossibleValue::get_name).collect();
+    let at = format_of_name(output, &names, || format!("the formats are {}", names.join(", ")))?;
+    Ok(at.and_then(|at| known.get(at)).cloned().unwrap_or_default())
+}
+
+/// The one of the formats called `names` that the name of `output` says, if it says one: nobody expects text in `x.csv`. `known` says
+/// which formats there are.
+fn format_of_name(
+    output: &args::Destination,
+    names: &[&str],
+    known: impl Fn() -> String,
+) -> Result<Option<usize>, Failure> {
+    const ENDS: [(&str, &[&str]); 8] = [
+        (".sarif", &["sarif"]),
+        (".sarif.json", &["sarif"]),
+        (".json", &["json", "jsonl"]),
+        (".jsonl", &["jsonl", "json"]),
+        (".ndjson", &["jsonl", "json"]),
+        (".tsv", &["tsv"]),
+        (".tab", &["tsv"]),
+        (".csv", &["csv"]),
+    ];
+    let Some(path) = &output.output else { return Ok(None) };
+    let name = path.to_string_lossy().to_ascii_lowercase();
+    let Some((_, said)) = ENDS.iter().find(|(end, _)| name.ends_with(end)) else { return Ok(None) };
+    let found = said.iter().find_map(|said| names.iter().position(|name| name == said));
+    found.map(Some).ok_or_else(|| {
+        let what = format!("{}; --to writes one of them under this name", known());
+        Failure::at(format_args!("-o {}", path.display()), what)
+    })
 }
 
 /// The value of `--base` of `extract`.

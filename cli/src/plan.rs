@@ -69,8 +69,8 @@ pub(crate) struct Plan {
     pub(crate) table: Option<TableUse>,
     /// The tables that were found below directories and by patterns.
     pub(crate) found: Option<FoundTables>,
-    /// Whether rows without a URI are omitted, and the user did not say so.
-    pub(crate) omits_blank: bool,
+    /// Where rows without a URI are omitted and the user did not say so: what may be done about it, after a semicolon, or nothing.
+    pub(crate) omits_blank: Option<&'static str>,
     pub(crate) side: SideFiles,
     /// Bytes of memory for what only the page about the run needs.
     pub(crate) report_bytes: usize,
@@ -302,7 +302,7 @@ impl Plan {
             rows: None,
             table: None,
             found: None,
-            omits_blank: false,
+            omits_blank: None,
             side: rejects.map(|path| (Content::Rejects, path)).into_iter().collect(),
             report_bytes: 0,
             settings,

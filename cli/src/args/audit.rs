@@ -35,7 +35,7 @@ pub(crate) struct Audit {
     #[arg(long, value_name = "SEVERITY", value_enum, default_value_t)]
     pub(crate) fail_on: FailOn,
 
-    /// Format of the output [default: text]
+    /// Format of the output [default: text, or what the name of -o says]
     ///
     /// With --column that of the table: parquet, arrow, arrow-stream, csv, tsv or jsonl, by default that of the input.
     #[arg(long, value_name = "FORMAT", value_parser = report_names(AUDIT_FORMATS))]
@@ -120,4 +120,4 @@ Examples:
   uriscan audit --redact access.txt > safe.txt
   uriscan audit --list-rules
 
-Exit codes: 0 no finding at or above --fail-on, 1 findings, 2 error.";
+Exit codes: 0 no finding at or above --fail-on, or tables (--column), 1 findings, 2 error.";

@@ -34,10 +34,10 @@ pub(crate) struct Census {
     #[command(flatten)]
     pub(crate) table: ColumnChoice,
 
-    /// Format of the output
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    /// Format of the output [default: table, or what the name of -o says]
+    #[arg(long, value_name = "FORMAT", value_enum)]
     #[arg(help_heading = "Output")]
-    pub(crate) to: CensusFormat,
+    pub(crate) to: Option<CensusFormat>,
 
     #[command(flatten)]
     pub(crate) strictness: Strictness,

@@ -43,10 +43,10 @@ pub(crate) struct Explain {
     #[command(flatten)]
     pub(crate) equivalence: Equivalence,
 
-    /// Format of the output
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    /// Format of the output [default: text, or what the name of -o says]
+    #[arg(long, value_name = "FORMAT", value_enum)]
     #[arg(help_heading = "Output")]
-    pub(crate) to: ExplainFormat,
+    pub(crate) to: Option<ExplainFormat>,
 
     #[command(flatten)]
     pub(crate) strictness: Strictness,

@@ -43,7 +43,7 @@ pub(crate) use groups::{
 };
 pub(crate) use key::{Key, KeyForm};
 pub(crate) use learn::Learn;
-pub(crate) use named::{Choices, chosen};
+pub(crate) use named::Choices;
 pub(crate) use normalize::Normalize;
 pub(crate) use pages::{Completions, Help, Man};
 pub(crate) use parse::{Parse, ROW_FORMATS};

@@ -16,7 +16,7 @@ pub(super) fn listed<T>(choices: Choices<T>) -> impl Iterator<Item = PossibleVal
 }
 
 /// The one of `choices` called `name`.
-pub(crate) fn chosen<T: Clone>(choices: Choices<T>, name: &str) -> Option<T> {
+pub(super) fn chosen<T: Clone>(choices: Choices<T>, name: &str) -> Option<T> {
     choices.iter().find(|(_, known, _)| *known == name).map(|(value, ..)| value.clone())
 }
 

@@ -41,10 +41,10 @@ pub(crate) struct Top {
     #[arg(long)]
     pub(crate) distinct: bool,
 
-    /// Format of the output
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    /// Format of the output [default: text, or what the name of -o says]
+    #[arg(long, value_name = "FORMAT", value_enum)]
     #[arg(help_heading = "Output")]
-    pub(crate) to: TopFormat,
+    pub(crate) to: Option<TopFormat>,
 
     #[command(flatten)]
     pub(crate) equivalence: Equivalence,

@@ -18,6 +18,14 @@ use crate::tables::{Columns, TableUse, Task};
 
 impl args::Audit {
     pub(super) fn plan(self, environment: &Environment) -> Result<Plan, Failure> {
+        let output = self.common.destination.output.as_ref();
+        if let Some(path) = output.filter(|path| path.to_string_lossy().ends_with(".sarif"))
+            && (self.redact || self.list_rules || self.table.column.is_some())
+        {
+            let what =
+                "no SARIF is written with --redact, --list-rules or --column; choose another name";
+            return Err(Failure::at(format_args!("-o {}", path.display()), what));
+        }
         let job = Job { name: "audit", ..Job::default() };
         let (job, runner): (Job, Box<dyn Runner>) = match (self.list_rules, self.redact) {
             (true, _) => {
@@ -36,7 +44,12 @@ impl args::Audit {
                 (Job { writes: Writes::Records, ..masking }, Box::new(redact))
             }
             (false, false) => {
-                let format = report_format(args::AUDIT_FORMATS, self.to.as_deref(), &self.table)?;
+                let format = report_format(
+                    args::AUDIT_FORMATS,
+                    self.to.as_deref(),
+                    &self.table,
+                    &self.common.destination,
+                )?;
                 (job, Box::new(audit_job(&self, format)))
             }
         };

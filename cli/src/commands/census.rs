@@ -12,7 +12,7 @@ use crate::documents::LinkUse;
 use crate::environment::Environment;
 use crate::exit::Failure;
 use crate::job::{Done, Job, RowsAre, Run, Runner};
-use crate::options::context;
+use crate::options::{answer_format, context};
 use crate::plan::Plan;
 use crate::{rule_choice, table};
 
@@ -33,7 +33,8 @@ impl args::Census {
             survey: SurveyOptions::default().merges(true),
             ..Job::default()
         };
-        let runner = Box::new(Census(View::new(self.to, &self.common, environment)));
+        let to = answer_format(self.to, &self.common.destination)?;
+        let runner = Box::new(Census(View::new(to, &self.common, environment)));
         let mut plan = Plan::of_job((job, runner), None, self.common, strict, environment)?
             .reading_typed(&self.typed)?;
         plan.evidence.extend(rule_choice::files(&self.rules.rules_files));

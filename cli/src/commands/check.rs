@@ -17,7 +17,12 @@ use crate::tables::{Columns, TableUse, Task};
 
 impl args::Check {
     pub(super) fn plan(self, environment: &Environment) -> Result<Plan, Failure> {
-        let format = report_format(args::CHECK_FORMATS, self.to.as_deref(), &self.table)?;
+        let format = report_format(
+            args::CHECK_FORMATS,
+            self.to.as_deref(),
+            &self.table,
+            &self.common.destination,
+        )?;
         let job = Job { name: "check", ..Job::default() };
         let (job, runner): (Job, Box<dyn Runner>) =
             match (self.differ, self.grammar.grammar.legacy()) {

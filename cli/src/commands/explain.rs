@@ -10,7 +10,7 @@ use crate::environment::Environment;
 use crate::exit::{Failure, eprint_line};
 use crate::hint;
 use crate::job::{Done, Job, Run, Runner};
-use crate::options::equivalence;
+use crate::options::{answer_format, equivalence};
 use crate::output::Destination;
 use crate::plan::Plan;
 
@@ -18,7 +18,7 @@ impl args::Explain {
     pub(super) fn plan(self, environment: &Environment) -> Result<Plan, Failure> {
         let output = Destination::of_option(self.destination.output.clone());
         let has_colour = environment.colours(self.reporting.color, &output);
-        let options = ExplainOptions::new(match self.to {
+        let options = ExplainOptions::new(match answer_format(self.to, &self.destination)? {
             args::ExplainFormat::Text => ExplainFormat::Text { has_colour },
             args::ExplainFormat::Jsonl => ExplainFormat::Jsonl,
         })

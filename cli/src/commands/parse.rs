@@ -19,7 +19,12 @@ use crate::tables::{Columns, TableUse, Task};
 impl args::Parse {
     pub(super) fn plan(self, environment: &Environment) -> Result<Plan, Failure> {
         let format = match &self.template {
-            None => report_format(args::ROW_FORMATS, self.to.as_deref(), &self.table)?,
+            None => report_format(
+                args::ROW_FORMATS,
+                self.to.as_deref(),
+                &self.table,
+                &self.common.destination,
+            )?,
             Some(template) => {
                 let template = Template::new(template);
                 RowFormat::Template(template.map_err(|error| Failure::at("--template", error))?)

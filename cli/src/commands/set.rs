@@ -47,7 +47,8 @@ impl args::SetCommand {
             // `sets::run` runs the others.
             _ => return Err(Failure::new("reads no records")),
         };
-        if records.table.column.is_some() && common.input.null {
+        let has_column = records.table.column.is_some();
+        if has_column && common.input.null {
             return Err(Failure::at("--column", "-0 works with lines, not with tables"));
         }
         let (on_invalid, rejects) = on_invalid(&records.invalid)?;
@@ -81,6 +82,9 @@ impl args::SetCommand {
         let mut plan = Plan::of_job((job, runner), rejects, common, strict, environment)?
             .reading_typed(&records.typed)?;
         plan.set = Some(set);
+        // They are not in the set either.
+        let may_be_missed = selection == Some(Selection::NotIn) && has_column;
+        plan.omits_blank = may_be_missed.then_some("");
         plan.with_evidence(&records.equivalence)?.reading(&records.from, links)
     }
 }

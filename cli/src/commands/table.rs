@@ -45,7 +45,9 @@ impl Typed {
             None => None,
         };
         let has_policy = |choice: &TableChoice| choice.column.is_none() || choice.no_uri.is_some();
-        plan.omits_blank = plan.job.name == "dedup" && !self.choice.as_ref().is_none_or(has_policy);
+        if plan.job.name == "dedup" && !self.choice.as_ref().is_none_or(has_policy) {
+            plan.omits_blank = Some("; --no-uri keep writes them");
+        }
         // Only the URIs of a column are read.
         let is_list = plan.job.rows_are == RowsAre::Read;
         let column = self.choice.as_ref().and_then(|choice| choice.column.as_ref());

@@ -10,7 +10,7 @@ use crate::documents::LinkUse;
 use crate::environment::Environment;
 use crate::exit::{Failure, eprint_line};
 use crate::job::{AliasUse, Done, Job, RowsAre, Run, Runner};
-use crate::options::{equivalence, memory_limit, on_invalid};
+use crate::options::{answer_format, equivalence, memory_limit, on_invalid};
 use crate::plan::Plan;
 use crate::top::{self, NO_SITE};
 
@@ -47,7 +47,8 @@ impl args::Top {
             ..Job::default()
         };
         let is_quiet = self.common.reporting.quiet;
-        let runner = Top { options, view: View::new(self.to, &self.common, environment), is_quiet };
+        let to = answer_format(self.to, &self.common.destination)?;
+        let runner = Top { options, view: View::new(to, &self.common, environment), is_quiet };
         let mut plan =
             Plan::of_job((job, Box::new(runner)), rejects, self.common, strict, environment)?
                 .reading_typed(&self.typed)?

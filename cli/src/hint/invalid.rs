@@ -38,7 +38,10 @@ pub(super) fn of_most(
             let are = if records == 1 { "record is not a URI" } else { "records are not URIs" };
             format!("{invalid} of {records} {are}")
         }
-        Some(input) if !is_only => format!("most records of {} are not URIs", input.name),
+        Some(input) if !is_only => format!(
+            "most records at the beginning of {} are not URIs ({invalid} of {records} in all)",
+            input.name
+        ),
         _ => return None,
     };
     let Some(input) = input else {

@@ -336,7 +336,9 @@ fn most_records_are_never_invalid_in_silence() {
     let inputs = [("l", "http://h/\nhttp://i/\n"), ("m", "a b\nc d\n")];
     assert_eq!(
         hint_of(&inputs, [4, 0, 2], "dedup l m").as_deref(),
-        Some("most records of m are not URIs; see `uriscan check m`")
+        Some(
+            "most records at the beginning of m are not URIs (2 of 4 in all); see `uriscan check m`"
+        )
     );
 }
 

@@ -301,3 +301,60 @@ fn text_is_not_written_to_the_name_of_a_table() {
     place.run(&["dedup", "--column", "url", "t.csv", "-o", "x.parquet"], "").quiet();
     place.run(&["dedup", "in", "--dupes", "y.parquet", "--clusters", "z.arrow"], "").quiet();
 }
+
+#[test]
+fn the_name_of_the_output_says_the_format_of_an_answer() {
+    let place = Place::new(&[("i.txt", "http://u:p@h/\n")]);
+    let commands: [(&[&str], &[&str]); 6] = [
+        (&["parse", "i.txt"], &["jsonl", "tsv"]),
+        (&["check", "i.txt"], &["text", "jsonl"]),
+        (&["audit", "--fail-on", "never", "i.txt"], &["text", "jsonl", "sarif"]),
+        (&["top", "--by", "host", "i.txt"], &["text", "tsv", "jsonl"]),
+        (&["census", "i.txt"], &["table", "json"]),
+        (&["explain", "-f", "i.txt"], &["text", "jsonl"]),
+    ];
+    for (command, formats) in commands {
+        let written = |options: &[&str]| {
+            place.run(&[command, &["-q"], options].concat(), "").quiet();
+            place.read(options[1])
+        };
+        for (end, names) in [
+            ("tsv", &["tsv"][..]),
+            ("csv", &["csv"]),
+            ("JSON", &["json", "jsonl"]),
+            ("ndjson", &["jsonl", "json"]),
+            ("sarif", &["sarif"]),
+            ("sarif.json", &["sarif"]),
+            ("txt", &formats[..1]),
+        ] {
+            let file = &*format!("out.{end}");
+            match names.iter().find(|name| formats.contains(name)) {
+                Some(name) => {
+                    assert_eq!(written(&["-o", file]), written(&["-o", "plain", "--to", name]));
+                }
+                None => {
+                    let message = place.run(&[command, &["-o", file]].concat(), "").refused();
+                    let known = formats.join(", ");
+                    let why = format!("the formats are {known}; --to writes one of them under");
+                    let is_said =
+                        message.contains(&*format!("-o {file}: ")) && message.contains(&why);
+                    assert!(is_said, "{command:?}: {message}");
+                    assert_eq!(
+                        written(&["-o", file, "--to", formats[0]]),
+                        written(&["-o", "plain"])
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_no_sarif_has_no_name_of_it() {
+    let place = Place::new(&[("t.csv", "id,url\n1,http://u:p@h/\n")]);
+    for options in [&["--redact"][..], &["--list-rules"], &["--column", "url", "t.csv"]] {
+        let message = place.run(&[&["audit", "-o", "x.sarif"], options].concat(), "").refused();
+        assert!(message.contains("-o x.sarif: no SARIF is written with"), "{message}");
+    }
+    assert_eq!(place.names(), ["t.csv"]);
+}

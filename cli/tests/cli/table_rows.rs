@@ -614,4 +614,15 @@ fn what_is_left_out_is_reported() {
     let message =
         "uriscan: wide.json: has objects over several lines; `jq -c .` makes a line of each\n";
     assert_eq!(reported(&["url", "--on-bad-row", "skip", "wide.json"]), message);
+    place.run(&["set", "create", "s.set"], "http://other/\n").quiet();
+    let has = |options: &[&str]| {
+        place.run(
+            &[&["set", "has", "s.set", "--column", "link", "none.jsonl"], options].concat(),
+            "",
+        )
+    };
+    let message = "uriscan: 2 rows without a URI were left out\n";
+    assert_eq!(has(&["-v"]).stderr, message);
+    assert_eq!(has(&["-v", "-q"]).stderr, "");
+    assert_eq!(has(&[]).stderr, "");
 }
