@@ -35,7 +35,7 @@ pub(crate) struct Audit {
     #[arg(long, value_name = "SEVERITY", value_enum, default_value_t)]
     pub(crate) fail_on: FailOn,
 
-    /// Format of the output [default: text, or what the name of -o says]
+    /// Format of the output [default: text, or by -o]
     ///
     /// With --column that of the table: parquet, arrow, arrow-stream, csv, tsv or jsonl, by default that of the input.
     #[arg(long, value_name = "FORMAT", value_parser = report_names(AUDIT_FORMATS))]

@@ -34,7 +34,7 @@ pub(crate) struct Census {
     #[command(flatten)]
     pub(crate) table: ColumnChoice,
 
-    /// Format of the output [default: table, or what the name of -o says]
+    /// Format of the output [default: table, or by -o]
     #[arg(long, value_name = "FORMAT", value_enum)]
     #[arg(help_heading = "Output")]
     pub(crate) to: Option<CensusFormat>,

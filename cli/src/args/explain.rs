@@ -43,7 +43,7 @@ pub(crate) struct Explain {
     #[command(flatten)]
     pub(crate) equivalence: Equivalence,
 
-    /// Format of the output [default: text, or what the name of -o says]
+    /// Format of the output [default: text, or by -o]
     #[arg(long, value_name = "FORMAT", value_enum)]
     #[arg(help_heading = "Output")]
     pub(crate) to: Option<ExplainFormat>,

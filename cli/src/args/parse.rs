@@ -17,7 +17,7 @@ use super::named::Choices;
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Parse {
-    /// Format of the output [default: jsonl, or what the name of -o says]
+    /// Format of the output [default: jsonl, or by -o]
     ///
     /// With --column that of the table: parquet, arrow, arrow-stream, csv, tsv or jsonl, by default that of the input.
     #[arg(long, value_name = "FORMAT", value_parser = report_names(ROW_FORMATS))]

@@ -41,7 +41,7 @@ pub(crate) struct Top {
     #[arg(long)]
     pub(crate) distinct: bool,
 
-    /// Format of the output [default: text, or what the name of -o says]
+    /// Format of the output [default: text, or by -o]
     #[arg(long, value_name = "FORMAT", value_enum)]
     #[arg(help_heading = "Output")]
     pub(crate) to: Option<TopFormat>,

@@ -19,7 +19,8 @@ use crate::tables::{Columns, TableUse, Task};
 impl args::Audit {
     pub(super) fn plan(self, environment: &Environment) -> Result<Plan, Failure> {
         let output = self.common.destination.output.as_ref();
-        if let Some(path) = output.filter(|path| path.to_string_lossy().ends_with(".sarif"))
+        if let Some(path) =
+            output.filter(|path| path.to_string_lossy().to_ascii_lowercase().ends_with(".sarif"))
             && (self.redact || self.list_rules || self.table.column.is_some())
         {
             let what =
