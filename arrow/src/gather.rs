@@ -28,7 +28,7 @@ const ROWS: usize = 16 << 10;
 /// For a column of another type, and for more bytes than one of its type holds.
 ///
 /// # Panics
-/// If there is no such row.
+/// If a row is out of bounds.
 pub fn gather(values: &dyn Array, rows: &[u64]) -> Result<ArrayRef, Error> {
     let column = &Column::new(values)?;
     let nulls = values.nulls().map(|nulls| {

@@ -280,8 +280,8 @@ pub(crate) fn answer_format<T: ValueEnum + Default>(
     Ok(at.and_then(|at| known.get(at)).cloned().unwrap_or_default())
 }
 
-/// The one of the formats called `names` that the name of `output` says, if it says one: nobody expects text in `x.csv`. `known` says
-/// which formats there are.
+/// The index in `names` of the format that the extension of `output` names, if it is that of a format: nobody expects text in `x.csv`.
+/// `known` lists the formats for the error.
 fn format_of_name(
     output: &args::Destination,
     names: &[&str],

@@ -120,4 +120,4 @@ Examples:
   uriscan audit --redact access.txt > safe.txt
   uriscan audit --list-rules
 
-Exit codes: 0 no finding at or above --fail-on, or tables (--column), 1 findings, 2 error.";
+Exit codes: 0 no finding at or above --fail-on, 1 findings, 2 error; with --column 0 or 2.";

@@ -21,10 +21,9 @@ impl args::Audit {
         let output = self.common.destination.output.as_ref();
         if let Some(path) =
             output.filter(|path| path.to_string_lossy().to_ascii_lowercase().ends_with(".sarif"))
-            && (self.redact || self.list_rules || self.table.column.is_some())
+            && (self.list_rules || self.table.column.is_some())
         {
-            let what =
-                "no SARIF is written with --redact, --list-rules or --column; choose another name";
+            let what = "no SARIF is written with --list-rules or --column; choose another name";
             return Err(Failure::at(format_args!("-o {}", path.display()), what));
         }
         let job = Job { name: "audit", ..Job::default() };

@@ -352,9 +352,13 @@ fn the_name_of_the_output_says_the_format_of_an_answer() {
 #[test]
 fn what_is_no_sarif_has_no_name_of_it() {
     let place = Place::new(&[("t.csv", "id,url\n1,http://u:p@h/\n")]);
-    for options in [&["--redact"][..], &["--list-rules"], &["--column", "url", "t.csv"]] {
+    for options in [&["--list-rules"][..], &["--column", "url", "t.csv"]] {
         let message = place.run(&[&["audit", "-o", "x.sarif"], options].concat(), "").refused();
         assert!(message.contains("-o x.sarif: no SARIF is written with"), "{message}");
     }
     assert_eq!(place.names(), ["t.csv"]);
+    // Secrets are masked in a file of any format, also in place.
+    let place = Place::new(&[("x.sarif", "{\"uri\":\"http://u:p@h/\"}\n")]);
+    place.run(&["audit", "--redact", "-q", "x.sarif", "-o", "x.sarif"], "").quiet();
+    assert_eq!(place.read("x.sarif"), "{\"uri\":\"http://u:***@h/\"}\n");
 }
