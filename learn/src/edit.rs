@@ -1,6 +1,7 @@
 //! What a rule may change: the hypotheses, each as a rule that a rules file can hold.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use uriscan_core::rules::{Builder, RuleSet, RulesFile, quoted};
 
@@ -186,16 +187,23 @@ fn escaped(name: &[u8]) -> String {
 }
 
 /// The rules of all `edits`, for all hosts.
-pub(super) fn rules_of<'e>(edits: impl IntoIterator<Item = &'e Edit>) -> RuleSet {
+pub(super) fn rules_of<'e>(edits: impl IntoIterator<Item = &'e Edit>) -> Cow<'static, RuleSet> {
     let mut edits: Vec<&Edit> = edits.into_iter().collect();
+    if edits.is_empty() {
+        return Cow::Borrowed(&NO_RULES);
+    }
     edits.sort_unstable();
     edits.dedup();
     let mut builder: Builder = RuleSet::builder();
     for edit in edits {
         add_to(edit, &mut builder).expect("edits are rules");
     }
-    builder.build().expect("no two edits have the same pattern")
+    Cow::Owned(builder.build().expect("no two edits have the same pattern"))
 }
+
+/// No rules: as of most sites there is nothing to learn, they are built once.
+pub(super) static NO_RULES: LazyLock<RuleSet> =
+    LazyLock::new(|| RuleSet::builder().build().expect("nothing contradicts itself"));
 
 #[cfg(test)]
 mod tests {

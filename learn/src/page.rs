@@ -61,19 +61,27 @@ pub(super) fn is_held_back(url: &[u8]) -> bool {
 /// The segments of `path` that have a name, in lower case, without what follows a `;`; the last one without an extension, and not
 /// an index page.
 fn reduced(path: &[u8]) -> Vec<u8> {
-    let segments = path.split(|&byte| byte == b'/').map(|segment| {
+    let mut reduced = Vec::with_capacity(path.len());
+    // Where the last segment begins, with its slash.
+    let mut last = 0;
+    for segment in path.split(|&byte| byte == b'/') {
         let end = memchr::memchr(b';', segment).unwrap_or(segment.len());
-        segment[..end].to_ascii_lowercase()
-    });
-    let mut segments: Vec<Vec<u8>> = segments.filter(|segment| !segment.is_empty()).collect();
-    if let Some(last) = segments.last_mut() {
-        let dot = memchr::memrchr(b'.', last).filter(|&at| at > 0);
-        last.truncate(dot.unwrap_or(last.len()));
-        if matches!(&last[..], b"index" | b"default" | b"home") {
-            segments.pop();
+        if end > 0 {
+            last = reduced.len();
+            if last > 0 {
+                reduced.push(b'/');
+            }
+            reduced.extend_from_slice(&segment[..end]);
         }
     }
-    segments.join(&b'/')
+    reduced.make_ascii_lowercase();
+    let start = last + usize::from(last > 0);
+    let dot = memchr::memrchr(b'.', &reduced[start..]).filter(|&at| at > 0);
+    reduced.truncate(dot.map_or(reduced.len(), |dot| start + dot));
+    if matches!(&reduced[start..], b"index" | b"default" | b"home") {
+        reduced.truncate(last);
+    }
+    reduced
 }
 
 #[cfg(test)]
@@ -96,7 +104,18 @@ mod tests {
         }
         assert_eq!(number(b"http://h/boots"), number(b"http://h/en/boots"));
         assert_ne!(whole_number(b"http://h/boots"), whole_number(b"http://h/en/boots"));
-        assert_eq!(reduced(b"/a/.htaccess"), b"a/.htaccess");
+        for (path, left) in [
+            ("/a/.htaccess", "a/.htaccess"),
+            ("", ""),
+            ("//", ""),
+            ("/Index.html", ""),
+            ("/a;b/home", "a"),
+            ("/a/;b/c.tar.gz;d", "a/c.tar"),
+            ("/a/index/", "a"),
+            ("/;x", ""),
+        ] {
+            assert_eq!(reduced(path.as_bytes()), left.as_bytes(), "{path}");
+        }
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! One site: its rows become URLs with content, then rules, which are checked together, and then a part of a rules file.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::bound::least;
 use super::contents::{Contents, Evidence, NONE, unite};
-use super::edit::Edit;
+use super::edit::{Edit, NO_RULES};
 use super::findings::OfSite;
 use super::forms::{Content, Forms, Url};
 use super::host::{self, Declared, Host, OpenAlias};
@@ -353,12 +354,15 @@ fn open(hosts: &[Host<'_>], rejected: Vec<OpenAlias>) -> Vec<Rule> {
 }
 
 /// The rules as they work in a file; those of a host in one table, or each URL of it would be compared with each table.
-fn compile<'r>(rules: impl Iterator<Item = &'r Rule>) -> RuleSet {
+fn compile<'r>(rules: impl Iterator<Item = &'r Rule> + Clone) -> Cow<'static, RuleSet> {
+    if rules.clone().next().is_none() {
+        return Cow::Borrowed(&NO_RULES);
+    }
     let rules_file =
         RulesFile::parse(&write::tables(rules), "learned", &mut |_, _| Err(String::new()));
     let mut builder = RuleSet::builder();
     builder.rules_file(&rules_file.expect("what is written can be read"));
-    builder.build().expect("sites do not replace each other's hosts")
+    Cow::Owned(builder.build().expect("sites do not replace each other's hosts"))
 }
 
 #[cfg(test)]

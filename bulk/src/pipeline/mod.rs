@@ -7,6 +7,7 @@ mod compare;
 mod engine;
 mod groups;
 mod job;
+mod params;
 mod report;
 mod source;
 mod survey;

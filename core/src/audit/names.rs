@@ -47,7 +47,7 @@ pub(super) fn is_of_oauth_answer(name: &[u8]) -> bool {
 /// Whether `name`, which looks like that of a secret, is that of a session id.
 pub(super) fn is_session_name(name: &[u8]) -> bool {
     let name = without_triplets(name);
-    let squashed = Squashed::of(secret_word(&name).unwrap_or(&name));
+    let squashed = Squashed::of(secret_word(&name, is_known).unwrap_or(&name));
     let is_one = |known: &&str| squashed.is_whole && known.as_bytes() == squashed.text();
     SESSIONS.iter().any(is_one) || squashed.text().ends_with(SESSION_END.as_bytes())
 }
@@ -65,11 +65,12 @@ fn without_triplets(name: &[u8]) -> Cow<'_, [u8]> {
 /// Triplets are decoded; case, and bytes that are not letters or digits, do not matter: `API-Key`,
 /// `api_key` and `user[apikey]` are equivalent, and so are `apikey2`, `apikey[0]` and `apikey[new]`.
 pub(super) fn is_secret_name(name: &[u8]) -> bool {
-    secret_word(&without_triplets(name)).is_some()
+    secret_word(&without_triplets(name), is_known).is_some()
 }
 
-/// The part of `name`, which is decoded, that looks like the name of a secret: all but a number at its end, or brackets.
-fn secret_word(mut name: &[u8]) -> Option<&[u8]> {
+/// The part of `name`, which is decoded, that looks like the name of a secret, as `is_known` says: all but a number at its end, or
+/// brackets.
+fn secret_word(mut name: &[u8], is_known: fn(&[u8]) -> bool) -> Option<&[u8]> {
     // What separates the number does not matter either.
     let is_number = |byte: &u8| byte.is_ascii_digit() || !byte.is_ascii_alphanumeric();
     loop {
@@ -101,6 +102,11 @@ fn is_known(name: &[u8]) -> bool {
     })
 }
 
+/// Whether `name`, which ends with a letter, ends with a text of [`KNOWN`].
+fn may_be_known(name: &[u8]) -> bool {
+    Squashed::of(name).ends().next().is_some()
+}
+
 /// Bytes of a name that are looked at: the longest name is short, and the bytes before it do not matter.
 const LONGEST_NAME: usize = 24;
 
@@ -115,24 +121,17 @@ struct Squashed {
 
 impl Squashed {
     fn of(name: &[u8]) -> Squashed {
-        let mut squashed = Squashed::empty();
+        let mut squashed =
+            Squashed { bytes: [0; LONGEST_NAME], start: LONGEST_NAME, is_whole: true };
         for &byte in name.iter().rev().filter(|byte| byte.is_ascii_alphanumeric()) {
             if squashed.start == 0 {
                 squashed.is_whole = false;
                 break;
             }
-            squashed.put_before(byte);
+            squashed.start -= 1;
+            squashed.bytes[squashed.start] = byte.to_ascii_lowercase();
         }
         squashed
-    }
-
-    fn empty() -> Squashed {
-        Squashed { bytes: [0; LONGEST_NAME], start: LONGEST_NAME, is_whole: true }
-    }
-
-    fn put_before(&mut self, byte: u8) {
-        self.start -= 1;
-        self.bytes[self.start] = byte.to_ascii_lowercase();
     }
 
     fn text(&self) -> &[u8] {
@@ -242,7 +241,14 @@ impl ByLetter {
 /// Not inlined: inside the loop over the `=` of a block it compiles to ten times the instructions.
 #[inline(never)]
 pub(super) fn may_be_secret(text: &[u8], equals: usize) -> bool {
-    let Some(last) = text[..equals].last_chunk::<5>() else { return true };
+    let Some(mut last) = text[..equals].last_chunk::<5>() else { return true };
+    // A short number at the end does not matter.
+    if let Some(&[.., tens, ones]) = text[..equals].last_chunk::<7>()
+        && ones.is_ascii_digit()
+    {
+        let digits = 1 + usize::from(tens.is_ascii_digit());
+        last = text[..equals - digits].last_chunk::<5>().unwrap_or(last);
+    }
     let &[.., a, b, c] = last;
     // Not `/`, which ends a name in a path only.
     let ends_name = |byte: u8| IN_NAME[usize::from(byte)] == 2;
@@ -257,28 +263,18 @@ pub(super) fn may_be_secret(text: &[u8], equals: usize) -> bool {
     !is_too_short & if ends_name(a) { is_pw | is_encoded } else { is_strange | is_known }
 }
 
-/// Whether the name of a secret, or of a parameter of an OAuth answer, may end before the `=` at `equals` of `text`: looks at more than the last letters. Errs on the safe side only.
+/// Whether the name of a secret, or of a parameter of an OAuth answer, may end before the `=` at `equals` of `text`: looks at more
+/// than the last letters, and at the end only, since it is not known here where the name begins. Errs on the safe side only.
 pub(super) fn may_end_name(text: &[u8], equals: usize) -> bool {
     let start = text[..equals].iter().rposition(|byte| b"&;?#=".contains(byte));
     let name = &text[start.map_or(0, |before| before + 1)..equals];
-    if let [.., b'%', _, _] = name {
-        // Brackets, most likely.
-        let name = decoded(name);
-        let is_simple = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~$[]".contains(byte);
-        return !name.iter().all(is_simple) || is_secret_name(&name) || is_of_oauth_answer(&name);
+    if memchr::memchr(b'%', name).is_none() {
+        return secret_word(name, may_be_known).is_some();
     }
-    let mut squashed = Squashed::empty();
-    for &byte in name.iter().rev() {
-        if squashed.start == 0 {
-            break;
-        } else if byte.is_ascii_alphabetic() {
-            squashed.put_before(byte);
-        } else if byte.is_ascii_digit() || byte == b'%' || squashed.start == LONGEST_NAME {
-            // A number, what is encoded, or brackets at the end.
-            return true;
-        }
-    }
-    squashed.ends().next().is_some()
+    // Brackets, most likely.
+    let name = decoded(name);
+    let is_simple = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~$[]".contains(byte);
+    !name.iter().all(is_simple) || secret_word(&name, may_be_known).is_some()
 }
 
 /// For each byte: 0 for a letter, 2 for a byte that ends the name of a parameter, 1 for all others, also
@@ -440,9 +436,20 @@ mod tests {
                 }
             }
         }
-        for harmless in
-            ["h/?id=", "h/?utm=", "//h/?q=", "h/x&a=", "?page=", "?utm_source=", "?year="]
-        {
+        for harmless in [
+            "h/?id=",
+            "h/?utm=",
+            "//h/?q=",
+            "h/x&a=",
+            "?page=",
+            "?utm_source=",
+            "?year=",
+            "//h/?a&page2=",
+            "//h/?a&page12=",
+            "//h/?a&k1=",
+            "//h/?a&17=",
+            "//h/?a;x3=",
+        ] {
             assert!(!may_be_secret(harmless.as_bytes(), harmless.len() - 1), "{harmless}");
         }
     }
@@ -467,7 +474,46 @@ mod tests {
         }
     }
 
+    #[test]
+    fn what_is_no_name_of_a_secret_with_a_number_or_brackets_is_known() {
+        for (name, may_be) in [
+            ("page2", false),
+            ("a[0]", false),
+            ("ids[]", false),
+            ("filter[name][2]", false),
+            ("x1y", false),
+            ("user%5Bname%5D", false),
+            ("pass2", true),
+            ("my_tokens.token-12", true),
+            ("a[token][0]", true),
+            ("user%5Bpassword%5D", true),
+            ("a/pin[x]", true),
+            ("code7", true),
+            ("a b%2Fpage", true),
+            ("tok%2565n", true),
+        ] {
+            let text = format!("http://h/?x&{name}=");
+            assert_eq!(may_end_name(text.as_bytes(), text.len() - 1), may_be, "{name}");
+        }
+    }
+
     proptest! {
+        #[test]
+        fn the_test_of_the_end_of_a_name_misses_no_secret(
+            before in r"(&|[?]|[ab/.,:%_\[]|%2F|%25|tok){0,6}",
+            name in r"(pass|word|token|s|sid|PIN|code|x|[-_.2\[\]]|%5B|%5d|%31|%65|12|%2531){1,6}",
+        ) {
+            let text = format!("http://h/{before}{name}=1");
+            let equals = text.len() - 2;
+            let is_one = |name: &[u8]| is_secret_name(name) || is_of_oauth_answer(name);
+            // Wherever the name begins.
+            let of_all = (equals - name.len()..=equals).any(|at| is_one(&text.as_bytes()[at..equals]));
+            prop_assert!(!of_all || may_end_name(text.as_bytes(), equals), "{}", text);
+            if is_secret_name(name.as_bytes()) {
+                prop_assert!(may_be_secret(text.as_bytes(), equals), "{}", text);
+            }
+        }
+
         #[test]
         fn the_table_finds_what_the_lists_have(
             name in "(pass|word|s|token|access|id|session|php|secret|key|x|[-_.2A-Z]|[a-z]{1,9}){0,5}[a-zA-Z]",

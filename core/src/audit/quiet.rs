@@ -161,10 +161,9 @@ fn of_marks(text: &[u8], start: u32, marks: &[u32], parts: &Components) -> Looks
 
 /// What has to be looked at because a name before the `=` at `at` may be that of a secret.
 fn of_equals(text: &[u8], at: usize, is_in_path: bool) -> Looks {
-    if names::follows_secret_name(text, at, is_in_path) {
-        return Looks::PARAMETERS.or(Looks::SECRETS);
-    }
-    Looks::SECRETS.when(names::may_end_name(text, at))
+    let is_parameter = || names::follows_secret_name(text, at, is_in_path);
+    let may_be_secret = names::may_end_name(text, at);
+    Looks::SECRETS.when(may_be_secret).or(Looks::PARAMETERS.when(may_be_secret && is_parameter()))
 }
 
 /// Whether a userinfo may end with the `@` at `at`: it follows slashes or the colon of a scheme, perhaps encoded.

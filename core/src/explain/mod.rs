@@ -140,18 +140,19 @@ pub fn explain_with_rules(
     if options.level >= Level::Scheme {
         utf8_host(&mut trace);
     }
+    let mut parts = parse(trace.text())?;
     if options.level >= Level::Syntax {
         for step in [scheme_case, triplets, host_case, dot_segments] {
-            take(&mut trace, step)?;
+            take(&mut trace, &mut parts, step)?;
         }
     }
     if options.level >= Level::Scheme {
         for step in [host_forms, ports, default_host, empty_path, path_parts] {
-            take(&mut trace, step)?;
+            take(&mut trace, &mut parts, step)?;
         }
     }
     if options.drop_fragment {
-        take(&mut trace, fragment)?;
+        take(&mut trace, &mut parts, fragment)?;
     }
     for taken in rules.map_or_else(Vec::new, |rules| rules.steps(trace.text())) {
         let component = Component::at(taken.range.start, &parse(trace.text())?);
@@ -162,11 +163,17 @@ pub fn explain_with_rules(
     Ok(Explanation { changes, canonical, origins })
 }
 
-/// Performs a step that is a function of the text and its components.
-fn take(trace: &mut Trace, step: fn(&[u8], &Components, &mut Vec<Edit>)) -> Result<(), UriError> {
+/// Performs a step that is a function of the text and its components, `parts`.
+fn take(
+    trace: &mut Trace,
+    parts: &mut Components,
+    step: fn(&[u8], &Components, &mut Vec<Edit>),
+) -> Result<(), UriError> {
     let mut edits = Vec::new();
-    step(trace.text(), &parse(trace.text())?, &mut edits);
-    trace.apply(edits);
+    step(trace.text(), parts, &mut edits);
+    if trace.apply(edits) {
+        *parts = parse(trace.text())?;
+    }
     Ok(())
 }
 

@@ -37,16 +37,17 @@ impl Trace {
     }
 
     /// Applies `edits`, whose ranges are in order and do not overlap. Edits without effect are not
-    /// recorded.
-    pub(super) fn apply(&mut self, edits: Vec<Edit>) {
+    /// recorded. Returns whether any had one.
+    pub(super) fn apply(&mut self, mut edits: Vec<Edit>) -> bool {
+        edits.retain(|edit| self.text[edit.range.clone()] != edit.after);
+        if edits.is_empty() {
+            return false;
+        }
         let mut text = Vec::with_capacity(self.text.len());
         let mut origins = Vec::with_capacity(self.text.len());
         let mut at = 0;
         for Edit { step, component, range, after } in edits {
             let before = &self.text[range.clone()];
-            if before == after {
-                continue;
-            }
             text.extend_from_slice(&self.text[at..range.start]);
             origins.extend_from_slice(&self.origins[at..range.start]);
             at = range.end;
@@ -74,6 +75,7 @@ impl Trace {
         text.extend_from_slice(&self.text[at..]);
         origins.extend_from_slice(&self.origins[at..]);
         (self.text, self.origins) = (text, origins);
+        true
     }
 
     /// The bytes of the input that `range` of the text comes from; for an empty range, the

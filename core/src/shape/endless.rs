@@ -31,17 +31,69 @@ const LEAST_REPEATS: usize = 3;
 const LONGEST_RUN: usize = 8;
 
 /// Words for calendars in paths and names of parameters.
-const CALENDARS: [&[u8]; 15] = byte_words(
+static CALENDARS: Words<15> = Words::new(
     "agenda archive archives cal calendar calendario calendrier date day event events kalender month week year",
 );
 
 /// Names of parameters that count pages.
-const COUNTERS: [&[u8]; 15] = byte_words(
+static COUNTERS: Words<15> = Words::new(
     "from offset p page pagenumber paged pageno pagenum pagina pg seite skip start startindex startrow",
 );
 
 /// Segments that the number of a page follows.
-const PAGES: [&[u8]; 4] = byte_words("page pages pagina seite");
+static PAGES: Words<4> = Words::new("page pages pagina seite");
+
+/// Words in lower case, and what is quickly seen of a word that is none of them.
+struct Words<const COUNT: usize> {
+    words: [&'static [u8]; COUNT],
+    /// For each first letter, by its low five bits, one bit for each length of a word.
+    lengths: [u32; 32],
+}
+
+impl<const COUNT: usize> Words<COUNT> {
+    const fn new(text: &'static str) -> Words<COUNT> {
+        let words = byte_words(text);
+        let (mut lengths, mut at) = ([0; 32], 0);
+        while at < COUNT {
+            lengths[words[at][0] as usize % 32] |= 1 << words[at].len();
+            at += 1;
+        }
+        Words { words, lengths }
+    }
+
+    /// Whether `word` is one of them, written with or without `-` and `_`, or ends with one after these: `page_number`,
+    /// `event-calendar`.
+    fn has(&self, word: &[u8]) -> bool {
+        let last = word.iter().rposition(is_joint);
+        let end = last.map(|last| &word[last + 1..]).filter(|end| end.len() > 1);
+        self.has_joined(word) || end.is_some_and(|end| self.has_plain(end))
+    }
+
+    /// Whether `word` without `-` and `_` is one of them.
+    fn has_joined(&self, word: &[u8]) -> bool {
+        let joined = || word.iter().filter(|byte| !is_joint(byte));
+        let is = |it: &[u8]| joined().map(u8::to_ascii_lowercase).eq(it.iter().copied());
+        self.may_have(joined().next(), joined().count()) && self.words.iter().any(|it| is(it))
+    }
+
+    /// Whether `word` is one of them.
+    #[inline]
+    fn has_plain(&self, word: &[u8]) -> bool {
+        self.may_have(word.first(), word.len())
+            && self.words.iter().any(|it| it.eq_ignore_ascii_case(word))
+    }
+
+    /// Whether one of them has this first letter and this length.
+    #[inline]
+    fn may_have(&self, first: Option<&u8>, len: usize) -> bool {
+        let lengths = first.map_or(0, |&first| self.lengths[first as usize % 32]);
+        len < 32 && lengths >> len & 1 == 1
+    }
+}
+
+fn is_joint(byte: &u8) -> bool {
+    b"-_".contains(byte)
+}
 
 /// Why `shape`, as [`super::shape()`] makes it, may have URLs without end; `None` if nothing points to that. It is a
 /// guess: that there are many URLs of a shape of the last two kinds is what makes it likely.
@@ -58,22 +110,44 @@ pub fn endless(shape: &[u8]) -> Option<Endless> {
     let segments = || path.split(|&byte| byte == b'/');
     let params = || query.split(|&byte| byte == b'&').map(pair);
     let is_number = |text: &[u8]| text.starts_with(b"{int}") || text.starts_with(b"{date}");
-    let is_named = |(name, value): (&[u8], &[u8])| is_in(&CALENDARS, name) && is_number(value);
+    let is_named = |(name, value): (&[u8], &[u8])| CALENDARS.has(name) && is_number(value);
     let has_number = || segments().any(is_number) || params().any(|(_, value)| is_number(value));
-    let has_word = || segments().any(|segment| is_in(&CALENDARS, segment));
+    let has_word = || segments().any(|segment| CALENDARS.has(segment));
     if params().any(is_named) || has_word() && has_number() {
         return Some(Endless::Calendar);
     }
-    let counts = |(name, value): (&[u8], &[u8])| is_in(&COUNTERS, name) && value == b"{int}";
-    let is_page = |(word, number): (&[u8], &[u8])| is_in(&PAGES, word) && number == b"{int}";
+    let counts = |(name, value): (&[u8], &[u8])| COUNTERS.has(name) && value == b"{int}";
+    let is_page = |(word, number): (&[u8], &[u8])| PAGES.has(word) && number == b"{int}";
     let is_counter = params().any(counts) || segments().zip(segments().skip(1)).any(is_page);
     is_counter.then_some(Endless::Counter)
 }
 
+/// What a byte is between words: 2 for one that ends a word, 1 for a joint, 0 for any other.
+static BETWEEN: [u8; 256] = {
+    let mut table = [0; 256];
+    (table[b'/' as usize], table[b'?' as usize]) = (2, 2);
+    (table[b'&' as usize], table[b'=' as usize]) = (2, 2);
+    (table[b'-' as usize], table[b'_' as usize]) = (1, 1);
+    table
+};
+
 /// Whether `uri` has a word for which [`endless`] looks in a shape; a quick test.
 pub fn may_be_endless(uri: &[u8]) -> bool {
-    let mut words = uri.split(|byte| b"/?&=".contains(byte));
-    words.any(|word| [&CALENDARS[..], &COUNTERS, &PAGES].iter().any(|list| is_in(list, word)))
+    let is_one = |word: &[u8], has_joint: bool| match has_joint {
+        true => CALENDARS.has(word) || COUNTERS.has(word) || PAGES.has(word),
+        false => CALENDARS.has_plain(word) || COUNTERS.has_plain(word) || PAGES.has_plain(word),
+    };
+    let (mut start, mut seen) = (0, 0);
+    for (at, &byte) in uri.iter().enumerate() {
+        seen |= BETWEEN[usize::from(byte)];
+        if seen > 1 {
+            if is_one(&uri[start..at], seen & 1 == 1) {
+                return true;
+            }
+            (start, seen) = (at + 1, 0);
+        }
+    }
+    is_one(&uri[start..], seen == 1)
 }
 
 /// The numbers of which `uri`, whose shape may be endless because of `why`, is one of many: two pages of a counter or
@@ -85,38 +159,30 @@ pub fn numbers(uri: &[u8], why: Endless) -> Option<Vec<u8>> {
             && text.iter().all(|byte| byte.is_ascii_digit() || b"-_.:TZ+".contains(byte))
     };
     let params = || parts.query(uri).unwrap_or_default().split(|&byte| byte == b'&').map(pair);
-    let of_names = |list: &'static [&[u8]]| {
-        params().filter(move |&(name, value)| is_in(list, name) && is_number(value)).map(|it| it.1)
+    let of_names = |is_one: fn(&[u8]) -> bool| {
+        params().filter(move |&(name, value)| is_one(name) && is_number(value)).map(|it| it.1)
     };
     let mut found: Vec<&[u8]> = match why {
         Endless::Repeats => return None,
         Endless::Counter => {
             let segments = || parts.path(uri).split(|&byte| byte == b'/');
-            let pages = segments().zip(segments().skip(1)).filter(|(word, _)| is_in(&PAGES, word));
-            of_names(&COUNTERS)
+            let pages = segments().zip(segments().skip(1)).filter(|(word, _)| PAGES.has(word));
+            of_names(|name| COUNTERS.has(name))
                 .chain(pages.map(|(_, number)| number).filter(|it| is_number(it)))
                 .collect()
         }
         Endless::Calendar => {
             let segments = parts.path(uri).split(|&byte| byte == b'/');
-            let below = segments.skip_while(|segment| !is_in(&CALENDARS, segment));
-            of_names(&CALENDARS).chain(below.filter(|segment| is_number(segment))).collect()
+            let below = segments.skip_while(|segment| !CALENDARS.has(segment));
+            of_names(|name| CALENDARS.has(name))
+                .chain(below.filter(|segment| is_number(segment)))
+                .collect()
         }
     };
     if found.is_empty() {
         found = params().map(|it| it.1).filter(|value| is_number(value)).collect();
     }
     (!found.is_empty()).then(|| found.join(&b','))
-}
-
-/// Whether `word` is one of `list`, written with or without `-` and `_`, or ends with one after these: `page_number`,
-/// `event-calendar`.
-fn is_in(list: &[&[u8]], word: &[u8]) -> bool {
-    let is = |word: &[u8]| list.iter().any(|it| it.eq_ignore_ascii_case(word));
-    let is_joint = |byte: &u8| b"-_".contains(byte);
-    let Some(last) = word.iter().rposition(is_joint) else { return is(word) };
-    let joined: Vec<u8> = word.iter().filter(|byte| !is_joint(byte)).copied().collect();
-    is(&joined) || word.len() - last > 2 && is(&word[last + 1..])
 }
 
 /// The name and the value of a parameter.
@@ -169,6 +235,29 @@ mod tests {
         }
         assert_eq!(endless(b"http://a.a.a"), None);
         assert_eq!(endless(b"mailto:{email}"), None);
+    }
+
+    #[test]
+    fn the_quick_test_misses_no_word() {
+        let words = CALENDARS.words.iter().chain(&COUNTERS.words).chain(&PAGES.words);
+        for word in words.map(|word| String::from_utf8_lossy(word).to_uppercase()) {
+            let (head, tail) = word.split_at(word.len() / 2);
+            for text in [
+                word.clone(),
+                format!("a/{word}/b"),
+                format!("a?{word}=1"),
+                format!("a?b&c={word}"),
+                format!("x/{head}-{tail}"),
+                format!("x/_{head}{tail}_?y"),
+            ] {
+                assert!(may_be_endless(text.as_bytes()), "{text}");
+            }
+            // A letter is one by itself only.
+            assert_eq!(may_be_endless(format!("x-{word}").as_bytes()), word.len() > 1, "{word}");
+        }
+        for text in ["", "/", "a/b-c?d_e=f&g", "http://h/xpage?pagex=1", "agendas-a"] {
+            assert!(!may_be_endless(text.as_bytes()), "{text}");
+        }
     }
 
     #[test]

@@ -5,23 +5,20 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::part::{Part, Piece, weight};
 use super::{Overview, Panel, Survey};
+use crate::pipeline::params::ParamNames;
 use crate::top_k::Recent;
 use uriscan_core::audit::redact_into;
-use uriscan_core::chunk::Span;
 use uriscan_core::index::Record;
 use uriscan_core::shape::is_repeating;
 use uriscan_core::simd::Isa;
 use uriscan_core::uri::bulk::parse_record;
 use uriscan_core::uri::{Components, UriError, UriErrorKind, parse};
 
-/// Names of the parameters of a URI that are compared with each other one by one.
-const FEW: usize = 16;
-
 /// Buffers for counting.
 #[derive(Debug, Default)]
 pub(super) struct Buffers {
     pub(super) recent: [Recent; Panel::COUNT],
-    names: Vec<Span>,
+    names: ParamNames,
     masked: Vec<u8>,
 }
 
@@ -113,30 +110,7 @@ impl<'a> RecordCounter<'a> {
     #[inline(always)]
     fn count_names(&mut self, query: &[u8]) {
         let mut names = std::mem::take(&mut self.buffers.names);
-        names.clear();
-        let mut start = 0;
-        while start < query.len() {
-            let rest = &query[start..];
-            let end = memchr(b'&', rest).unwrap_or(rest.len());
-            let name = memchr(b'=', &rest[..end]).unwrap_or(end);
-            if end > 0 {
-                names.push(Span { start: start as u32, end: (start + name) as u32 });
-            }
-            start += end + 1;
-        }
-        if names.len() > FEW {
-            names.sort_unstable_by_key(|name| name.of(query));
-            names.dedup_by_key(|name| name.of(query));
-        }
-        let is_sorted = names.len() > FEW;
-        for (i, name) in names.iter().enumerate() {
-            let name = name.of(query);
-            let is_new =
-                is_sorted || names[..i.min(FEW)].iter().all(|other| other.of(query) != name);
-            if is_new {
-                self.add(Panel::Param, name);
-            }
-        }
+        names.each(query, |name| self.add(Panel::Param, name));
         self.buffers.names = names;
     }
 

@@ -17,6 +17,7 @@ use uriscan_core::explain::{
 };
 use uriscan_core::key::Key;
 use uriscan_core::normalize::Level;
+use uriscan_core::threads;
 
 /// Bytes that a group, or a text of one, takes beside its text.
 const ENTRY: usize = 128;
@@ -178,9 +179,8 @@ impl Sample {
         let texts = groups.iter().map(Group::example).filter(|text| !text.is_empty());
         let traps = traps(texts, scale, options);
         let mut merges = Merges::default();
-        for group in &groups {
-            merges.add(group, &options.equivalence);
-        }
+        groups.iter().for_each(|group| merges.add(group));
+        merges.explain(&options.equivalence);
         let Merges { same, levels, aliased, steps, unexplained, .. } = merges;
         let mut steps: Vec<MergeStep> = steps.into_values().map(Explained::finish).collect();
         steps.sort_by_key(|step| (std::cmp::Reverse(step.count), step.step.name));
@@ -226,7 +226,9 @@ fn largest(groups: &[Group], most: usize) -> Vec<(Vec<u8>, u64)> {
 
 /// What makes records equivalent.
 #[derive(Default)]
-struct Merges {
+struct Merges<'g> {
+    /// Records that are kept and others, and how often each of these occurs.
+    pairs: Vec<([&'g [u8]; 2], u64)>,
     same: u64,
     /// By level; rules beyond it are the lowest.
     levels: BTreeMap<Option<Level>, u64>,
@@ -234,7 +236,6 @@ struct Merges {
     aliased: u64,
     steps: BTreeMap<&'static str, Explained>,
     unexplained: u64,
-    pairs: usize,
 }
 
 /// The duplicates that need a step.
@@ -265,8 +266,17 @@ impl Explained {
     }
 }
 
-impl Merges {
-    fn add(&mut self, group: &Group, equivalence: &Equivalence) {
+/// What makes a pair equivalent.
+enum Cause {
+    /// The steps, of a level; beyond all levels if there are rules among them.
+    Steps(Option<Level>, Vec<&'static Step>),
+    /// An alias, with the number of steps that the pair needs.
+    Alias(usize),
+}
+
+impl<'g> Merges<'g> {
+    /// Counts the records of `group`, and notes what is to be explained.
+    fn add(&mut self, group: &'g Group) {
         let Group { kept, others, rest, .. } = group;
         self.unexplained += rest;
         if kept.is_long() {
@@ -277,40 +287,34 @@ impl Merges {
         }
         self.same += kept.count - 1;
         for Text { bytes, count } in others {
-            self.pairs += 1;
-            if self.pairs > MOST_PAIRS || !self.explain([bytes, &kept.bytes], *count, equivalence) {
+            if self.pairs.len() < MOST_PAIRS {
+                self.pairs.push(([bytes, &kept.bytes], *count));
+            } else {
                 self.unexplained += count;
             }
         }
     }
 
-    /// Adds `count` duplicates of a pair; returns whether it is known what makes it equivalent.
-    fn explain(&mut self, pair: [&[u8]; 2], count: u64, equivalence: &Equivalence) -> bool {
-        if equivalence.profile.is_some() {
-            return false;
-        }
-        let [text, kept] = pair.map(|text| equivalence.target(text));
-        let rules = equivalence.rules.as_deref();
-        let compared = compare_with_rules(&text, &kept, equivalence.normalize, rules);
-        match compared {
-            Comparison::Equivalent { level, steps } => {
-                let has_rules = steps.iter().any(|step| step.level.is_none());
-                *self.levels.entry((!has_rules).then_some(level)).or_default() += count;
-                steps.iter().for_each(|step| self.add_step(step, steps.len(), count, pair));
-                true
+    /// Explains all pairs, on the current rayon pool.
+    fn explain(&mut self, equivalence: &Equivalence) {
+        /// Pairs that a thread takes at a time.
+        const FEW: usize = 64;
+        let pairs = std::mem::take(&mut self.pairs);
+        let causes = threads::map(pairs.chunks(FEW), |pairs| {
+            pairs.iter().map(|&(pair, _)| cause(pair, equivalence)).collect::<Vec<_>>()
+        });
+        for ((pair, count), cause) in pairs.into_iter().zip(causes.into_iter().flatten()) {
+            match cause {
+                Some(Cause::Steps(level, steps)) => {
+                    *self.levels.entry(level).or_default() += count;
+                    steps.iter().for_each(|step| self.add_step(step, steps.len(), count, pair));
+                }
+                Some(Cause::Alias(needed)) => {
+                    self.aliased += count;
+                    self.add_step(&step::ALIAS, needed, count, pair);
+                }
+                None => self.unexplained += count,
             }
-            // They have different forms, so nothing else can be the reason.
-            Comparison::Different { .. } if equivalence.aliases.is_some() => {
-                let is_canonical = |text: &[u8]| {
-                    let explained = explain_with_rules(text, equivalence.normalize, rules);
-                    explained.is_ok_and(|explained| explained.changes.is_empty())
-                };
-                let needed = if is_canonical(&text) && is_canonical(&kept) { 1 } else { 2 };
-                self.aliased += count;
-                self.add_step(&step::ALIAS, needed, count, pair);
-                true
-            }
-            _ => false,
         }
     }
 
@@ -318,5 +322,29 @@ impl Merges {
     fn add_step(&mut self, step: &'static Step, steps: usize, count: u64, pair: [&[u8]; 2]) {
         let new = || Explained { step, count: 0, alone: 0, examples: Vec::new() };
         self.steps.entry(step.name).or_insert_with(new).add(steps, count, pair);
+    }
+}
+
+/// What makes `pair` equivalent; `None` if that is not known.
+fn cause(pair: [&[u8]; 2], equivalence: &Equivalence) -> Option<Cause> {
+    if equivalence.profile.is_some() {
+        return None;
+    }
+    let [text, kept] = pair.map(|text| equivalence.target(text));
+    let rules = equivalence.rules.as_deref();
+    match compare_with_rules(&text, &kept, equivalence.normalize, rules) {
+        Comparison::Equivalent { level, steps } => {
+            let has_rules = steps.iter().any(|step| step.level.is_none());
+            Some(Cause::Steps((!has_rules).then_some(level), steps))
+        }
+        // They have different forms, so nothing else can be the reason.
+        Comparison::Different { .. } if equivalence.aliases.is_some() => {
+            let is_canonical = |text: &[u8]| {
+                let explained = explain_with_rules(text, equivalence.normalize, rules);
+                explained.is_ok_and(|explained| explained.changes.is_empty())
+            };
+            Some(Cause::Alias(if is_canonical(&text) && is_canonical(&kept) { 1 } else { 2 }))
+        }
+        Comparison::Different { .. } => None,
     }
 }

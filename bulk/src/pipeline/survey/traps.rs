@@ -8,12 +8,16 @@ use super::overview::Trap;
 use crate::pipeline::Canonicalizer;
 use uriscan_core::shape::{Endless, endless, may_be_endless, numbers, shape};
 use uriscan_core::simd::Kernels;
+use uriscan_core::threads;
 
 /// Different URIs of a shape that are more than a site usually has.
 const MANY: u64 = 1_000;
 
 /// URIs of a sample at least, so that their number says something of the whole: it is off by an eighth or so.
 const LEAST: u64 = 64;
+
+/// Texts that a thread takes at a time.
+const FEW: usize = 256;
 
 /// The URIs of one shape.
 struct Shape {
@@ -25,7 +29,8 @@ struct Shape {
     last: (Vec<u8>, Vec<u8>),
 }
 
-/// The traps among `texts`, of which none is equivalent to another one; each represents `scale` of them.
+/// The traps among `texts`, of which none is equivalent to another one; each represents `scale` of them. On the current
+/// rayon pool.
 ///
 /// Many URIs are not enough: a list that is sorted in forty ways has a thousand of them with 25 numbers of pages, and a
 /// page in each of a thousand topics has one. The numbers have to differ.
@@ -34,21 +39,28 @@ pub(super) fn traps<'t>(
     scale: f64,
     options: &SurveyOptions,
 ) -> Vec<Trap> {
-    let mut canonicalizer = Canonicalizer::new(&options.equivalence, Kernels::detect());
+    let texts: Vec<&[u8]> = texts.collect();
+    let found = threads::map(texts.chunks(FEW), |texts| {
+        let mut canonicalizer = Canonicalizer::new(&options.equivalence, Kernels::detect());
+        let mut found = Vec::new();
+        for text in texts.iter().filter(|text| may_be_endless(text)) {
+            let Ok(form) = canonicalizer.valid_form(text) else { continue };
+            let Ok(shape) = shape(form) else { continue };
+            let why = endless(&shape);
+            if let Some((why, numbers)) = why.and_then(|why| Some((why, numbers(form, why)?))) {
+                found.push((shape, why, numbers, form.to_vec()));
+            }
+        }
+        found
+    });
     let mut shapes: BTreeMap<Vec<u8>, Shape> = BTreeMap::new();
-    for text in texts.filter(|text| may_be_endless(text)) {
-        let Ok(form) = canonicalizer.valid_form(text) else { continue };
-        let Ok(shape) = shape(form) else { continue };
-        let Some((why, numbers)) = endless(&shape).and_then(|why| Some((why, numbers(form, why)?)))
-        else {
-            continue;
-        };
+    for (shape, why, numbers, form) in found.into_iter().flatten() {
         let new = || Shape { why, uris: 0, numbers: HashMap::new(), last: Default::default() };
         let of_shape = shapes.entry(shape).or_insert_with(new);
         of_shape.uris += 1;
         // Numbers have no leading zeros as a rule, so a longer one is greater.
         if (numbers.len(), &numbers) > (of_shape.last.0.len(), &of_shape.last.0) {
-            of_shape.last = (numbers.clone(), form.to_vec());
+            of_shape.last = (numbers.clone(), form);
         }
         *of_shape.numbers.entry(numbers).or_default() += 1;
     }
