@@ -4,12 +4,13 @@ use memchr::memchr;
 use uriscan_core::chunk::Span;
 
 /// Names that are compared with each other one by one; more are sorted.
-const FEW: usize = 16;
+const FEW: usize = 32;
 
 /// Finds names of parameters. Reusable.
 #[derive(Debug, Default)]
 pub(in crate::pipeline) struct ParamNames {
-    names: Vec<Span>,
+    /// With the first bytes of each.
+    names: Vec<(u64, Span)>,
 }
 
 impl ParamNames {
@@ -25,21 +26,32 @@ impl ParamNames {
             let end = memchr(b'&', rest).unwrap_or(rest.len());
             let name = memchr(b'=', &rest[..end]).unwrap_or(end);
             if end > 0 {
-                names.push(Span { start: start as u32, end: (start + name) as u32 });
+                let span = Span { start: start as u32, end: (start + name) as u32 };
+                names.push((first_bytes(rest, name), span));
             }
             start += end + 1;
         }
+        let key = |&(first, span): &(u64, Span)| (first, span.of(query));
         let is_sorted = names.len() > FEW;
         if is_sorted {
-            names.sort_unstable_by_key(|name| name.of(query));
-            names.dedup_by_key(|name| name.of(query));
+            names.sort_unstable_by_key(key);
+            names.dedup_by(|a, b| key(a) == key(b));
         }
         for (i, name) in names.iter().enumerate() {
-            let name = name.of(query);
-            if is_sorted || names[..i].iter().all(|other| other.of(query) != name) {
-                found(name);
+            if is_sorted || names[..i].iter().all(|other| key(other) != key(name)) {
+                found(name.1.of(query));
             }
         }
+    }
+}
+
+/// The first eight of the first `len` bytes of `text`; zeros follow those of fewer.
+#[inline(always)]
+fn first_bytes(text: &[u8], len: usize) -> u64 {
+    match text.first_chunk() {
+        Some(_) if len == 0 => 0,
+        Some(&first) => u64::from_le_bytes(first) & u64::MAX >> (64 - 8 * len.min(8)),
+        None => text[..len].iter().rev().fold(0, |all, &byte| all << 8 | u64::from(byte)),
     }
 }
 
@@ -49,13 +61,18 @@ mod tests {
 
     #[test]
     fn each_name_is_found_once() {
-        let many: Vec<String> = (0..40).map(|i| format!("k{}=1", i % 20)).collect();
+        let many: Vec<String> = (0..80).map(|i| format!("k{}=1", i % 20)).collect();
         for (query, expected) in [
             ("", vec![]),
             ("&&", vec![]),
             ("a", vec!["a"]),
             ("b=1&a&b=2&&=c", vec!["b", "a", ""]),
             ("a=b=c&b", vec!["a", "b"]),
+            (
+                "abcdefgh1&abcdefgh2&abcdefgh1=x&abcdefgh",
+                vec!["abcdefgh1", "abcdefgh2", "abcdefgh"],
+            ),
+            ("a&a\0&a%00&b=7777777&b=8", vec!["a", "a\0", "a%00", "b"]),
         ] {
             let mut names = Vec::new();
             ParamNames::default().each(query.as_bytes(), |name| {

@@ -114,6 +114,15 @@ impl Decoded {
         let mut rest = text;
         while let [first, after @ ..] = rest {
             let awaits_digits = matches!(decoded.bytes[..], [.., b'%'] | [.., b'%', _]);
+            let is_triplet = *first == b'%' && !awaits_digits;
+            // What is encoded once, as most is.
+            if is_triplet && let Some(byte) = triplet(rest, 0).filter(|byte| *byte != b'%') {
+                decoded.bytes.push(byte);
+                decoded.depths.push(1);
+                decoded.lens.push(3);
+                rest = &rest[3..];
+                continue;
+            }
             if *first == b'%' || awaits_digits {
                 decoded.push(*first);
                 rest = after;
@@ -178,6 +187,19 @@ mod tests {
         let deep = format!("%{}2F", "25".repeat(300));
         let layers = Layers::of(deep.as_bytes());
         assert_eq!((layers.bytes(), layers.depth(0)), (&b"/"[..], MOST));
+    }
+
+    #[test]
+    fn what_is_encoded_once_is_decoded_as_byte_by_byte() {
+        let pieces = ["%", "%2", "%25", "%41", "%2F", "a", "4", "F", "%%", "%zz"];
+        for number in 0..10_000 {
+            let digits = [number, number / 10, number / 100, number / 1_000];
+            let text = digits.map(|digit| pieces[digit % 10]).concat();
+            let mut slow = Decoded::default();
+            text.bytes().for_each(|byte| slow.push(byte));
+            let Decoded { bytes, depths, lens } = Decoded::of(text.as_bytes());
+            assert_eq!((bytes, depths, lens), (slow.bytes, slow.depths, slow.lens), "{text}");
+        }
     }
 
     #[test]

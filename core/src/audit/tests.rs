@@ -250,7 +250,7 @@ proptest! {
         proptest::sample::select(vec![
             "http://", "h/", "/", "//", "?", "&", "%26", ";", "%3B", "#", "%23", "=", "%3D", "token", "t%6Fken", "pw", "%70w",
             "code=", "&state=", "@", "%40", ":", "%3A", "\"", "%22", "'", "{", "}", "[", "%5D", "ghp_0123456789abcdef",
-            "%67hp_0123456789abcdef", "eyJ0123456789abcdef", "_", "%2D", "%C3", "%25", "%2526", "x", "-", ".", "\\", "%5C", "%4", "***",
+            "%67hp_0123456789abcdef", "eyJ0123456789abcdef", "http", "%2F", "u:p", "page2=", "ids[]=", "token_1=", "pin[0]=", "12", "_", "%2D", "%C3", "%25", "%2526", "x", "-", ".", "\\", "%5C", "%4", "***",
         ]), 0..14), before in 0usize..70)
     {
         let text = parts.concat();
@@ -352,12 +352,28 @@ fn what_is_masked_is_a_finding() {
     assert_eq!((secret.count, secret.severity), (2, Severity::Error));
 }
 
+#[test]
+fn a_password_is_found_where_what_precedes_the_first_colon_is_no_scheme() {
+    for text in [
+        "http%3A%2F%2Fu:pw@h",
+        "=http%3A%2F%2Fu:pw@h",
+        "x=http%3a//u:pw@h",
+        "http%3A\\\\u:pw@h",
+        "%2F%2Fu:pw@h/",
+        "see http%3A//u:pw@h",
+    ] {
+        check_screen(text.as_bytes(), b"", 0);
+        let is_secret = |finding: &Finding| finding.rule == Rule::Secret;
+        assert!(findings(text.as_bytes()).iter().any(is_secret), "{text}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 600 } else { 4000 }))]
 
     #[test]
     fn a_record_is_masked_only_with_a_finding(
-        text in "(http://h/|http:|//|)([?#/:@&=;,\\\\\"' +%a-c]|http:|//u:p@|token|%3D|%2540|code=|state=|\"pin\":|ghp_0123456789abcdef|%25%33%44){0,14}",
+        text in "(http://h/|http:|//|)([?#/:@&=;,\\\\\"' +%a-c]|http:|http%3A%2F%2F|//u:p@|u:p@|token|page1=|pin2=|%3D|%2540|code=|state=|\"pin\":|ghp_0123456789abcdef|%25%33%44){0,14}",
         before in 0usize..70,
     ) {
         let mut redacted = Vec::new();
