@@ -75,9 +75,8 @@ mod tests {
             ("a&a\0&a%00&b=7777777&b=8", vec!["a", "a\0", "a%00", "b"]),
         ] {
             let mut names = Vec::new();
-            ParamNames::default().each(query.as_bytes(), |name| {
-                names.push(String::from_utf8_lossy(name).into_owned())
-            });
+            let push = |name: &[u8]| names.push(String::from_utf8_lossy(name).into_owned());
+            ParamNames::default().each(query.as_bytes(), push);
             assert_eq!(names, expected, "{query}");
         }
         let mut count = 0;
