@@ -595,3 +595,17 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn an_empty_reference_is_compared_as_any_other() {
+    let same = Comparison::Equivalent { level: Level::String, steps: vec![] };
+    for options in [SCHEME, SCHEME.level(Level::String)] {
+        assert_eq!(compare(b"", b"", options), same);
+        for other in ["a", "#", "?", "//h", "http:", "http://h/", "\u{e9}", " "] {
+            for (a, b) in [("", other), (other, "")] {
+                let found = compare(a.as_bytes(), b.as_bytes(), options);
+                assert!(matches!(found, Comparison::Different { .. }), "{a:?} {b:?}");
+            }
+        }
+    }
+}

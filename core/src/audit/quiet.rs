@@ -170,15 +170,18 @@ fn of_equals(text: &[u8], at: usize, is_in_path: bool) -> Looks {
 fn may_end_userinfo(text: &[u8], at: usize, parts: &Components) -> bool {
     /// More is not looked at here.
     const LONGEST: usize = 256;
+    /// Schemes are shorter; each `@` would look at all of a longer one.
+    const LONGEST_SCHEME: usize = 32;
+    let before = text.get(parts.path_start as usize..at);
+    let Some(before) = before.filter(|before| before.len() <= LONGEST) else { return true };
     // What precedes the first colon of an invalid record may be more than a scheme: `http%3A%2F%2Fu:p@h`.
     let scheme = parts.scheme(text);
-    let is_scheme = scheme.is_none_or(|name| name.iter().all(|&byte| SCHEME.has(byte)));
-    let before = text.get(if is_scheme { parts.path_start as usize } else { 0 }..at);
-    let Some(before) = before.filter(|before| before.len() <= LONGEST) else { return true };
+    let is_one = |name: &[u8]| name.len() <= LONGEST_SCHEME && name.iter().all(|&b| SCHEME.has(b));
+    if !scheme.is_none_or(is_one) {
+        return true;
+    }
     // What is not a scheme may end with one.
-    let ends_special = |name: &[u8]| {
-        name.len() > LONGEST || (0..name.len()).any(|at| host::is_special(&name[at..]))
-    };
+    let ends_special = |name: &[u8]| (0..name.len()).any(|at| host::is_special(&name[at..]));
     let is_after_scheme = parts.authority_start == 0
         && scheme.is_some_and(|name| before.starts_with(b"/") || ends_special(name));
     is_after_scheme

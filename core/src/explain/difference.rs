@@ -187,7 +187,7 @@ fn spans(parts: &Components) -> [ComponentSpan; 8] {
         start: start as usize,
         end: end as usize,
     };
-    let after_scheme = parts.scheme_end + 1;
+    let after_scheme = if parts.scheme_end == 0 { 0 } else { parts.scheme_end + 1 };
     let authority_start = parts.authority_start.max(after_scheme);
     [
         span(Component::Scheme, 0, parts.scheme_end),
