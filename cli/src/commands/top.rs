@@ -4,7 +4,7 @@ use uriscan::Error;
 use uriscan::extract::{Context, ExtractorOptions};
 use uriscan_bulk::pipeline::{self, By, OnInvalid, TopOptions};
 
-use crate::args::{self, ReportFile, TopFormat};
+use crate::args::{self, TopFormat};
 use crate::bar::View;
 use crate::documents::LinkUse;
 use crate::environment::Environment;
@@ -55,7 +55,7 @@ impl args::Top {
                 .with_evidence(&self.equivalence)?
                 .reading(&self.links, LinkUse::of_equivalence(&self.equivalence))?;
         if let Some(documents) = &mut plan.documents {
-            select_entries(self.by, &self.page, &mut documents.options.extractor);
+            select_entries(self.by, &mut documents.options.extractor);
         }
         plan.with_report(self.page)
     }
@@ -84,7 +84,7 @@ impl args::Top {
 }
 
 /// Makes `extractor` find the parts of entries that are counted, or of selected entries the targets.
-fn select_entries(by: By, page: &ReportFile, extractor: &mut ExtractorOptions) {
+fn select_entries(by: By, extractor: &mut ExtractorOptions) {
     extractor.log_part = by.log_part();
     if extractor.log_fields.is_empty() && !extractor.requests.is_empty() {
         extractor.log_fields = vec![Context::Target];
@@ -94,7 +94,7 @@ fn select_entries(by: By, page: &ReportFile, extractor: &mut ExtractorOptions) {
         by,
         By::WholePath | By::Path(_) | By::Extension | By::Param | By::Url | By::Shape { .. }
     );
-    if is_apart && extractor.is_of_logs() && page.report.is_none() {
+    if is_apart && extractor.is_of_logs() {
         extractor.base.get_or_insert_with(|| NO_SITE.into());
     }
 }

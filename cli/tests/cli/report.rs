@@ -683,6 +683,25 @@ fn places_of_links_are_numbers_of_records_and_skipped_references_are_not_invalid
     assert!(!page.contains("invalid-chart"), "{page}");
 }
 
+#[test]
+fn targets_of_a_log_are_counted_with_a_report_as_without() {
+    let entry = |target: &str| {
+        format!("1.2.3.4 - - [10/Oct/2000:13:55:36 -0700] \"GET {target} HTTP/1.0\" 200 1\n")
+    };
+    let log = ["/a.png?x=1", "/a.png", "/b/c", "/b/c"].map(entry).concat();
+    let place = Place::new(&[("a.log", &log)]);
+    for by in ["path", "path:1", "extension", "param", "url", "shape"] {
+        let args = ["top", "--by", by, "--extract", "--log-field", "target", "a.log"];
+        let plain = place.run(&args, "");
+        let reported = place.run(&[&args[..], &["--report", "r.html"]].concat(), "");
+        assert_eq!(reported.stdout, plain.stdout, "{by}");
+        let answer = String::from_utf8_lossy(&plain.stdout);
+        assert!(answer.contains("4 URIs"), "{by}: {answer}");
+        assert_eq!(facts(&place.read("r.html"))["invalid"], "0", "{by}");
+        std::fs::remove_file(place.path("r.html")).unwrap();
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_report_that_cannot_be_whole_is_an_error() {

@@ -114,9 +114,8 @@ impl Decoded {
         let mut rest = text;
         while let [first, after @ ..] = rest {
             let awaits_digits = matches!(decoded.bytes[..], [.., b'%'] | [.., b'%', _]);
-            let is_triplet = *first == b'%' && !awaits_digits;
             // What is encoded once, as most is.
-            if is_triplet && let Some(byte) = triplet(rest, 0).filter(|byte| *byte != b'%') {
+            if !awaits_digits && let Some(byte) = triplet(rest, 0).filter(|byte| *byte != b'%') {
                 decoded.bytes.push(byte);
                 decoded.depths.push(1);
                 decoded.lens.push(3);

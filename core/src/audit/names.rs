@@ -68,15 +68,14 @@ pub(super) fn is_secret_name(name: &[u8]) -> bool {
     secret_word(&without_triplets(name), is_known).is_some()
 }
 
-/// The part of `name`, which is decoded, that looks like the name of a secret, as `is_known` says: all but a number at its end, or
-/// brackets.
-fn secret_word(mut name: &[u8], is_known: fn(&[u8]) -> bool) -> Option<&[u8]> {
+/// The part of `name`, which is decoded, for which `is_secret` is true: all but a number at its end, or brackets.
+fn secret_word(mut name: &[u8], is_secret: fn(&[u8]) -> bool) -> Option<&[u8]> {
     // What separates the number does not matter either.
     let is_number = |byte: &u8| byte.is_ascii_digit() || !byte.is_ascii_alphanumeric();
     loop {
         let last = name.iter().rposition(|byte| !is_number(byte))?;
         let (word, number) = name.split_at(last + 1);
-        if is_known(word) {
+        if is_secret(word) {
             return Some(word);
         }
         // `user[password][new]`, from the right.
@@ -507,8 +506,8 @@ mod tests {
             let equals = text.len() - 2;
             let is_one = |name: &[u8]| is_secret_name(name) || is_of_oauth_answer(name);
             // Wherever the name begins.
-            let of_all = (equals - name.len()..=equals).any(|at| is_one(&text.as_bytes()[at..equals]));
-            prop_assert!(!of_all || may_end_name(text.as_bytes(), equals), "{}", text);
+            let is_name = (equals - name.len()..=equals).any(|at| is_one(&text.as_bytes()[at..equals]));
+            prop_assert!(!is_name || may_end_name(text.as_bytes(), equals), "{}", text);
             if is_secret_name(name.as_bytes()) {
                 prop_assert!(may_be_secret(text.as_bytes(), equals), "{}", text);
             }

@@ -176,8 +176,9 @@ fn may_end_userinfo(text: &[u8], at: usize, parts: &Components) -> bool {
     let Some(before) = before.filter(|before| before.len() <= LONGEST) else { return true };
     // What precedes the first colon of an invalid record may be more than a scheme: `http%3A%2F%2Fu:p@h`.
     let scheme = parts.scheme(text);
-    let is_one = |name: &[u8]| name.len() <= LONGEST_SCHEME && name.iter().all(|&b| SCHEME.has(b));
-    if !scheme.is_none_or(is_one) {
+    let is_scheme =
+        |name: &[u8]| name.len() <= LONGEST_SCHEME && name.iter().all(|&byte| SCHEME.has(byte));
+    if !scheme.is_none_or(is_scheme) {
         return true;
     }
     // What is not a scheme may end with one.

@@ -53,8 +53,7 @@ pub struct Shaper {
     decoded: Vec<u8>,
     /// The parameters of a query, one after the other, and where each is.
     params: Vec<u8>,
-    /// After its first bytes, which decide the order of most.
-    ranges: Vec<(u64, Range<usize>)>,
+    ranges: Vec<Range<usize>>,
 }
 
 impl Shaper {
@@ -183,21 +182,20 @@ impl Shaper {
             let start = params.len();
             let end = self.push_param(query, at, AMPERSAND, &mut params);
             if params.len() > start {
-                ranges.push((first_bytes(&params[start..]), start..params.len()));
+                ranges.push(start..params.len());
             }
             if end == query.len() {
                 break;
             }
             at = end + 1;
         }
-        let text = |range: &Range<usize>| &params[range.clone()];
-        ranges.sort_unstable_by(|a, b| (a.0, text(&a.1)).cmp(&(b.0, text(&b.1))));
-        ranges.dedup_by(|a, b| a.0 == b.0 && text(&a.1) == text(&b.1));
-        for (i, (_, range)) in ranges.iter().enumerate() {
+        ranges.sort_unstable_by(|a, b| params[a.clone()].cmp(&params[b.clone()]));
+        ranges.dedup_by(|a, b| params[a.clone()] == params[b.clone()]);
+        for (i, range) in ranges.iter().enumerate() {
             if i > 0 {
                 out.push(b'&');
             }
-            out.extend_from_slice(text(range));
+            out.extend_from_slice(&params[range.clone()]);
         }
         (self.params, self.ranges) = (params, ranges);
     }
@@ -210,14 +208,6 @@ impl Shaper {
         let plain = decode_into(text, classes, &mut self.decoded);
         kind_of(plain, classes_in(plain))
     }
-}
-
-/// The first eight bytes of `text`, in their order; zeros follow those of fewer.
-fn first_bytes(text: &[u8]) -> u64 {
-    let mut first = [0; 8];
-    let len = text.len().min(8);
-    first[..len].copy_from_slice(&text[..len]);
-    u64::from_be_bytes(first)
 }
 
 /// Extensions of a segment that are looked at: `.min.js` has two.

@@ -227,7 +227,7 @@ fn largest(groups: &[Group], most: usize) -> Vec<(Vec<u8>, u64)> {
 /// What makes records equivalent.
 #[derive(Default)]
 struct Merges<'g> {
-    /// Records that are kept and others, and how often each of these occurs.
+    /// Duplicates, each with the record that is kept, and how often each occurs.
     pairs: Vec<([&'g [u8]; 2], u64)>,
     same: u64,
     /// By level; rules beyond it are the lowest.

@@ -29,8 +29,7 @@ struct Shape {
     last: (Vec<u8>, Vec<u8>),
 }
 
-/// The traps among `texts`, of which none is equivalent to another one; each represents `scale` of them. On the current
-/// rayon pool.
+/// Finds the traps among `texts`, on the current rayon pool. No two texts are equivalent, and each counts for `scale` of them.
 ///
 /// Many URIs are not enough: a list that is sorted in forty ways has a thousand of them with 25 numbers of pages, and a
 /// page in each of a thousand topics has one. The numbers have to differ.
