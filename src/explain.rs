@@ -9,6 +9,6 @@
 //! defines the result: a test checks that every explanation ends in it.
 
 pub use uriscan_core::explain::{
-    Change, Comparison, Component, Difference, Explanation, LONGEST, Merger, Reason, STEPS, Step,
-    compare, compare_with_rules, explain, explain_with_rules, mergers,
+    Change, Comparer, Comparison, Component, Difference, Explanation, LONGEST, Merger, Reason,
+    STEPS, Step, compare, compare_with_rules, explain, explain_with_rules, mergers,
 };

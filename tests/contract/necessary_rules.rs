@@ -34,6 +34,10 @@ fn file(kept: Rules) -> String {
         &[(AllowParam, "allow = ['a', '*b*']"), (DropParam, "drop = ['b']")],
     );
     table("[[param]]\nexcept = ['site:example.co.uk']", &[(DropParam, "drop = ['*c*']")]);
+    table(
+        "[[param]]\npaths = ['/a', '/B']\ngiven = ['a', 'b=1', 'c']",
+        &[(DropParam, "drop = ['*']")],
+    );
     // A rule that is off elsewhere is off in the smaller set, too.
     let mut site = |hosts: &str, host: &str, rules: &[(Rule, &str)], without: &str| {
         let rules: Vec<&str> =
@@ -92,9 +96,13 @@ fn rule_set(chosen: &Chosen, kept: Rules) -> RuleSet {
             }
         }
         Chosen::Typed(typed) => {
-            typed.iter().filter(|typed| **typed != "file").for_each(|typed| add(typed));
-            if typed.contains(&"file") {
-                let text = file(kept);
+            let is_rule = |typed: &&&str| !FILES.contains(typed);
+            typed.iter().filter(is_rule).for_each(|typed| add(typed));
+            if let Some(name) = FILES.iter().find(|name| typed.contains(name)) {
+                // In one of the two no rule depends on what another leaves as it is.
+                let dependent = [Rule::KeepParam, Rule::HostAlias, Rule::Www, Rule::PathCase];
+                let independent = kept.without(Rules::of(&dependent));
+                let text = file(if *name == "file" { kept } else { independent });
                 builder.rules_file(
                     &RulesFile::parse(&text, "file", &mut |_, _| Err(String::new())).unwrap(),
                 );
@@ -104,14 +112,17 @@ fn rule_set(chosen: &Chosen, kept: Rules) -> RuleSet {
     builder.build().unwrap()
 }
 
-/// Rules as typed; `file` for [`file`].
+/// Names of files beside rules as typed.
+const FILES: [&str; 2] = ["file", "independent file"];
+
+/// Rules as typed, and [`file`].
 fn chosen() -> impl Strategy<Value = Chosen> {
-    let typed = [&RULES[..], &["file"]].concat();
+    let typed = [&RULES[..], &FILES].concat();
     prop_oneof![
         prop::sample::select(vec!["crawl", "log", "crawl@1", "log@1"]).prop_map(Chosen::Preset),
         prop::sample::subsequence(typed.clone(), 1..typed.len()).prop_map(Chosen::Typed),
         prop::sample::subsequence(typed, 1..4).prop_map(Chosen::Typed),
-        Just(Chosen::Typed(vec!["file"])),
+        prop::sample::select(&FILES[..]).prop_map(|name| Chosen::Typed(vec![name])),
     ]
 }
 
@@ -126,6 +137,40 @@ fn are_equivalent([a, b]: [&[u8]; 2], options: Options, chosen: &Chosen, kept: R
     let drop_fragment = options.drop_fragment && kept.has(Rule::Fragment);
     let (options, rules) = (options.drop_fragment(drop_fragment), rule_set(chosen, kept));
     form(a, options, &rules) == form(b, options, &rules)
+}
+
+/// What [`Comparer::necessary`] says it finds, by rule sets that are written out.
+fn necessary(
+    pair: [&[u8]; 2],
+    options: Options,
+    chosen: &Chosen,
+    rules: &RuleSet,
+) -> Option<Rules> {
+    let all = Rules::of(&Rule::ALL);
+    let is_enough = |kept| are_equivalent(pair, options, chosen, kept);
+    if pair[0] == pair[1] || is_enough(Rules::default()) {
+        return Some(Rules::default());
+    }
+    let mut kept = Rules::of(if options.drop_fragment { &[Rule::Fragment] } else { &[] });
+    for text in pair {
+        let mut form = Vec::new();
+        normalize_exact(text, options.level, options.drop_fragment, &mut form).ok()?;
+        kept = kept.union(rules.apply(&form, &mut Scratch::default()).1);
+    }
+    kept = if is_enough(kept) { kept } else { all };
+    if !is_enough(kept) {
+        return None;
+    }
+    loop {
+        let before = kept;
+        for rule in before.iter() {
+            let fewer = kept.without(Rules::of(&[rule]));
+            kept = if is_enough(fewer) { fewer } else { kept };
+        }
+        if kept == before {
+            return Some(kept.without(Rules::of(&[Rule::AllowParam])));
+        }
+    }
 }
 
 /// The rules among the steps that make `a` and `b` equivalent, and the level; `None` if they are not.
@@ -162,8 +207,11 @@ proptest! {
             _ => other.into_bytes(),
         };
         let pair = [a.as_bytes(), &b];
-        let Some((named, level)) = named(pair, options, &rules) else { return Ok(()) };
-        let shown = format!("{a} {} {named:?}", String::from_utf8_lossy(&b));
+        let found = named(pair, options, &rules);
+        let shown = format!("{a} {} {found:?}", String::from_utf8_lossy(&b));
+        let expected = necessary(pair, options, &chosen, &rules);
+        prop_assert_eq!(found.map(|(named, _)| named), expected, "{}", shown);
+        let Some((named, level)) = found else { return Ok(()) };
         if pair[0] == pair[1] {
             prop_assert!(named.is_empty() && level == Level::String);
             return Ok(());

@@ -1,24 +1,23 @@
 //! Explains the canonical form of a URI, and why two URIs are equivalent or not.
 
+mod compare;
 mod difference;
 mod merge;
-mod necessary;
 pub mod step;
 mod trace;
 
+pub use compare::{Comparer, Comparison, compare, compare_with_rules};
 pub use difference::{Difference, Reason};
 pub use merge::{Merger, mergers};
-pub use necessary::necessary_rules;
 pub use step::{STEPS, Step};
 
 use crate::grammar::class::UNRESERVED;
 use crate::grammar::{PathForm, SchemeFacts, scheme_facts};
 use crate::normalize::exact::{encode_host, raw_host};
 use crate::normalize::{Level, Options, host, normalize_exact, path_form, percent, port};
-use crate::rules::{Rule, RuleSet, Rules};
+use crate::rules::RuleSet;
 use crate::uri::dots;
 use crate::uri::{Components, HostKind, UriError, parse};
-use necessary::Pair;
 use trace::{Edit, Trace};
 
 named! {
@@ -329,113 +328,4 @@ fn path_parts(text: &[u8], parts: &Components, edits: &mut Vec<Edit>) {
 fn fragment(_: &[u8], parts: &Components, edits: &mut Vec<Edit>) {
     let range = parts.query_end..parts.len;
     edits.push(edit(&step::FRAGMENT, Component::Fragment, range, Vec::new()));
-}
-
-/// The result of comparing two URIs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Comparison {
-    /// They are equivalent.
-    Equivalent {
-        /// The lowest level at which they are equivalent, with the rules among the steps.
-        level: Level,
-        /// The steps that make them equivalent, in order. Of the level, those that change a component which the two
-        /// spell differently. Then a minimal set of rules: without one of them the two differ at the level of the
-        /// options; [`Step::level`] is `None` for them. Empty if their bytes are equal.
-        steps: Vec<&'static Step>,
-    },
-    /// They are not equivalent at any level up to that of the options.
-    Different {
-        /// Where they differ, one entry for each component that differs, in the order of the
-        /// components; never empty. `at` holds offsets in the two inputs.
-        differences: Vec<Difference>,
-    },
-}
-
-/// Compares two URIs, each of which is all of its bytes, up to the level of `options`.
-///
-/// Bytes that are not a URI are equivalent only to the same bytes.
-///
-/// ```
-/// use uriscan::explain::{Comparison, Reason, compare};
-/// use uriscan::normalize::{Options, Level};
-/// let options = Options::default();
-/// match compare(b"http://h:80/%7e", b"HTTP://h/%7e", options) {
-///     Comparison::Equivalent { level, steps } => {
-///         assert_eq!(level, Level::Scheme);
-///         assert_eq!(steps.iter().map(|step| step.name).collect::<Vec<_>>(), ["scheme-case", "default-port"]);
-///     }
-///     Comparison::Different { .. } => unreachable!(),
-/// }
-/// match compare(b"http://h:80/?a&b", b"http://h/?b&a", options) {
-///     Comparison::Different { differences } => {
-///         assert_eq!((differences[0].reason, differences[0].at), (Reason::QueryOrder, [13, 10]));
-///     }
-///     Comparison::Equivalent { .. } => unreachable!(),
-/// }
-/// ```
-pub fn compare(a: &[u8], b: &[u8], options: Options) -> Comparison {
-    compare_with_rules(a, b, options, None)
-}
-
-/// [`compare`], with rules beyond the RFC, which are applied to the form of each level. Only rules that are necessary
-/// are among the steps, after those of the level.
-///
-/// ```
-/// use uriscan::explain::{Comparison, compare_with_rules};
-/// use uriscan::normalize::Options;
-/// use uriscan::rules::RuleSet;
-/// let mut builder = RuleSet::builder();
-/// for rule in ["www", "index-page", "trailing-slash"] {
-///     builder.rule(rule).unwrap();
-/// }
-/// let rules = builder.build().unwrap();
-/// let (a, b) = (b"HTTP://www.example.com/index.html", b"http://example.com/index.html");
-/// let compared = compare_with_rules(a, b, Options::default(), Some(&rules));
-/// let Comparison::Equivalent { level, steps } = compared else { unreachable!() };
-/// let names: Vec<_> = steps.iter().map(|step| step.name).collect();
-/// assert_eq!((level.name(), &names[..]), ("syntax", &["scheme-case", "www"][..]));
-/// ```
-///
-/// Takes time like [`explain_with_rules`].
-pub fn compare_with_rules(
-    a: &[u8],
-    b: &[u8],
-    options: Options,
-    rules: Option<&RuleSet>,
-) -> Comparison {
-    let pair = |level| Pair { texts: [a, b], options: Options { level, ..options }, rules };
-    // Rules see the forms of a level, so two URIs may be equivalent at a lower level and not at that
-    // of the options: only the latter counts.
-    let Some(kept) = pair(options.level).necessary() else {
-        let differences = difference::differences(a, b, options, rules);
-        return Comparison::Different { differences };
-    };
-    let mut levels = Level::ALL.into_iter().filter(|&level| level < options.level);
-    let level = levels.find(|&level| pair(level).are_equivalent(kept)).unwrap_or(options.level);
-    Comparison::Equivalent { level, steps: steps(pair(level), kept) }
-}
-
-/// The steps that make the two equivalent, of which `kept` are the rules: those of the level, then these rules.
-fn steps(pair: Pair<'_>, kept: Rules) -> Vec<&'static Step> {
-    let [a, b] = pair.texts;
-    let differs = difference::components_spelled_differently(a, b);
-    let (options, rules) = pair.only(kept);
-    let changes = |text| {
-        let explanation = explain_with_rules(text, options, rules.as_deref());
-        explanation.map_or_else(|_| Vec::new(), |explanation| explanation.changes)
-    };
-    let mut steps: Vec<&'static Step> = Vec::new();
-    for change in changes(a).into_iter().chain(changes(b)) {
-        let is_of_level = change.step.level.is_some();
-        if is_of_level && differs.contains(&change.component) && !steps.contains(&change.step) {
-            steps.push(change.step);
-        }
-    }
-    steps.sort_by_key(|step| STEPS.iter().position(|known| known == step));
-    let of_rule = |rule| match rule {
-        Rule::Fragment if options.drop_fragment => &step::FRAGMENT,
-        rule => step::of_rule(rule),
-    };
-    steps.extend(kept.iter().map(of_rule));
-    steps
 }

@@ -106,6 +106,11 @@ impl Normalizer {
         }
     }
 
+    /// Normalizes by `options` from now on.
+    pub(crate) fn set_options(&mut self, options: Options) {
+        self.options = options;
+    }
+
     /// Returns the canonical form of `uri`, which is all of the bytes: nothing is trimmed.
     ///
     /// # Errors

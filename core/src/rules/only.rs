@@ -1,6 +1,6 @@
 //! Rule sets with some of the rules of another: what the others leave undone shows what they are for.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, PoisonError};
 
 use super::hosts::Hosts;
@@ -10,15 +10,110 @@ use super::rule::{Rule, Rules};
 use super::set::{Builder, Parts, RuleSet};
 use super::site::{Site, add_www};
 
-/// Smaller rule sets that are kept for the next pair of URIs; few pairs need other rules than those before.
-const MOST_KEPT: usize = 32;
+/// Smaller rule sets that a rule set keeps for other pairs of URIs.
+const MOST_KEPT: usize = 256;
 
-impl RuleSet {
+/// Pairs of hosts for which smaller rule sets are known without asking for them.
+const MOST_HOSTS: usize = 1024;
+
+/// The rule sets that have some of the rules of another, for one pair of URIs after the other.
+#[derive(Debug)]
+pub(crate) struct Subsets<'r> {
+    all: &'r RuleSet,
+    is_same_everywhere: bool,
+    are_independent: bool,
+    /// By the authorities of a pair; the same for all pairs if the rules are for all hosts.
+    of_hosts: HashMap<Box<[u8]>, Vec<(Rules, Option<Arc<RuleSet>>)>>,
+    /// The authorities of a pair.
+    hosts: Vec<u8>,
+}
+
+impl<'r> Subsets<'r> {
+    pub(crate) fn new(all: &'r RuleSet) -> Subsets<'r> {
+        Subsets {
+            all,
+            is_same_everywhere: all.is_same_everywhere(),
+            are_independent: all.are_independent(),
+            of_hosts: HashMap::new(),
+            hosts: Vec::new(),
+        }
+    }
+
+    /// The rule set with all rules.
+    pub(crate) fn all(&self) -> &'r RuleSet {
+        self.all
+    }
+
+    /// Whether rules that leave a form as it is have no part in what the others make of it.
+    pub(crate) fn are_independent(&self) -> bool {
+        self.are_independent
+    }
+
     /// The rule set that has only the rules of `kept`, with all their arguments, for URIs with the hosts of `forms`; `None`
     /// if it cannot be built. `allow-param`, which merges nothing, remains.
-    pub(crate) fn only(&self, kept: Rules, forms: [&[u8]; 2]) -> Option<Arc<RuleSet>> {
+    pub(crate) fn only(&mut self, kept: Rules, forms: [&[u8]; 2]) -> Option<&RuleSet> {
+        self.hosts.clear();
+        if !self.is_same_everywhere {
+            for form in forms {
+                self.hosts.extend_from_slice(authority(form).unwrap_or_default());
+                // No authority has one.
+                self.hosts.push(b'/');
+            }
+        }
+        if !self.of_hosts.contains_key(&self.hosts[..]) {
+            if self.of_hosts.len() >= MOST_HOSTS {
+                self.of_hosts.clear();
+            }
+            self.of_hosts.insert(self.hosts[..].into(), Vec::new());
+        }
+        let made = self.of_hosts.get_mut(&self.hosts[..])?;
+        let known = made.iter().position(|(rules, _)| *rules == kept);
+        let at = known.unwrap_or_else(|| {
+            made.push((kept, self.all.only(kept, forms)));
+            made.len() - 1
+        });
+        made[at].1.as_deref()
+    }
+}
+
+impl RuleSet {
+    /// See [`Subsets::are_independent`].
+    ///
+    /// `keep-param` protects parameters from `drop-param`; pages and extensions are compared as `path-case` and
+    /// `path-decode` would leave them, and hosts of sites and of tables as the rules for hosts would.
+    fn are_independent(&self) -> bool {
+        let with_lists = Rules::of(&[Rule::KeepParam, Rule::PathDecode, Rule::PathCase]);
+        let of_hosts = Rules::of(&[Rule::HostDot, Rule::Www, Rule::HostAlias]);
+        let is_about_hosts = !self.is_same_everywhere() && self.rules.has_any(of_hosts);
+        !self.rules.has_any(with_lists) && !is_about_hosts
+    }
+
+    /// Whether all rules are for all hosts.
+    fn is_same_everywhere(&self) -> bool {
+        self.written.is_empty()
+            && self.units.iter().all(|(unit, _)| unit.hosts.is_empty() && unit.except.is_empty())
+    }
+
+    /// See [`Subsets::only`]; made once for all pairs with the same sites and tables.
+    fn only(&self, kept: Rules, forms: [&[u8]; 2]) -> Option<Arc<RuleSet>> {
         let mut kept = kept;
         kept.add(Rule::AllowParam);
+        let (sites, units) = self.parts_for(forms);
+        let parts = (kept, sites, units);
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = made.get(&parts) {
+            return known.clone();
+        }
+        if made.len() >= MOST_KEPT {
+            made.clear();
+        }
+        let built = self.build_only(&parts).map(Arc::new);
+        made.insert(parts, built.clone());
+        built
+    }
+
+    /// The sites and the tables for parameters, by number, that matter for URIs with the hosts of `forms`.
+    fn parts_for(&self, forms: [&[u8]; 2]) -> (Vec<usize>, Vec<usize>) {
         let hosts = self.hosts_of(forms);
         let mut sites = BTreeSet::new();
         hosts
@@ -31,17 +126,7 @@ impl RuleSet {
         let is_on = |site: usize| sites.binary_search(&site).is_ok();
         let units = units.into_iter().filter(|&i| self.written_units[i].site.is_none_or(is_on));
         let units = units.collect();
-        let parts = (kept, sites, units);
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = made.get(&parts) {
-            return known.clone();
-        }
-        if made.len() >= MOST_KEPT {
-            made.clear();
-        }
-        let built = self.build_only(&parts).map(Arc::new);
-        made.insert(parts, built.clone());
-        built
+        (sites, units)
     }
 
     fn build_only(&self, (kept, sites, units): &Parts) -> Option<RuleSet> {
@@ -103,9 +188,14 @@ fn tables(units: &[Unit]) -> (Vec<usize>, Hosts<u32>) {
     (of_all, Hosts::new(units.iter().zip(0..).flat_map(named)))
 }
 
-/// The host of a web URI as it is looked up.
-fn host(form: &[u8]) -> Option<Vec<u8>> {
+/// The authority of a web URI.
+fn authority(form: &[u8]) -> Option<&[u8]> {
     let start = web_authority(form)?;
     let end = memchr::memchr3(b'/', b'?', b'#', &form[start..]).map_or(form.len(), |at| start + at);
-    Some(folded(host_of(&form[start..end])).into_owned())
+    Some(&form[start..end])
+}
+
+/// The host of a web URI as it is looked up.
+fn host(form: &[u8]) -> Option<Vec<u8>> {
+    Some(folded(host_of(authority(form)?)).into_owned())
 }

@@ -359,6 +359,9 @@ impl Equivalence {
     /// itself without a context, or where it has no target.
     pub fn target<'a>(&self, record: &'a [u8]) -> Cow<'a, [u8]> {
         let context = self.context.as_ref();
+        if context.is_none() && self.repairs.is_empty() {
+            return Cow::Borrowed(record);
+        }
         let is_legacy = matches!(context, Some(Context::Legacy { .. }));
         match parse(record) {
             _ if self.repairs.change_valid(record) && !is_legacy => {

@@ -2,7 +2,7 @@
 
 use crate::pipeline::Equivalence;
 use uriscan_core::context::Context;
-use uriscan_core::explain::{Merger, mergers, necessary_rules};
+use uriscan_core::explain::{Comparer, Merger, mergers};
 use uriscan_core::normalize::normalize_exact;
 use uriscan_core::repair::{Repair, Repairs};
 use uriscan_core::resolve::Suffix;
@@ -75,7 +75,8 @@ impl Pair<'_> {
 
     fn merges(&self, equivalence: &Equivalence) -> bool {
         let [a, b] = self.targets(equivalence);
-        necessary_rules(&a, &b, equivalence.normalize, equivalence.rules.as_deref()).is_some()
+        let rules = equivalence.rules.as_deref();
+        Comparer::new(equivalence.normalize, rules).necessary(&a, &b).is_some()
     }
 
     /// Equivalences with repairs and with a scheme, a small number of them: those that change least come first.

@@ -15,11 +15,11 @@ use crate::pipeline::engine::fields::RowFields;
 use crate::pipeline::{ClassOptions, DedupOptions, Emit, Equivalence, Settings};
 use crate::survivors::{ClassMode, ClassSession, ClassWriter, Select};
 use uriscan_core::chunk::{Padded, Prefix, Span};
-use uriscan_core::explain::{self, Comparison, Step, compare_with_rules, necessary_rules};
+use uriscan_core::explain::{self, Comparer, Comparison, Step};
 use uriscan_core::key::{Key, PublicHasher};
 use uriscan_core::normalize::{FormBuffer, Level};
 use uriscan_core::row::PassedRow;
-use uriscan_core::rules::{Rule, Rules};
+use uriscan_core::rules::Rules;
 use uriscan_core::simd::Kernels;
 
 /// The sources of records, by the positions of these.
@@ -258,26 +258,6 @@ impl RecordWriter {
         let row = ClassRow { source, line, count: 1, level, ..ClassRow::default() };
         ClassRow { bytes: Some(bytes), ..row }.push(out);
     }
-
-    /// The steps that make a record equivalent to the kept one.
-    fn steps(&self, record: &[u8], kept: &[u8]) -> Vec<&'static Step> {
-        if record == kept || record.len().max(kept.len()) > explain::LONGEST {
-            return Vec::new();
-        }
-        let Equivalence { normalize, rules, .. } = &self.equivalence;
-        let [record, kept] = [record, kept].map(|text| self.equivalence.target(text));
-        match compare_with_rules(&record, &kept, *normalize, rules.as_deref()) {
-            Comparison::Equivalent { steps, .. } => steps,
-            Comparison::Different { .. } => Vec::new(),
-        }
-    }
-
-    /// A minimal set of rules that make a record equivalent to the kept one.
-    fn necessary_rules(&self, record: &[u8], kept: &[u8]) -> Rules {
-        let Equivalence { normalize, rules, .. } = &self.equivalence;
-        let [record, kept] = [record, kept].map(|text| self.equivalence.target(text));
-        necessary_rules(&record, &kept, *normalize, rules.as_deref()).unwrap_or_default()
-    }
 }
 
 /// Formats results; owns the buffers.
@@ -338,8 +318,17 @@ impl ClassWriter for RecordWriter {
     fn session(&self) -> Box<dyn ClassSession + '_> {
         let Equivalence { normalize, rules, .. } = &self.equivalence;
         let has_rules = rules.is_some() || normalize.drop_fragment;
-        let ladder = Ladder::new(&self.levels, has_rules, self.kernels);
-        Box::new(Classes { results: self.results(), ladder, class: (0, None) })
+        let explains_all =
+            has_rules && self.equivalence.is_plain() && self.equivalence.aliases.is_none();
+        let ladder = Ladder::new(&self.levels, has_rules && !explains_all, self.kernels);
+        let comparer = Comparer::new(*normalize, rules.as_deref());
+        Box::new(Classes {
+            results: self.results(),
+            ladder,
+            comparer,
+            explains_all,
+            class: (0, None),
+        })
     }
 }
 
@@ -347,28 +336,81 @@ impl ClassWriter for RecordWriter {
 struct Classes<'w> {
     results: Results<'w>,
     ladder: Ladder<'w>,
+    comparer: Comparer<'w>,
+    /// Whether there are rules, and nothing but them and levels makes records equivalent: then the comparer decides what
+    /// does, and the ladder finds levels without asking for rules.
+    explains_all: bool,
     /// The number of records of the class whose members are written as rows, and their key.
     class: (u64, Option<Key>),
 }
 
 impl Classes<'_> {
-    /// The name of the lowest level at which a record and the kept one are equivalent, or [`RULES`] where no level is enough.
-    fn merged_at(&mut self, record: Prefix<'_>, kept: Prefix<'_>) -> &'static str {
-        self.ladder.level(record, kept).map_or(RULES, Level::name)
+    /// The name of the lowest level at which a record and the kept one are equivalent, or [`RULES`] where no level is enough,
+    /// and a minimal set of rules that make them so; there is none where records are compared by another grammar.
+    fn merged_at(&mut self, record: Prefix<'_>, kept: Prefix<'_>) -> (&'static str, Rules) {
+        if !self.explains_all
+            && let Some(level) = self.ladder.level(record, kept)
+        {
+            return (level.name(), Rules::default());
+        }
+        let rules = self.targets(record, kept, |comparer, a, b| comparer.necessary(a, b));
+        let level = match rules {
+            Some(rules) if self.explains_all && rules.is_empty() => self.ladder.level(record, kept),
+            _ => None,
+        };
+        (level.map_or(RULES, Level::name), rules.unwrap_or_default())
     }
 
-    /// What a row of an omitted record says of it: `seen` without a kept record, the name of the level, or [`RULES`]
-    /// with the names of the rules that are necessary to merge the two, as `rules:www+trailing-slash`.
+    /// The same, with the steps in place of the rules.
+    fn merged_by(
+        &mut self,
+        record: Prefix<'_>,
+        kept: Prefix<'_>,
+    ) -> (&'static str, Vec<&'static Step>) {
+        let is_long = record.len().max(kept.len()) > explain::LONGEST;
+        if is_long || record.bytes() == kept.bytes() {
+            return (self.merged_at(record, kept).0, Vec::new());
+        }
+        let compared = self.targets(record, kept, |comparer, a, b| comparer.compare(a, b));
+        let (level, steps) = match compared {
+            Comparison::Equivalent { level, steps } => (Some(level), steps),
+            Comparison::Different { .. } => (None, Vec::new()),
+        };
+        let has_rules = steps.iter().any(|step| step.level.is_none());
+        let merged_at = match level {
+            _ if !self.explains_all => self.merged_at(record, kept).0,
+            Some(level) if !has_rules => level.name(),
+            _ => RULES,
+        };
+        (merged_at, steps)
+    }
+
+    /// What `compare` finds out about the targets of the two.
+    fn targets<T>(
+        &mut self,
+        record: Prefix<'_>,
+        kept: Prefix<'_>,
+        compare: impl FnOnce(&mut Comparer<'_>, &[u8], &[u8]) -> T,
+    ) -> T {
+        let equivalence = &self.results.writer.equivalence;
+        let [record, kept] = [record, kept].map(Prefix::bytes);
+        compare(&mut self.comparer, &equivalence.target(record), &equivalence.target(kept))
+    }
+
+    /// What a row of an omitted record says of it: `seen` without a kept record, or what [`Classes::merged_at`] finds, as
+    /// `rules:www+trailing-slash`.
     fn why(&mut self, record: Prefix<'_>, kept: Option<Prefix<'_>>) -> Cow<'static, str> {
         let Some(kept) = kept else { return "seen".into() };
-        let name = self.merged_at(record, kept);
-        if name != RULES {
+        let (name, rules) = self.merged_at(record, kept);
+        if rules.is_empty() {
             return name.into();
         }
-        let rules = self.results.writer.necessary_rules(record.bytes(), kept.bytes());
-        let names: Vec<&str> = rules.iter().map(Rule::name).collect();
-        // There are none where records are compared by another grammar.
-        if names.is_empty() { RULES.into() } else { format!("{RULES}:{}", names.join("+")).into() }
+        let mut why = format!("{name}:");
+        for (i, rule) in rules.iter().enumerate() {
+            why += if i == 0 { "" } else { "+" };
+            why += rule.name();
+        }
+        why.into()
     }
 
     /// Appends the line or the row of an omitted record.
@@ -475,9 +517,8 @@ impl ClassSession for Classes<'_> {
     fn cluster_member(&mut self, position: u64, member: &[u8], kept: &[u8], out: &mut Vec<u8>) {
         let writer = self.results.writer;
         let [member, kept] = [member, kept].map(|text| writer.uri(text.into()));
-        let level = self.merged_at(member, kept);
+        let (level, steps) = self.merged_by(member, kept);
         let [member, kept] = [member, kept].map(Prefix::bytes);
-        let steps = writer.steps(member, kept);
         let ((source, line), member) = (writer.origins.line(position), writer.masked(member));
         if !writer.member_rows {
             return json::cluster_member((source, line), &member, level, &steps, out);

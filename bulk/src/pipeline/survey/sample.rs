@@ -12,9 +12,7 @@ use super::SurveyOptions;
 use super::overview::{Groups, LargestOf, MergeLevel, MergeStep};
 use super::traps::traps;
 use crate::pipeline::{Equivalence, Keep};
-use uriscan_core::explain::{
-    Comparison, LONGEST, Step, compare_with_rules, explain_with_rules, step,
-};
+use uriscan_core::explain::{Comparer, Comparison, LONGEST, Step, explain_with_rules, step};
 use uriscan_core::key::Key;
 use uriscan_core::normalize::Level;
 use uriscan_core::threads;
@@ -25,7 +23,7 @@ const ENTRY: usize = 128;
 /// Different texts of a group that are counted separately.
 const MOST_TEXTS: usize = 8;
 
-/// Pairs of texts that are explained.
+/// Pairs of texts that are explained, those that occur most often.
 const MOST_PAIRS: usize = if cfg!(test) { 500 } else { 20_000 };
 
 /// Records of a group with the same bytes.
@@ -286,22 +284,24 @@ impl<'g> Merges<'g> {
             return;
         }
         self.same += kept.count - 1;
-        for Text { bytes, count } in others {
-            if self.pairs.len() < MOST_PAIRS {
-                self.pairs.push(([bytes, &kept.bytes], *count));
-            } else {
-                self.unexplained += count;
-            }
-        }
+        let pair = |Text { bytes, count }: &'g Text| ([&bytes[..], &kept.bytes[..]], *count);
+        self.pairs.extend(others.iter().map(pair));
     }
 
-    /// Explains all pairs, on the current rayon pool.
+    /// Explains the pairs that occur most often, on the current rayon pool; of others the first ones, which are as good as
+    /// any.
     fn explain(&mut self, equivalence: &Equivalence) {
         /// Pairs that a thread takes at a time.
         const FEW: usize = 64;
-        let pairs = std::mem::take(&mut self.pairs);
+        let mut pairs = std::mem::take(&mut self.pairs);
+        if pairs.len() > MOST_PAIRS {
+            pairs.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
+            self.unexplained += pairs.drain(MOST_PAIRS..).map(|(_, count)| count).sum::<u64>();
+        }
         let causes = threads::map(pairs.chunks(FEW), |pairs| {
-            pairs.iter().map(|&(pair, _)| cause(pair, equivalence)).collect::<Vec<_>>()
+            let mut comparer = Comparer::new(equivalence.normalize, equivalence.rules.as_deref());
+            let cause = |&(pair, _): &(_, u64)| cause(pair, equivalence, &mut comparer);
+            pairs.iter().map(cause).collect::<Vec<_>>()
         });
         for ((pair, count), cause) in pairs.into_iter().zip(causes.into_iter().flatten()) {
             match cause {
@@ -326,13 +326,16 @@ impl<'g> Merges<'g> {
 }
 
 /// What makes `pair` equivalent; `None` if that is not known.
-fn cause(pair: [&[u8]; 2], equivalence: &Equivalence) -> Option<Cause> {
+fn cause(
+    pair: [&[u8]; 2],
+    equivalence: &Equivalence,
+    comparer: &mut Comparer<'_>,
+) -> Option<Cause> {
     if equivalence.profile.is_some() {
         return None;
     }
     let [text, kept] = pair.map(|text| equivalence.target(text));
-    let rules = equivalence.rules.as_deref();
-    match compare_with_rules(&text, &kept, equivalence.normalize, rules) {
+    match comparer.compare(&text, &kept) {
         Comparison::Equivalent { level, steps } => {
             let has_rules = steps.iter().any(|step| step.level.is_none());
             Some(Cause::Steps((!has_rules).then_some(level), steps))
@@ -340,7 +343,10 @@ fn cause(pair: [&[u8]; 2], equivalence: &Equivalence) -> Option<Cause> {
         // They have different forms, so nothing else can be the reason.
         Comparison::Different { .. } if equivalence.aliases.is_some() => {
             let is_canonical = |text: &[u8]| {
-                let explained = explain_with_rules(text, equivalence.normalize, rules);
+                let explained = {
+                    let rules = equivalence.rules.as_deref();
+                    explain_with_rules(text, equivalence.normalize, rules)
+                };
                 explained.is_ok_and(|explained| explained.changes.is_empty())
             };
             Some(Cause::Alias(if is_canonical(&text) && is_canonical(&kept) { 1 } else { 2 }))

@@ -1,0 +1,273 @@
+//! Compares two URIs: the level at which they are equivalent, and the rules that are necessary for it.
+
+use super::difference::{Difference, components_spelled_differently, differences};
+use super::explain;
+use super::step::{self, STEPS, Step};
+use crate::normalize::{Level, Normalizer, Options};
+use crate::rules::{Rule, RuleSet, Rules, Scratch, Subsets};
+
+/// The result of comparing two URIs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// They are equivalent.
+    Equivalent {
+        /// The lowest level at which they are equivalent, with the rules among the steps.
+        level: Level,
+        /// The steps that make them equivalent, in order. Of the level, those that change a component which the two
+        /// spell differently. Then a minimal set of rules: without one of them the two differ at the level of the
+        /// options; [`Step::level`] is `None` for them. Empty if their bytes are equal.
+        steps: Vec<&'static Step>,
+    },
+    /// They are not equivalent at any level up to that of the options.
+    Different {
+        /// Where they differ, one entry for each component that differs, in the order of the
+        /// components; never empty. `at` holds offsets in the two inputs.
+        differences: Vec<Difference>,
+    },
+}
+
+/// Compares two URIs, each of which is all of its bytes, up to the level of `options`.
+///
+/// Bytes that are not a URI are equivalent only to the same bytes.
+///
+/// ```
+/// use uriscan::explain::{Comparison, Reason, compare};
+/// use uriscan::normalize::{Options, Level};
+/// let options = Options::default();
+/// match compare(b"http://h:80/%7e", b"HTTP://h/%7e", options) {
+///     Comparison::Equivalent { level, steps } => {
+///         assert_eq!(level, Level::Scheme);
+///         assert_eq!(steps.iter().map(|step| step.name).collect::<Vec<_>>(), ["scheme-case", "default-port"]);
+///     }
+///     Comparison::Different { .. } => unreachable!(),
+/// }
+/// match compare(b"http://h:80/?a&b", b"http://h/?b&a", options) {
+///     Comparison::Different { differences } => {
+///         assert_eq!((differences[0].reason, differences[0].at), (Reason::QueryOrder, [13, 10]));
+///     }
+///     Comparison::Equivalent { .. } => unreachable!(),
+/// }
+/// ```
+pub fn compare(a: &[u8], b: &[u8], options: Options) -> Comparison {
+    compare_with_rules(a, b, options, None)
+}
+
+/// [`compare`], with rules beyond the RFC, which are applied to the form of each level. Only rules that are necessary
+/// are among the steps, after those of the level.
+///
+/// ```
+/// use uriscan::explain::{Comparison, compare_with_rules};
+/// use uriscan::normalize::Options;
+/// use uriscan::rules::RuleSet;
+/// let mut builder = RuleSet::builder();
+/// for rule in ["www", "index-page", "trailing-slash"] {
+///     builder.rule(rule).unwrap();
+/// }
+/// let rules = builder.build().unwrap();
+/// let (a, b) = (b"HTTP://www.example.com/index.html", b"http://example.com/index.html");
+/// let compared = compare_with_rules(a, b, Options::default(), Some(&rules));
+/// let Comparison::Equivalent { level, steps } = compared else { unreachable!() };
+/// let names: Vec<_> = steps.iter().map(|step| step.name).collect();
+/// assert_eq!((level.name(), &names[..]), ("syntax", &["scheme-case", "www"][..]));
+/// ```
+///
+/// Takes time like [`explain_with_rules`](super::explain_with_rules). For many pairs there is a [`Comparer`].
+pub fn compare_with_rules(
+    a: &[u8],
+    b: &[u8],
+    options: Options,
+    rules: Option<&RuleSet>,
+) -> Comparison {
+    Comparer::new(options, rules).compare(a, b)
+}
+
+/// Compares pairs of URIs under the same options and rules; what it makes for one pair serves the next ones.
+///
+/// ```
+/// use uriscan::explain::Comparer;
+/// use uriscan::normalize::Options;
+/// use uriscan::rules::{Rule, RuleSet};
+/// let mut builder = RuleSet::builder();
+/// for rule in ["www", "index-page", "trailing-slash"] {
+///     builder.rule(rule).unwrap();
+/// }
+/// let rules = builder.build().unwrap();
+/// let mut comparer = Comparer::new(Options::default(), Some(&rules));
+/// let found = comparer.necessary(b"http://www.h.example/a/", b"http://h.example/a").unwrap();
+/// assert_eq!(found.iter().collect::<Vec<_>>(), [Rule::Www, Rule::TrailingSlash]);
+/// assert_eq!(comparer.necessary(b"http://h.example/b", b"http://h.example/a"), None);
+/// ```
+#[derive(Debug)]
+pub struct Comparer<'r> {
+    options: Options,
+    subsets: Option<Subsets<'r>>,
+    normalizer: Normalizer,
+    /// The forms of the pair with its fragments, and without them.
+    forms: [Forms; 2],
+    scratch: [Scratch; 2],
+}
+
+/// The forms of a pair before rules.
+#[derive(Debug, Default)]
+struct Forms {
+    /// That of the forms; `None` if they are those of another pair.
+    level: Option<Level>,
+    /// Of a text without a form, its own bytes: they are the form of nothing else.
+    texts: [Vec<u8>; 2],
+    has_form: [bool; 2],
+}
+
+impl<'r> Comparer<'r> {
+    /// One that compares up to the level of `options`, by `rules` on top.
+    pub fn new(options: Options, rules: Option<&'r RuleSet>) -> Comparer<'r> {
+        Comparer {
+            options,
+            subsets: rules.map(Subsets::new),
+            normalizer: Normalizer::new(options),
+            forms: Default::default(),
+            scratch: Default::default(),
+        }
+    }
+
+    /// Compares `a` and `b`, each of which is all of its bytes, as [`compare_with_rules`].
+    pub fn compare(&mut self, a: &[u8], b: &[u8]) -> Comparison {
+        // Rules see the forms of a level, so two URIs may be equivalent at a lower level and not at that
+        // of the options: only the latter counts.
+        let Some(kept) = self.necessary(a, b) else {
+            let rules = self.subsets.as_ref().map(Subsets::all);
+            return Comparison::Different { differences: differences(a, b, self.options, rules) };
+        };
+        let highest = self.options.level;
+        let mut lower = Level::ALL.into_iter().filter(|&level| level < highest);
+        if kept.is_empty() && a != b {
+            // By their bytes they differ.
+            lower.next();
+        }
+        let level = lower.find(|&level| self.are_equivalent([a, b], level, kept));
+        let level = level.unwrap_or(highest);
+        Comparison::Equivalent { level, steps: self.steps([a, b], level, kept) }
+    }
+
+    /// The rules without any of which `a` and `b`, which are equivalent under the options and the rules, would differ: what
+    /// is left when each that can be spared is omitted, one after the other in the order in which they are applied. `None`
+    /// if `a` and `b` are not equivalent.
+    ///
+    /// [`Options::drop_fragment`] counts as the rule `fragment`. Rules that change neither of the two are omitted first.
+    /// `allow-param` only keeps parameters: it is never omitted and never named.
+    pub fn necessary(&mut self, a: &[u8], b: &[u8]) -> Option<Rules> {
+        self.forms.iter_mut().for_each(|forms| forms.level = None);
+        let (texts, level) = ([a, b], self.options.level);
+        if a == b || self.are_equivalent(texts, level, Rules::default()) {
+            return Some(Rules::default());
+        }
+        // Most rules change neither, and need not be tried one by one.
+        let mut kept = self.changing(texts)?;
+        let suffice = self.subsets.as_ref().is_none_or(Subsets::are_independent);
+        if !suffice && !self.are_equivalent(texts, level, kept) {
+            kept = self.all();
+        }
+        // A rule may be needed only because of another that turns out to be superfluous.
+        loop {
+            let before = kept;
+            for rule in before.iter() {
+                let fewer = kept.without(Rules::of(&[rule]));
+                // That none is not enough is known.
+                if !fewer.is_empty() && self.are_equivalent(texts, level, fewer) {
+                    kept = fewer;
+                }
+            }
+            if kept == before {
+                return Some(kept.without(Rules::of(&[Rule::AllowParam])));
+            }
+        }
+    }
+
+    /// All rules that are on.
+    fn all(&self) -> Rules {
+        let mut all = self.subsets.as_ref().map_or(Rules::default(), |it| it.all().rules());
+        if self.options.drop_fragment {
+            all.add(Rule::Fragment);
+        }
+        all
+    }
+
+    /// The rules that change one of the two, if they make them equal.
+    fn changing(&mut self, texts: [&[u8]; 2]) -> Option<Rules> {
+        let drop_fragment = self.options.drop_fragment;
+        self.find_forms(texts, self.options.level, drop_fragment);
+        let Comparer { forms, scratch, subsets, .. } = self;
+        let rules = subsets.as_ref().map(Subsets::all);
+        let [(a, by_a), (b, by_b)] = forms[usize::from(drop_fragment)].under(rules, scratch);
+        let mut rules = by_a.union(by_b);
+        if drop_fragment {
+            rules.add(Rule::Fragment);
+        }
+        (a == b).then_some(rules)
+    }
+
+    /// Whether the two are equivalent at `level` if only the rules of `kept` are on.
+    fn are_equivalent(&mut self, texts: [&[u8]; 2], level: Level, kept: Rules) -> bool {
+        let drop_fragment = self.options.drop_fragment && kept.has(Rule::Fragment);
+        self.find_forms(texts, level, drop_fragment);
+        let Comparer { forms, scratch, subsets, .. } = self;
+        let forms = &forms[usize::from(drop_fragment)];
+        let subsets = subsets.as_mut().filter(|_| !kept.is_empty());
+        let rules = subsets.and_then(|it| it.only(kept, forms.texts.each_ref().map(Vec::as_slice)));
+        let [(a, _), (b, _)] = forms.under(rules, scratch);
+        a == b
+    }
+
+    /// Ensures that the forms of the two at `level` are those of `forms`.
+    fn find_forms(&mut self, texts: [&[u8]; 2], level: Level, drop_fragment: bool) {
+        let forms = &mut self.forms[usize::from(drop_fragment)];
+        if forms.level.replace(level) == Some(level) {
+            return;
+        }
+        self.normalizer.set_options(Options { level, drop_fragment });
+        for (i, text) in texts.into_iter().enumerate() {
+            let form = self.normalizer.normalize(text);
+            forms.has_form[i] = form.is_ok();
+            forms.texts[i].clear();
+            forms.texts[i].extend_from_slice(form.unwrap_or(text));
+        }
+    }
+
+    /// The steps that make the two equivalent, of which `kept` are the rules: those of the level, then these rules.
+    fn steps(&self, [a, b]: [&[u8]; 2], level: Level, kept: Rules) -> Vec<&'static Step> {
+        let mut steps: Vec<&'static Step> = Vec::new();
+        if level > Level::String {
+            let differs = components_spelled_differently(a, b);
+            let changes = |text| {
+                let explanation = explain(text, Options::new(level));
+                explanation.map_or_else(|_| Vec::new(), |explanation| explanation.changes)
+            };
+            for change in changes(a).into_iter().chain(changes(b)) {
+                if differs.contains(&change.component) && !steps.contains(&change.step) {
+                    steps.push(change.step);
+                }
+            }
+            steps.sort_by_key(|step| STEPS.iter().position(|known| known == step));
+        }
+        let of_rule = |rule| match rule {
+            Rule::Fragment if self.options.drop_fragment => &step::FRAGMENT,
+            rule => step::of_rule(rule),
+        };
+        steps.extend(kept.iter().map(of_rule));
+        steps
+    }
+}
+
+impl Forms {
+    /// What `rules` make of the two forms, and those that change them.
+    fn under<'a>(
+        &'a self,
+        rules: Option<&RuleSet>,
+        [a, b]: &'a mut [Scratch; 2],
+    ) -> [(&'a [u8], Rules); 2] {
+        let apply = |i: usize, scratch: &'a mut Scratch| match rules {
+            Some(rules) if self.has_form[i] => rules.apply(&self.texts[i], scratch),
+            _ => (&self.texts[i][..], Rules::default()),
+        };
+        [apply(0, a), apply(1, b)]
+    }
+}
