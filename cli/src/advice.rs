@@ -30,6 +30,7 @@ pub(crate) fn print_all(
     if !is_reported && !is_summarized {
         print_invalid(plan, report);
     }
+    print_unruled(plan, report);
     print_bad(plan, report);
     print_as_text(plan, report);
     if !is_summarized {
@@ -167,6 +168,22 @@ fn print_unselected(plan: &Plan, report: &Report) {
     if is_empty && plan.reporting.has_hints() {
         eprint_line(format_args!("uriscan: {what}"));
     }
+}
+
+/// Prints that rules were not applied to relative references of documents, which nothing else reports.
+fn print_unruled(plan: &Plan, report: &Report) {
+    let has_rules = plan.job.equivalence.rules.as_ref().is_some_and(|rules| !rules.is_empty());
+    let relative = report.invalid.of(UriErrorKind::Relative);
+    if relative == 0 || !has_rules || plan.documents.is_none() || !plan.reporting.has_hints() {
+        return;
+    }
+    let are = match relative {
+        1 => "is a relative reference, which no rule changes",
+        _ => "are relative references, which no rule changes",
+    };
+    let records = counted(report.records, "record", "records");
+    let relative = grouped(relative);
+    eprint_line(format_args!("uriscan: {relative} of {records} {are}; --base URL completes them"));
 }
 
 /// Prints how many rows did not fit, unless they ended the run.

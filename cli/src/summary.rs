@@ -103,6 +103,23 @@ impl Summary<'_> {
         Some((found.below.iter().flatten().count() as u64, found.skipped))
     }
 
+    /// Whether the bytes that are counted are those of all that was read: not of what is found in documents and columns, and of
+    /// what is selected.
+    pub(crate) fn counts_all_bytes(&self) -> bool {
+        let Plan { documents, rows, table, column, job, .. } = self.plan;
+        let is_part = documents.is_some() || rows.is_some() || table.is_some() || column.is_some();
+        job.writes == Writes::Links || !is_part && !self.has_filter()
+    }
+
+    /// How fast the run was: by bytes if all that were read are counted, else by records.
+    pub(crate) fn rate(&self) -> String {
+        let Report { bytes, records, .. } = self.report;
+        match self.counts_all_bytes() {
+            true => format!("{:.0} MB/s", self.per_second(bytes) / 1e6),
+            false => format!("{:.2} M records/s", self.per_second(records) / 1e6),
+        }
+    }
+
     fn per_second(&self, count: u64) -> f64 {
         let seconds = self.elapsed.as_secs_f64();
         if seconds > 0.0 { count as f64 / seconds } else { 0.0 }

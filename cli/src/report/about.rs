@@ -5,7 +5,7 @@ use uriscan::rfc2396::Grammar;
 use uriscan::rules::PUBLIC_SUFFIX_VERSION;
 use uriscan::set::Timestamp;
 
-use super::findings::{cut, unit};
+use super::findings::cut;
 use super::html::{Cell, Escaped, Section, Table};
 use crate::exit::{shown_argument, shown_name};
 use crate::hint::in_quotes;
@@ -30,10 +30,9 @@ pub(super) fn run(summary: &Summary<'_>, time: Timestamp) -> String {
     };
     let bytes = summary.report.bytes;
     let seconds = summary.elapsed.as_secs_f64();
-    // Of what is found in documents, and of columns, those of the files are not known.
-    let size = match unit(plan) {
-        "line" => format!("{} bytes, ", grouped(bytes)),
-        _ => String::new(),
+    let size = match summary.counts_all_bytes() {
+        true => format!("{} bytes, ", grouped(bytes)),
+        false => String::new(),
     };
     let text = format!("{inputs}: {size}read in {seconds:.2} s, at {time}");
     format!(
@@ -101,7 +100,7 @@ pub(super) fn sources(plan: &Plan) -> Option<Section> {
         false => "Inputs, in the order in which they were read".to_owned(),
     };
     let rows = plan.inputs.iter().take(SOURCES).map(row).collect();
-    let table = Table { caption, heads: vec!["input", "bytes"], rows };
+    let table = Table { caption, heads: vec!["input", "bytes as stored"], rows };
     Some(Section::new("inputs", "Inputs", table.html()))
 }
 

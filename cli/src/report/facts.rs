@@ -48,8 +48,7 @@ pub(super) fn facts(summary: &Summary<'_>) -> String {
         html += &item("skipped", "references skipped", &grouped(skipped), note);
     }
     let seconds = summary.elapsed.as_secs_f64();
-    let rate = if seconds > 0.0 { summary.report.bytes as f64 / seconds / 1e6 } else { 0.0 };
-    html += &item("time", "time", &format!("{seconds:.2} s"), &format!("{rate:.0} MB/s"));
+    html += &item("time", "time", &format!("{seconds:.2} s"), &summary.rate());
     html + "</dl>\n"
 }
 

@@ -70,7 +70,7 @@ pub(super) fn findings(
 }
 
 /// What the records of `plan` are numbered as: lines, unless they are found in something else, or are read as columns.
-pub(super) fn unit(plan: &Plan) -> &'static str {
+fn unit(plan: &Plan) -> &'static str {
     let is_list = plan.rows.as_ref().is_some_and(|rows| rows.is_list);
     match plan.documents.is_some() && plan.job.writes != Writes::Links || is_list {
         true => "record",

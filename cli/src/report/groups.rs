@@ -59,10 +59,14 @@ pub(super) fn merges(groups: &Groups, summary: &Summary<'_>) -> Option<Section> 
         return None;
     }
     let levels = groups.levels.iter().filter(|level| level.count > 0);
+    let others = match summary.plan.job.equivalence.profile {
+        Some(profile) => format!("the profile {profile}"),
+        None => "not looked into".to_owned(),
+    };
     let bars: Vec<Bar> = [Bar::new("the same bytes", same)]
         .into_iter()
         .chain(levels.map(|&MergeLevel { level, count, .. }| Bar::new(label(level), count)))
-        .chain([Bar::new("aliases", aliased), Bar::new("not known", unexplained)])
+        .chain([Bar::new("aliases", aliased), Bar::new(&others, unexplained)])
         .filter(|bar| bar.count > 0)
         .collect();
     let kept = kept_of(groups.keep);

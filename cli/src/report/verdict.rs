@@ -25,7 +25,7 @@ pub(super) fn verdict(done: &Done, summary: &Summary<'_>) -> String {
         (Some(findings), ..) => of_audit(&noun, findings),
         (_, Some(census), _) => of_census(&noun, census),
         (.., Some(top)) => of_top(&noun, top),
-        _ if plan.job.writes == Writes::Survivors => of_dedup(&noun, report, groups),
+        _ if plan.job.writes == Writes::Survivors => of_dedup(&noun, summary, groups),
         _ => noun,
     };
     let [invalid, skipped] = invalid_and_skipped(plan, &report.invalid);
@@ -68,8 +68,8 @@ fn percent(part: u64, whole: u64) -> String {
     }
 }
 
-fn of_dedup(noun: &str, report: &Report, groups: Option<&Groups>) -> String {
-    let Report { written, withheld, duplicates, seen, .. } = *report;
+fn of_dedup(noun: &str, summary: &Summary<'_>, groups: Option<&Groups>) -> String {
+    let Report { written, withheld, duplicates, seen, .. } = summary.report;
     let distinct = written + withheld;
     if duplicates == 0 {
         return format!("{noun}, no two of them equivalent");
@@ -84,7 +84,7 @@ fn of_dedup(noun: &str, report: &Report, groups: Option<&Groups>) -> String {
     };
     let verb = if duplicates == 1 { "repeats" } else { "repeat" };
     let text = format!("{noun}, {kept}: {} {verb} {repeat}", grouped(duplicates));
-    match groups.and_then(why) {
+    match groups.and_then(|groups| why(groups, summary)) {
         Some(why) if seen > 0 => format!("{text}. Of those that repeat one of this run, {why}"),
         Some(why) => format!("{text}. Of these, {why}"),
         None => text,
@@ -92,7 +92,7 @@ fn of_dedup(noun: &str, report: &Report, groups: Option<&Groups>) -> String {
 }
 
 /// What makes duplicates equivalent: the same bytes, the same URI by the RFC, aliases, and the rule that merges most.
-fn why(groups: &Groups) -> Option<String> {
+fn why(groups: &Groups, summary: &Summary<'_>) -> Option<String> {
     let Groups { duplicates, same, .. } = *groups;
     if duplicates == 0 {
         return None;
@@ -117,8 +117,15 @@ fn why(groups: &Groups) -> Option<String> {
         }
         None => 0,
     };
-    let named = same + spelled + groups.aliased + alone;
+    let named = same + spelled + groups.aliased + alone + groups.unexplained;
     add(duplicates.saturating_sub(named), "by other rules, or by several");
+    add(
+        groups.unexplained,
+        &match summary.plan.job.equivalence.profile {
+            Some(profile) => format!("only by the profile {profile}"),
+            None => "in ways that were not looked into".to_owned(),
+        },
+    );
     let about = if groups.is_all { "" } else { "about " };
     let list = match parts.as_slice() {
         [] => return None,

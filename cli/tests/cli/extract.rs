@@ -466,6 +466,28 @@ fn a_format_of_logs_has_a_name() {
 }
 
 #[test]
+fn rules_that_relative_references_do_not_feel_are_reported() {
+    let entry = |target: &str| {
+        format!("1.2.3.4 - - [10/Oct/2000:13:55:36 -0700] \"GET {target} HTTP/1.0\" 200 1\n")
+    };
+    let log = ["/a?utm_source=x", "/a", "http://h/?b"].map(entry).concat();
+    let field = ["--extract", "--log-field", "target"];
+    for (args, hint) in [
+        (&["dedup", "--preset", "log"][..], "2 of 3 records are relative references"),
+        (&["normalize", "--rule", "sort-query"], "2 of 3 records are relative references"),
+        (&["census", "--preset", "crawl"], "2 of 3 records are relative references"),
+        (&["dedup"], ""),
+        (&["dedup", "--preset", "rfc"], ""),
+        (&["dedup", "--preset", "log", "--base", "http://h/"], ""),
+    ] {
+        let ran = run([args, &field].concat(), &log);
+        assert_eq!(ran.code, 0);
+        assert_eq!(ran.stderr.is_empty(), hint.is_empty(), "{args:?}: {}", ran.stderr);
+        assert!(ran.stderr.contains(hint), "{args:?}: {}", ran.stderr);
+    }
+}
+
+#[test]
 fn a_field_chooses_a_log_whatever_its_first_line() {
     let entry =
         r#"1.2.3.4 - - [10/Oct/2000:13:55:36 -0700] "GET /a HTTP/1.0" 200 1 "http://r/" "x""#;

@@ -702,6 +702,55 @@ fn targets_of_a_log_are_counted_with_a_report_as_without() {
     }
 }
 
+#[test]
+fn what_was_not_looked_into_is_not_put_down_to_rules() {
+    let pairs: String = (0..25_000).map(|i| format!("HTTP://h/{i}\nhttp://h/{i}\n")).collect();
+    let often = "http://often.example\n".to_owned() + &"http://often.example/\n".repeat(9_000);
+    let few = "http://h/?b&a\nhttp://h/?a&b\nhttp://h/?b&a\n";
+    let place = Place::new(&[("list", &(pairs + &often)), ("few", few)]);
+    let page_of = |args: &[&str]| {
+        place.run(&[args, &["--report", "r.html"]].concat(), "");
+        let page = place.read("r.html");
+        std::fs::remove_file(place.path("r.html")).unwrap();
+        page
+    };
+    let page = page_of(&["dedup", "list"]);
+    // What is looked into are the pairs that occur most often.
+    let why = "85 % in another spelling of the same URI and 15 % in ways that were not looked into";
+    assert!(verdict(&page).contains(why), "{}", verdict(&page));
+    assert!(page.contains("not looked into: 5,001 (14.71 %)"), "{page}");
+    for profile in ["w3lib", "surt"] {
+        let page = page_of(&["dedup", "--profile", profile, "few"]);
+        let why = format!("50 % byte for byte and 50 % only by the profile {profile}");
+        assert!(verdict(&page).contains(&why), "{}", verdict(&page));
+    }
+}
+
+#[test]
+fn the_size_of_an_input_is_shown_where_all_of_it_is_counted() {
+    let place = Place::new(&[("list", LIST)]);
+    for (args, is_all) in [
+        (&["dedup", "list"][..], true),
+        (&["dedup", "--match", "a.example", "list"], false),
+        (&["dedup", "--extract", "list"], false),
+        (&["extract", "list"], true),
+    ] {
+        place.run(&[args, &["--report", "r.html"]].concat(), "");
+        let page = place.read("r.html");
+        assert_eq!(
+            page.contains(&format!("list: {} bytes, read in", LIST.len())),
+            is_all,
+            "{args:?}"
+        );
+        assert_eq!(
+            (page.contains(" MB/s"), page.contains(" M records/s")),
+            (is_all, !is_all),
+            "{args:?}"
+        );
+        std::fs::remove_file(place.path("r.html")).unwrap();
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_report_that_cannot_be_whole_is_an_error() {

@@ -1,8 +1,8 @@
 //! Compares two URIs: the level at which they are equivalent, and the rules that are necessary for it.
 
 use super::difference::{Difference, components_spelled_differently, differences};
-use super::explain;
 use super::step::{self, STEPS, Step};
+use super::{Change, explain};
 use crate::normalize::{Level, Normalizer, Options};
 use crate::rules::{Rule, RuleSet, Rules, Scratch, Subsets};
 
@@ -233,15 +233,12 @@ impl<'r> Comparer<'r> {
     }
 
     /// The steps that make the two equivalent, of which `kept` are the rules: those of the level, then these rules.
-    fn steps(&self, [a, b]: [&[u8]; 2], level: Level, kept: Rules) -> Vec<&'static Step> {
+    fn steps(&mut self, texts: [&[u8]; 2], level: Level, kept: Rules) -> Vec<&'static Step> {
         let mut steps: Vec<&'static Step> = Vec::new();
-        if level > Level::String {
-            let differs = components_spelled_differently(a, b);
-            let changes = |text| {
-                let explanation = explain(text, Options::new(level));
-                explanation.map_or_else(|_| Vec::new(), |explanation| explanation.changes)
-            };
-            for change in changes(a).into_iter().chain(changes(b)) {
+        let changes = self.changes(texts, level);
+        if !changes.is_empty() {
+            let differs = components_spelled_differently(texts[0], texts[1]);
+            for change in changes {
                 if differs.contains(&change.component) && !steps.contains(&change.step) {
                     steps.push(change.step);
                 }
@@ -254,6 +251,19 @@ impl<'r> Comparer<'r> {
         };
         steps.extend(kept.iter().map(of_rule));
         steps
+    }
+
+    /// The changes that make of the two their forms at `level`, without rules.
+    fn changes(&mut self, texts: [&[u8]; 2], level: Level) -> Vec<Change> {
+        if level == Level::String {
+            return Vec::new();
+        }
+        self.find_forms(texts, level, false);
+        // To explain what is its own form takes long, and finds nothing.
+        let others =
+            texts.into_iter().zip(&self.forms[0].texts).filter(|(text, form)| text != form);
+        let explained = others.map(|(text, _)| explain(text, Options::new(level)));
+        explained.filter_map(Result::ok).flat_map(|explained| explained.changes).collect()
     }
 }
 

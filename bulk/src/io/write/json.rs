@@ -205,6 +205,13 @@ fn push_text(name: &str, hex_name: &str, bytes: &[u8], out: &mut Vec<u8>) {
 
 /// Appends `text` as a JSON string.
 pub(crate) fn push_string(text: &str, out: &mut Vec<u8>) {
+    // Nearly all. Without an early end the loop is one over blocks.
+    let has_special = |has, &byte: &u8| has | (byte < b' ') | (byte == b'"') | (byte == b'\\');
+    if text.len() <= LONG && !text.as_bytes().iter().fold(false, has_special) {
+        out.push(b'"');
+        out.extend_from_slice(text.as_bytes());
+        return out.push(b'"');
+    }
     if text.len() > LONG {
         out.reserve_exact(escaped_len(text) + AFTER);
     }

@@ -1,5 +1,6 @@
 //! Rows about links: where each was found.
 
+use super::json;
 use super::row::push_decimal;
 use uriscan_core::extract::{Context, Detail, Request};
 
@@ -127,15 +128,7 @@ pub(crate) fn json(found: &LinkRow<'_>, out: &mut Vec<u8>) {
 
 /// Appends `text` as a JSON string.
 fn push_string(text: &[u8], out: &mut Vec<u8>) {
-    let is_plain = |&byte: &u8| (b' '..0x7F).contains(&byte) && byte != b'"' && byte != b'\\';
-    if text.iter().all(is_plain) {
-        out.push(b'"');
-        out.extend_from_slice(text);
-        out.push(b'"');
-    } else {
-        // Serializing a string to a `Vec` does not fail.
-        let _ = serde_json::to_writer(out, &*String::from_utf8_lossy(text));
-    }
+    json::push_string(&String::from_utf8_lossy(text), out);
 }
 
 #[cfg(test)]

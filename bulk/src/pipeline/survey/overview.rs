@@ -172,7 +172,8 @@ pub struct Groups {
     pub aliased: u64,
     /// What makes them equivalent, by step or rule. A duplicate may need several.
     pub steps: Vec<MergeStep>,
-    /// Duplicates for which that is not known: records are long, or too many are written differently.
+    /// Duplicates for which that was not looked into: records are long, too many are written differently, or a profile merges
+    /// them, which has no steps.
     pub unexplained: u64,
     /// The largest groups, and the number of their records.
     pub largest: Vec<(Vec<u8>, u64)>,
