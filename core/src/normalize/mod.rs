@@ -107,6 +107,7 @@ impl Normalizer {
     }
 
     /// Normalizes by `options` from now on.
+    #[cfg(feature = "bulk")]
     pub(crate) fn set_options(&mut self, options: Options) {
         self.options = options;
     }

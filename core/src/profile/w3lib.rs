@@ -120,6 +120,9 @@ struct Scheme {
 }
 
 fn scheme_of(name: &[u8]) -> Scheme {
+    if matches!(name, b"http" | b"https") {
+        return Scheme { has_params: true, has_authority: true };
+    }
     Scheme {
         has_params: name.is_empty() || WITH_PARAMS.contains(&name),
         has_authority: WITH_AUTHORITY.contains(&name),
@@ -130,11 +133,14 @@ fn scheme_of(name: &[u8]) -> Scheme {
 /// in it; bytes that are not UTF-8 are encoded.
 fn clean_into(text: &[u8], out: &mut Vec<u8>) {
     out.clear();
-    for chunk in text.utf8_chunks() {
+    let others = if text.is_ascii() { &[][..] } else { text };
+    out.extend_from_slice(&text[..text.len() - others.len()]);
+    for chunk in others.utf8_chunks() {
         out.extend_from_slice(chunk.valid().as_bytes());
         chunk.invalid().iter().for_each(|&byte| push_encoded(byte, RAW, out));
     }
-    if out.iter().any(|&byte| byte <= b' ') {
+    // Without an early end the loop is one over blocks.
+    if out.iter().fold(false, |has, &byte| has | (byte <= b' ')) {
         let from = out.iter().position(|&byte| byte > b' ').unwrap_or(out.len());
         let to = out.iter().rposition(|&byte| byte > b' ').map_or(from, |last| last + 1);
         out.truncate(to);
@@ -254,7 +260,8 @@ fn path_into(path: &[u8], out: &mut Vec<u8>) {
         return;
     }
     let start = out.len();
-    for (byte, is_encoded) in decode_each(path) {
+    let rest = append_while(path, |byte| byte != b'%' && PATH.has(byte), out);
+    for (byte, is_encoded) in decode_each(rest) {
         // Delimiters of this component stay encoded.
         let stays = is_encoded && b"%/;?".contains(&byte);
         push_encoded(byte, if stays { PARAM } else { PATH }, out);
@@ -290,14 +297,22 @@ fn query_into(query: &[u8], decoded: &mut Vec<u8>, params: &mut Vec<[u32; 3]>, o
     }
 }
 
+/// Appends the first bytes of `text`, as long as they are plain, at once; returns the rest, which is nearly always empty.
+fn append_while<'t>(text: &'t [u8], is_plain: impl Fn(u8) -> bool, out: &mut Vec<u8>) -> &'t [u8] {
+    let end = text.iter().position(|&byte| !is_plain(byte)).unwrap_or(text.len());
+    out.extend_from_slice(&text[..end]);
+    &text[end..]
+}
+
 fn form_decode_into(text: &[u8], out: &mut Vec<u8>) {
     let read =
         |(byte, is_encoded): (u8, bool)| if byte == b'+' && !is_encoded { b' ' } else { byte };
-    out.extend(decode_each(text).map(read));
+    let rest = append_while(text, |byte| !b"%+".contains(&byte), out);
+    out.extend(decode_each(rest).map(read));
 }
 
 fn form_encode_into(text: &[u8], out: &mut Vec<u8>) {
-    for &byte in text {
+    for &byte in append_while(text, |byte| PARAM.has(byte), out) {
         match byte {
             b' ' => out.push(b'+'),
             byte => push_encoded(byte, PARAM, out),

@@ -1,20 +1,24 @@
 //! Rule sets with some of the rules of another: what the others leave undone shows what they are for.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
+use std::hash::Hash;
 use std::sync::{Arc, PoisonError};
 
 use super::hosts::Hosts;
 use super::param::Unit;
 use super::parts::{folded, host_of, web_authority};
 use super::rule::{Rule, Rules};
-use super::set::{Builder, Parts, RuleSet};
+use super::set::{Builder, Made, Parts, RuleSet};
 use super::site::{Site, add_www};
 
-/// Smaller rule sets that a rule set keeps for other pairs of URIs.
-const MOST_KEPT: usize = 256;
+/// Room for smaller rule sets that are kept for other pairs of URIs, in patterns and sites: some 20 MB.
+const MOST_KEPT: usize = 32 << 10;
 
-/// Pairs of hosts for which smaller rule sets are known without asking for them.
-const MOST_HOSTS: usize = 1024;
+/// Bytes that a pattern takes, about.
+const PATTERN: usize = 512;
+
+/// What a rule set takes beside its patterns and sites.
+const EMPTY: usize = 16;
 
 /// The rule sets that have some of the rules of another, for one pair of URIs after the other.
 #[derive(Debug)]
@@ -22,10 +26,10 @@ pub(crate) struct Subsets<'r> {
     all: &'r RuleSet,
     is_same_everywhere: bool,
     are_independent: bool,
-    /// By the authorities of a pair; the same for all pairs if the rules are for all hosts.
-    of_hosts: HashMap<Box<[u8]>, Vec<(Rules, Option<Arc<RuleSet>>)>>,
-    /// The authorities of a pair.
-    hosts: Vec<u8>,
+    /// By the rules and the authorities of a pair; the same for all pairs if the rules are for all hosts.
+    made: Made<Vec<u8>>,
+    /// Rules and authorities.
+    name: Vec<u8>,
 }
 
 impl<'r> Subsets<'r> {
@@ -34,8 +38,8 @@ impl<'r> Subsets<'r> {
             all,
             is_same_everywhere: all.is_same_everywhere(),
             are_independent: all.are_independent(),
-            of_hosts: HashMap::new(),
-            hosts: Vec::new(),
+            made: Made::default(),
+            name: Vec::new(),
         }
     }
 
@@ -52,28 +56,38 @@ impl<'r> Subsets<'r> {
     /// The rule set that has only the rules of `kept`, with all their arguments, for URIs with the hosts of `forms`; `None`
     /// if it cannot be built. `allow-param`, which merges nothing, remains.
     pub(crate) fn only(&mut self, kept: Rules, forms: [&[u8]; 2]) -> Option<&RuleSet> {
-        self.hosts.clear();
+        self.name.clear();
+        self.name.extend_from_slice(&kept.bits().to_ne_bytes());
         if !self.is_same_everywhere {
             for form in forms {
-                self.hosts.extend_from_slice(authority(form).unwrap_or_default());
+                self.name.extend_from_slice(authority(form).unwrap_or_default());
                 // No authority has one.
-                self.hosts.push(b'/');
+                self.name.push(b'/');
             }
         }
-        if !self.of_hosts.contains_key(&self.hosts[..]) {
-            if self.of_hosts.len() >= MOST_HOSTS {
-                self.of_hosts.clear();
-            }
-            self.of_hosts.insert(self.hosts[..].into(), Vec::new());
+        if !self.made.0.contains_key(&self.name) {
+            let only = self.all.only(kept, forms);
+            keep(&mut self.made, (self.name.clone(), self.name.len()), only);
         }
-        let made = self.of_hosts.get_mut(&self.hosts[..])?;
-        let known = made.iter().position(|(rules, _)| *rules == kept);
-        let at = known.unwrap_or_else(|| {
-            made.push((kept, self.all.only(kept, forms)));
-            made.len() - 1
-        });
-        made[at].1.as_deref()
+        self.made.0.get(&self.name)?.as_deref()
     }
+}
+
+/// Adds a rule set, and what it is for with its bytes, to others as long as there is room for all; others are made again
+/// when they are needed.
+fn keep<K: Hash + Eq>(
+    (sets, taken): &mut Made<K>,
+    (name, bytes): (K, usize),
+    made: Option<Arc<RuleSet>>,
+) {
+    let of_set = made.as_ref().map_or(0, |it| it.patterns.len() + it.written.len());
+    let room = EMPTY + of_set + bytes / PATTERN;
+    if *taken + room > MOST_KEPT {
+        sets.clear();
+        *taken = 0;
+    }
+    *taken += room;
+    sets.insert(name, made);
 }
 
 impl RuleSet {
@@ -101,14 +115,12 @@ impl RuleSet {
         let (sites, units) = self.parts_for(forms);
         let parts = (kept, sites, units);
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = made.get(&parts) {
+        if let Some(known) = made.0.get(&parts) {
             return known.clone();
         }
-        if made.len() >= MOST_KEPT {
-            made.clear();
-        }
         let built = self.build_only(&parts).map(Arc::new);
-        made.insert(parts, built.clone());
+        let bytes = size_of::<usize>() * (parts.1.len() + parts.2.len());
+        keep(&mut made, (parts, bytes), built.clone());
         built
     }
 

@@ -195,6 +195,11 @@ impl Rules {
         self.0 & rules.0 != 0
     }
 
+    /// A bit for each rule of the set.
+    pub(super) const fn bits(self) -> u32 {
+        self.0
+    }
+
     /// The union of the two sets.
     #[must_use]
     #[inline]

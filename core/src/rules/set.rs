@@ -48,8 +48,11 @@ pub struct RuleSet {
     /// The tables for parameters of all hosts, and those of single ones, by number, for [`RuleSet::only`].
     pub(super) tables: OnceLock<(Vec<usize>, Hosts<u32>)>,
     /// Smaller rule sets, made by [`RuleSet::only`]; `None` for one that cannot be built.
-    pub(super) made: Arc<Mutex<HashMap<Parts, Option<Arc<RuleSet>>>>>,
+    pub(super) made: Arc<Mutex<Made<Parts>>>,
 }
+
+/// Smaller rule sets, and the room that they take.
+pub(super) type Made<K> = (HashMap<K, Option<Arc<RuleSet>>>, usize);
 
 /// What a smaller rule set has: some rules, and some of the sites and of the tables for parameters, by number.
 pub(super) type Parts = (Rules, Vec<usize>, Vec<usize>);

@@ -282,6 +282,9 @@ impl Links {
         text: &[u8],
         mut place: impl FnMut(Span) -> Span,
     ) {
+        // Buffers that grow step by step are there twice for a while.
+        self.links.reserve(found.links.len());
+        self.made.reserve(found.made.len());
         for (link, uri) in found.iter(text) {
             self.push_made(place(link.span), link.context, |out| out.extend_from_slice(uri));
             if let Some(detail) = found.detail(link) {
