@@ -84,8 +84,9 @@ fn print(plan: &Plan, report: &Report, stdin_head: &StdinHead) -> bool {
 /// reports them.
 fn print_invalid(plan: &Plan, report: &Report) {
     let mut invalid = Invalid::default();
-    // Relative references in documents are reported as such.
-    let is_reported = |kind| plan.documents.is_some() && kind == UriErrorKind::Relative;
+    // Relative references in documents are results, unless they are skipped.
+    let are_results = plan.documents.is_some() && !plan.job.skips_invalid;
+    let is_reported = |kind| are_results && kind == UriErrorKind::Relative;
     let kinds = report.invalid.iter().filter(|&(kind, _)| !is_reported(kind));
     kinds.for_each(|(kind, count)| invalid.add_many(kind, count));
     let total = invalid.total();
@@ -112,7 +113,9 @@ fn print_invalid(plan: &Plan, report: &Report) {
     } else if total > relative {
         advice.push(format!("`uriscan check{of_column}` shows where"));
     }
-    if relative > 0 && call.takes("suffix-scheme") {
+    if relative > 0 && plan.documents.is_some() {
+        advice.push("--base URL completes relative ones".to_owned());
+    } else if relative > 0 && call.takes("suffix-scheme") {
         advice.push("--base or --suffix-scheme completes relative ones".to_owned());
     }
     if !are_skipped {
@@ -182,7 +185,6 @@ fn print_unruled(plan: &Plan, report: &Report) {
         _ => "are relative references, which no rule changes",
     };
     let records = counted(report.records, "record", "records");
-    let relative = grouped(relative);
     eprint_line(format_args!("uriscan: {relative} of {records} {are}; --base URL completes them"));
 }
 

@@ -150,6 +150,12 @@ fn report_log_lines(report: &Report) {
             "entries of logs were skipped: their status, method or time, which decides whether they are read, is not known",
             "",
         ),
+        (
+            report.omitted.other_targets,
+            "entry of a log has no target that is a path or a URL",
+            "entries of logs have no target that is a path or a URL",
+            ", as OPTIONS * and CONNECT host:443",
+        ),
     ] {
         if count > 0 {
             eprint_line(format_args!("uriscan: {}{advice}", counted(count, one, many)));

@@ -10,7 +10,7 @@ const EXPLAINED: [(&[&str], &str); 6] = [
          host_file domain_file match_file not_host_file not_domain_file not_match_file",
     ),
     (&["resolve"], "base lenient_scheme suffix_scheme"),
-    (&["audit", "dedup", "normalize"], "redact"),
+    (&["audit", "normalize"], "redact"),
     (&["key", "set create"], "hash"),
     (&["help tuning"], "backend chunk_size max_expansion temp_dir approx"),
     (

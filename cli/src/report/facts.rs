@@ -40,7 +40,7 @@ pub(super) fn facts(summary: &Summary<'_>) -> String {
         add("invalid", "invalid", of_records(invalid), true);
     }
     add("repaired", "repaired", String::new(), false);
-    add("filtered", "filtered", "not read".to_owned(), false);
+    add("filtered", "filtered", "not selected".to_owned(), false);
     add("bad_rows", "bad rows", "do not fit the table".to_owned(), false);
     if skipped > 0 {
         html += &item("invalid", "invalid", &grouped(invalid), &of_records(invalid));

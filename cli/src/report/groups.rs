@@ -78,7 +78,7 @@ pub(super) fn merges(groups: &Groups, summary: &Summary<'_>) -> Option<Section> 
         content += &format!(
             "<p>A duplicate may need several steps and rules. Examples show a duplicate above the {kept} record of its group.</p>\n"
         );
-        content += &groups.steps.iter().map(|step| html_of(step, duplicates)).collect::<String>();
+        content += &groups.steps.iter().map(|step| html_of(step, groups)).collect::<String>();
     }
     Some(Section::new("merges", "What merged, and why", content))
 }
@@ -94,13 +94,16 @@ fn kept_of(keep: Keep) -> &'static str {
 
 /// Of what the counts are.
 fn looked_at(groups: &Groups, summary: &Summary<'_>) -> String {
-    let Groups { is_all, duplicates, .. } = *groups;
+    let Groups { is_all, duplicates, explained, .. } = *groups;
+    let some = explained.map_or(String::new(), |some| {
+        format!(" What makes them equivalent is estimated by {} pairs of those.", grouped(some))
+    });
     let count = format!("{} duplicate{}", grouped(duplicates), plural(duplicates));
     match is_all {
-        true if duplicates == summary.report.duplicates => format!("Of all {count}."),
-        true => format!("Of {count} in this input."),
+        true if duplicates == summary.report.duplicates => format!("Of all {count}.{some}"),
+        true => format!("Of {count} in this input.{some}"),
         false => format!(
-            "Of a sample: {count}, those of {} groups with {} records. Shares are about those of all.",
+            "Of a sample: {count}, those of {} groups with {} records. Shares are about those of all.{some}",
             grouped(groups.groups),
             grouped(groups.records)
         ),
@@ -116,7 +119,9 @@ fn label(level: Option<Level>) -> &'static str {
     }
 }
 
-fn html_of(step: &MergeStep, duplicates: u64) -> String {
+fn html_of(step: &MergeStep, groups: &Groups) -> String {
+    let Groups { duplicates, explained, .. } = *groups;
+    let about = if explained.is_some() { "≈ " } else { "" };
     let MergeStep { step, count, alone, examples, .. } = step;
     let meaning = step.meaning.replace('`', "");
     let meaning = meaning.trim_end_matches('.');
@@ -130,7 +135,7 @@ fn html_of(step: &MergeStep, duplicates: u64) -> String {
         format!("<li><code>{}</code><br><code class=\"soft\">{}</code></li>", record.0, kept.0)
     };
     format!(
-        "<div class=\"step\"><h3>{}</h3><p class=\"count\">{} ({}{alone})</p>{}\
+        "<div class=\"step\"><h3>{}</h3><p class=\"count\">{about}{} ({}{alone})</p>{}\
          <p class=\"soft\">{} ({})</p><ul>{}</ul></div>\n",
         Escaped(step.name),
         grouped(*count),

@@ -18,7 +18,11 @@ pub(super) fn verdict(done: &Done, summary: &Summary<'_>) -> String {
         _ => format!("{} record{}", grouped(records), plural(records)),
     };
     if records == 0 {
-        return "Nothing was read.".to_owned();
+        return match report.filtered.total() {
+            0 => "Nothing was read.".to_owned(),
+            1 => "One record was read, and not selected.".to_owned(),
+            filtered => format!("{} records were read, none of them selected.", grouped(filtered)),
+        };
     }
     let groups = done.overview.as_ref().and_then(|overview| overview.groups.as_ref());
     let text = match (&done.findings, &done.census, &done.top) {
@@ -126,7 +130,8 @@ fn why(groups: &Groups, summary: &Summary<'_>) -> Option<String> {
             None => "in ways that were not looked into".to_owned(),
         },
     );
-    let about = if groups.is_all { "" } else { "about " };
+    let is_estimate = !groups.is_all || groups.explained.is_some();
+    let about = if is_estimate && parts.len() > 1 { "about " } else { "" };
     let list = match parts.as_slice() {
         [] => return None,
         [one] => one.clone(),

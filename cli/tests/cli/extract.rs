@@ -488,6 +488,50 @@ fn rules_that_relative_references_do_not_feel_are_reported() {
 }
 
 #[test]
+fn entries_without_a_target_are_counted_where_targets_are_selected() {
+    let entry = |request: &str| {
+        format!(
+            "1.2.3.4 - - [10/Oct/2000:13:55:36 -0700] \"{request}\" 200 1 \"http://r/\" \"x\"\n"
+        )
+    };
+    let none = ["OPTIONS * HTTP/1.0", "CONNECT h:443 HTTP/1.1", "-", "\\x16\\x03\\x01"].map(entry);
+    let log = none.concat() + &entry("GET /a HTTP/1.0");
+    let target = ["--log-field", "target"];
+    for command in ["extract", "dedup --extract", "check --extract", "census --extract"] {
+        let command: Vec<&str> = command.split(' ').collect();
+        let ran = run([&command[..], &target].concat(), &log);
+        assert_eq!(ran.code, 0, "{command:?}");
+        let hint = "4 entries of logs have no target that is a path or a URL, as OPTIONS * and CONNECT host:443";
+        assert!(ran.stderr.contains(hint), "{command:?}: {}", ran.stderr);
+    }
+    let as_json = |request: &str| {
+        format!("{{\"remote_addr\":\"1.2.3.4\",\"request\":\"{request}\",\"status\":200}}\n")
+    };
+    let as_json = as_json("OPTIONS * HTTP/1.1") + &as_json("GET /a HTTP/1.1");
+    let ran = run([&["extract"][..], &target].concat(), &as_json);
+    assert_eq!((ran.code, ran.text()), (0, "/a\n"));
+    assert!(ran.stderr.contains("1 entry of a log has no target"), "{}", ran.stderr);
+    // Without that choice all links of a line are found.
+    assert!(!run(["extract"], &log).stderr.contains("no target"));
+}
+
+#[test]
+fn targets_that_are_skipped_without_a_base_are_counted() {
+    let entry = |target: &str| {
+        format!("1.2.3.4 - - [10/Oct/2000:13:55:36 -0700] \"GET {target} HTTP/1.0\" 200 1\n")
+    };
+    let log = ["/a", "/b", "http://h/%"].map(entry).concat();
+    let args = ["top", "--by", "host", "--extract", "--log-field", "target"];
+    let ran = run(args, &log);
+    assert!(ran.text().contains("3 invalid records"), "{}", ran.text());
+    let hint = "3 of 3 records are invalid and were skipped (percent 1, relative 2)";
+    assert!(ran.stderr.contains(hint), "{}", ran.stderr);
+    assert!(ran.stderr.contains("--base URL completes relative ones"), "{}", ran.stderr);
+    let completed = run([&args[..], &["--base", "http://h/"]].concat(), &log);
+    assert!(completed.stderr.contains("1 of 3 records is invalid"), "{}", completed.stderr);
+}
+
+#[test]
 fn a_field_chooses_a_log_whatever_its_first_line() {
     let entry =
         r#"1.2.3.4 - - [10/Oct/2000:13:55:36 -0700] "GET /a HTTP/1.0" 200 1 "http://r/" "x""#;

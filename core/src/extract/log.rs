@@ -182,8 +182,11 @@ impl<'a> Log<'a> {
             start: start + field.at.start as u32,
             end: start + field.at.end as u32,
         };
-        if let Some(target) = entry.target.filter(|_| self.has(Context::Target)) {
-            self.target(place(&target), &target.text, &entry.origin, links);
+        if self.has(Context::Target) {
+            let is_target = entry.target.is_some_and(|target| {
+                self.target(place(&target), &target.text, &entry.origin, links)
+            });
+            links.omitted.other_targets += u64::from(!is_target && !self.has_text());
         }
         if let Some(referer) = entry.referer.filter(|_| self.has(Context::Referer))
             && !self.whole(place(&referer), &referer.text, Context::Referer, links)
@@ -296,13 +299,18 @@ impl<'a> Log<'a> {
     /// Adds the target of a request, which is at `span`; `origin` is that of its entry.
     ///
     /// A target that begins with a slash is in origin-form, and is not a reference: it is appended
-    /// to the authority (RFC 9112 section 3.3), so `//x` is a path.
-    fn target(&self, span: Span, typed: &[u8], origin: &Origin<'_>, links: &mut Links) {
+    /// to the authority (RFC 9112 section 3.3), so `//x` is a path. Returns whether it names a resource.
+    fn target(&self, span: Span, typed: &[u8], origin: &Origin<'_>, links: &mut Links) -> bool {
         if !typed.starts_with(b"/") {
             // In absolute-form, or it does not name a resource.
-            self.whole(span, typed, Context::Target, links);
-            return;
+            return self.whole(span, typed, Context::Target, links);
         }
+        self.resource(span, typed, origin, links);
+        true
+    }
+
+    /// Adds the target in origin-form.
+    fn resource(&self, span: Span, typed: &[u8], origin: &Origin<'_>, links: &mut Links) {
         let schemes = &self.how.finder.options().schemes;
         let own = origin.site(self.scheme());
         let Some(site) = own.as_deref().or(self.site.as_deref()) else {

@@ -1,7 +1,6 @@
 //! Rule sets with some of the rules of another: what the others leave undone shows what they are for.
 
 use std::collections::BTreeSet;
-use std::hash::Hash;
 use std::sync::{Arc, PoisonError};
 
 use super::hosts::Hosts;
@@ -11,14 +10,12 @@ use super::rule::{Rule, Rules};
 use super::set::{Builder, Made, Parts, RuleSet};
 use super::site::{Site, add_www};
 
-/// Room for smaller rule sets that are kept for other pairs of URIs, in patterns and sites: some 20 MB.
-const MOST_KEPT: usize = 32 << 10;
+/// Room for smaller rule sets that a rule set keeps, in bytes; [`MOST_KEPT`] are kept whatever they take.
+const ROOM: usize = 16 << 20;
+const MOST_KEPT: usize = 32;
 
-/// Bytes that a pattern takes, about.
-const PATTERN: usize = 512;
-
-/// What a rule set takes beside its patterns and sites.
-const EMPTY: usize = 16;
+/// The same for those that a thread keeps. It keeps none that takes more than an eighth of it: there may be many threads.
+const ROOM_OF_THREAD: usize = 4 << 20;
 
 /// The rule sets that have some of the rules of another, for one pair of URIs after the other.
 #[derive(Debug)]
@@ -28,6 +25,8 @@ pub(crate) struct Subsets<'r> {
     are_independent: bool,
     /// By the rules and the authorities of a pair; the same for all pairs if the rules are for all hosts.
     made: Made<Vec<u8>>,
+    /// The last one that was not among them.
+    last: Option<Arc<RuleSet>>,
     /// Rules and authorities.
     name: Vec<u8>,
 }
@@ -39,6 +38,7 @@ impl<'r> Subsets<'r> {
             is_same_everywhere: all.is_same_everywhere(),
             are_independent: all.are_independent(),
             made: Made::default(),
+            last: None,
             name: Vec::new(),
         }
     }
@@ -66,28 +66,35 @@ impl<'r> Subsets<'r> {
             }
         }
         if !self.made.0.contains_key(&self.name) {
-            let only = self.all.only(kept, forms);
-            keep(&mut self.made, (self.name.clone(), self.name.len()), only);
+            self.last = self.all.only(kept, forms);
+            let bytes = self.name.len() + bytes_of(self.last.as_ref());
+            if bytes > ROOM_OF_THREAD / 8 {
+                return self.last.as_deref();
+            }
+            if self.made.1 + bytes > ROOM_OF_THREAD {
+                self.made = Made::default();
+            }
+            self.made.1 += bytes;
+            self.made.0.insert(self.name.clone(), self.last.clone());
         }
         self.made.0.get(&self.name)?.as_deref()
     }
 }
 
-/// Adds a rule set, and what it is for with its bytes, to others as long as there is room for all; others are made again
-/// when they are needed.
-fn keep<K: Hash + Eq>(
-    (sets, taken): &mut Made<K>,
-    (name, bytes): (K, usize),
-    made: Option<Arc<RuleSet>>,
-) {
-    let of_set = made.as_ref().map_or(0, |it| it.patterns.len() + it.written.len());
-    let room = EMPTY + of_set + bytes / PATTERN;
-    if *taken + room > MOST_KEPT {
-        sets.clear();
-        *taken = 0;
-    }
-    *taken += room;
-    sets.insert(name, made);
+/// Bytes that a rule set takes, about.
+fn bytes_of(made: Option<&Arc<RuleSet>>) -> usize {
+    /// A table for parameters of all hosts has 4 KiB for the first letters of names.
+    const LEAST: usize = 24 << 10;
+    /// A pattern, a host: each is there several times, in the order of the rules and in tables.
+    const EACH: usize = 512;
+    let Some(made) = made else { return LEAST };
+    let of_sites = made.written.iter().map(|it| 1 + it.hosts.len() + it.except.len());
+    let of_units = made.written_units.iter().map(|it| 1 + it.hosts.len() + it.except.len());
+    let count = made.patterns.len() + of_sites.sum::<usize>() + of_units.sum::<usize>();
+    // Of all sites and of each, as written and settled.
+    let lists = made.sites.written.bytes() * (2 + 2 * made.written.len());
+    let of_each: usize = made.written.iter().map(|site| 2 * site.on.bytes()).sum();
+    LEAST + EACH * count + lists + of_each
 }
 
 impl RuleSet {
@@ -119,8 +126,12 @@ impl RuleSet {
             return known.clone();
         }
         let built = self.build_only(&parts).map(Arc::new);
-        let bytes = size_of::<usize>() * (parts.1.len() + parts.2.len());
-        keep(&mut made, (parts, bytes), built.clone());
+        let bytes = bytes_of(built.as_ref());
+        if made.0.len() >= MOST_KEPT && made.1 + bytes > ROOM {
+            *made = Made::default();
+        }
+        made.1 += bytes;
+        made.0.insert(parts, built.clone());
         built
     }
 

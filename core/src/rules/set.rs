@@ -51,7 +51,7 @@ pub struct RuleSet {
     pub(super) made: Arc<Mutex<Made<Parts>>>,
 }
 
-/// Smaller rule sets, and the room that they take.
+/// Smaller rule sets, and the bytes that they take, about.
 pub(super) type Made<K> = (HashMap<K, Option<Arc<RuleSet>>>, usize);
 
 /// What a smaller rule set has: some rules, and some of the sites and of the tables for parameters, by number.

@@ -172,9 +172,11 @@ pub struct Groups {
     pub aliased: u64,
     /// What makes them equivalent, by step or rule. A duplicate may need several.
     pub steps: Vec<MergeStep>,
-    /// Duplicates for which that was not looked into: records are long, too many are written differently, or a profile merges
+    /// Duplicates for which that was not looked into: records are long, one is written in very many ways, or a profile merges
     /// them, which has no steps.
     pub unexplained: u64,
+    /// Pairs of texts that were looked into, if there are more: what is counted by levels and steps is an estimate then.
+    pub explained: Option<u64>,
     /// The largest groups, and the number of their records.
     pub largest: Vec<(Vec<u8>, u64)>,
     /// Of what these are the largest.

@@ -179,7 +179,7 @@ impl Sample {
         let mut merges = Merges::default();
         groups.iter().for_each(|group| merges.add(group));
         merges.explain(&options.equivalence);
-        let Merges { same, levels, aliased, steps, unexplained, .. } = merges;
+        let Merges { same, levels, aliased, steps, unexplained, some, .. } = merges;
         let mut steps: Vec<MergeStep> = steps.into_values().map(Explained::finish).collect();
         steps.sort_by_key(|step| (std::cmp::Reverse(step.count), step.step.name));
         let mut levels: Vec<(Option<Level>, u64)> = levels.into_iter().collect();
@@ -206,6 +206,7 @@ impl Sample {
             aliased,
             steps,
             unexplained,
+            explained: some,
             largest,
             largest_of,
             traps,
@@ -234,6 +235,8 @@ struct Merges<'g> {
     aliased: u64,
     steps: BTreeMap<&'static str, Explained>,
     unexplained: u64,
+    /// Pairs that were explained, if there are more.
+    some: Option<u64>,
 }
 
 /// The duplicates that need a step.
@@ -288,15 +291,22 @@ impl<'g> Merges<'g> {
         self.pairs.extend(others.iter().map(pair));
     }
 
-    /// Explains the pairs that occur most often, on the current rayon pool; of others the first ones, which are as good as
-    /// any.
+    /// Explains the pairs that occur most often, on the current rayon pool. Of those that occur as often as the last one of
+    /// them, these are the first ones by rank, so as good as any: they count for the others, too.
     fn explain(&mut self, equivalence: &Equivalence) {
         /// Pairs that a thread takes at a time.
         const FEW: usize = 64;
         let mut pairs = std::mem::take(&mut self.pairs);
         if pairs.len() > MOST_PAIRS {
             pairs.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
-            self.unexplained += pairs.drain(MOST_PAIRS..).map(|(_, count)| count).sum::<u64>();
+            self.some = Some(MOST_PAIRS as u64);
+            let others: u64 = pairs.drain(MOST_PAIRS..).map(|(_, count)| count).sum();
+            let least = pairs.last().map_or(0, |(_, count)| *count);
+            let like = pairs.partition_point(|(_, count)| *count > least);
+            let all = (pairs.len() - like) as u64;
+            for (i, (_, count)) in (0..).zip(&mut pairs[like..]) {
+                *count += (i + 1) * others / all - i * others / all;
+            }
         }
         let causes = threads::map(pairs.chunks(FEW), |pairs| {
             let mut comparer = Comparer::new(equivalence.normalize, equivalence.rules.as_deref());

@@ -306,7 +306,7 @@ impl Links {
         self.filtered += &found.filtered;
         // Bodies, whole documents and lines of logs are not in what is found so.
         let none = Omitted { expanded: 0, unparsed: 0, unnamed: 0, ..found.omitted };
-        self.omitted += &Omitted { other_lines: 0, unknown_entries: 0, ..none };
+        self.omitted += &Omitted { other_lines: 0, unknown_entries: 0, other_targets: 0, ..none };
     }
 
     /// [`Links::take_made`] for the entry of a log, `text`, with its requests.
@@ -319,6 +319,7 @@ impl Links {
         }
         self.omitted.other_lines += found.omitted.other_lines;
         self.omitted.unknown_entries += found.omitted.unknown_entries;
+        self.omitted.other_targets += found.omitted.other_targets;
     }
 
     /// What the source says about `link`, one of these.

@@ -40,6 +40,9 @@ counts! {
         /// Entries of logs that were skipped because it is not known whether
         /// [`ExtractorOptions::requests`](crate::extract::ExtractorOptions::requests) selects them.
         pub unknown_entries: u64,
+        /// Entries of logs without a target that is a path or a URL, such as `OPTIONS *` and `CONNECT h:443`, where
+        /// [targets](crate::extract::ExtractorOptions::log_fields) are selected.
+        pub other_targets: u64,
     }
 }
 
