@@ -744,7 +744,10 @@ fn what_was_read_and_not_selected_is_said() {
 
 #[test]
 fn what_a_profile_merges_is_not_put_down_to_rules() {
-    let place = Place::new(&[("few", "http://h/?b&a\nhttp://h/?a&b\nhttp://h/?b&a\n")]);
+    let many: String =
+        (0..21_000).map(|i| format!("http://h/{i}?b&a\nhttp://h/{i}?a&b\n")).collect();
+    let few = "http://h/?b&a\nhttp://h/?a&b\nhttp://h/?b&a\n";
+    let place = Place::new(&[("few", few), ("many", &many)]);
     let page_of = |args: &[&str]| {
         place.run(&[args, &["--report", "r.html"]].concat(), "");
         let page = place.read("r.html");
@@ -755,6 +758,10 @@ fn what_a_profile_merges_is_not_put_down_to_rules() {
         let page = page_of(&["dedup", "--profile", profile, "few"]);
         let why = format!("50 % byte for byte and 50 % only by the profile {profile}");
         assert!(verdict(&page).contains(&why), "{}", verdict(&page));
+        let page = page_of(&["dedup", "--profile", profile, "many"]);
+        let why = format!("Of these, all only by the profile {profile}.");
+        assert!(verdict(&page).contains(&why), "{}", verdict(&page));
+        assert!(page.contains("<p>Of all 21,000 duplicates.</p>"), "{page}");
     }
 }
 

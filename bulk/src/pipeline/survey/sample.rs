@@ -297,6 +297,10 @@ impl<'g> Merges<'g> {
         /// Pairs that a thread takes at a time.
         const FEW: usize = 64;
         let mut pairs = std::mem::take(&mut self.pairs);
+        if equivalence.profile.is_some() {
+            self.unexplained += pairs.iter().map(|(_, count)| count).sum::<u64>();
+            return;
+        }
         if pairs.len() > MOST_PAIRS {
             pairs.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
             self.some = Some(MOST_PAIRS as u64);
@@ -341,9 +345,6 @@ fn cause(
     equivalence: &Equivalence,
     comparer: &mut Comparer<'_>,
 ) -> Option<Cause> {
-    if equivalence.profile.is_some() {
-        return None;
-    }
     let [text, kept] = pair.map(|text| equivalence.target(text));
     match comparer.compare(&text, &kept) {
         Comparison::Equivalent { level, steps } => {
@@ -353,10 +354,8 @@ fn cause(
         // They have different forms, so nothing else can be the reason.
         Comparison::Different { .. } if equivalence.aliases.is_some() => {
             let is_canonical = |text: &[u8]| {
-                let explained = {
-                    let rules = equivalence.rules.as_deref();
-                    explain_with_rules(text, equivalence.normalize, rules)
-                };
+                let Equivalence { normalize, rules, .. } = equivalence;
+                let explained = explain_with_rules(text, *normalize, rules.as_deref());
                 explained.is_ok_and(|explained| explained.changes.is_empty())
             };
             Some(Cause::Alias(if is_canonical(&text) && is_canonical(&kept) { 1 } else { 2 }))
