@@ -26,7 +26,7 @@ pub enum Comparison {
     },
 }
 
-/// Compares two URIs, each of which is all of its bytes, up to the level of `options`.
+/// Compares two URIs up to the level of `options`; nothing is trimmed.
 ///
 /// Bytes that are not a URI are equivalent only to the same bytes.
 ///
@@ -129,7 +129,7 @@ impl<'r> Comparer<'r> {
         }
     }
 
-    /// Compares `a` and `b`, each of which is all of its bytes, as [`compare_with_rules`].
+    /// Compares `a` and `b` as [`compare_with_rules`] does.
     pub fn compare(&mut self, a: &[u8], b: &[u8]) -> Comparison {
         // Rules see the forms of a level, so two URIs may be equivalent at a lower level and not at that
         // of the options: only the latter counts.
@@ -148,9 +148,9 @@ impl<'r> Comparer<'r> {
         Comparison::Equivalent { level, steps: self.steps([a, b], level, kept) }
     }
 
-    /// The rules without any of which `a` and `b`, which are equivalent under the options and the rules, would differ: what
-    /// is left when each that can be spared is omitted, one after the other in the order in which they are applied. `None`
-    /// if `a` and `b` are not equivalent.
+    /// A minimal set of rules under which `a` and `b` are equivalent: without one of them they differ. It is what is left
+    /// when each rule that can be spared is omitted, one after the other in the order in which they are applied. `None` if
+    /// `a` and `b` are not equivalent under the options and all rules.
     ///
     /// [`Options::drop_fragment`] counts as the rule `fragment`. Rules that change neither of the two are omitted first.
     /// `allow-param` only keeps parameters: it is never omitted and never named.
@@ -232,7 +232,7 @@ impl<'r> Comparer<'r> {
         }
     }
 
-    /// The steps that make the two equivalent, of which `kept` are the rules: those of the level, then these rules.
+    /// The steps that make the two equivalent: those of the level, then the rules of `kept`.
     fn steps(&mut self, texts: [&[u8]; 2], level: Level, kept: Rules) -> Vec<&'static Step> {
         let mut steps: Vec<&'static Step> = Vec::new();
         let changes = self.changes(texts, level);
