@@ -19,7 +19,7 @@ use std::net::Ipv6Addr;
 use memchr::{memchr, memchr2, memchr3, memrchr};
 
 use crate::grammar::byte_words;
-use crate::grammar::class::{ByteClass, UNRESERVED};
+use crate::grammar::class::{ByteClass, DIGIT, UNRESERVED};
 use crate::normalize::LONGEST_NAME;
 use crate::normalize::percent::{decode_each, push_encoded};
 use crate::uri::{UriError, UriErrorKind, dots};
@@ -44,6 +44,12 @@ const RAW: ByteClass = UNRESERVED.or(ByteClass::of(b":/?@!$&'()*+,;=%"));
 const PATH: ByteClass = UNRESERVED.or(ByteClass::of(b":/?[]@!$&'()*+,;=|%"));
 const PARAM: ByteClass = UNRESERVED;
 
+/// Characters of a host, of a path and of a parameter that are in the form as they are, but for dot segments.
+static PLAIN_HOST: [bool; 256] =
+    ByteClass::range(b'a', b'z').or(DIGIT).or(ByteClass::of(b"-._")).table();
+static PLAIN_PATH: [bool; 256] = UNRESERVED.or(ByteClass::of(b"/:@!$&'()*+,=")).table();
+static PLAIN_PARAM: [bool; 256] = PARAM.table();
+
 const REFUSED: UriError = UriError { kind: UriErrorKind::Profile, at: 0 };
 
 /// Buffers.
@@ -55,8 +61,77 @@ pub(super) struct Scratch {
     params: Vec<[u32; 3]>,
 }
 
-/// Replaces `out` with the form of `text`.
+/// The form of `text`: a prefix of it, or bytes in `out`.
 pub(super) fn form<'a>(
+    text: &'a [u8],
+    scratch: &mut Scratch,
+    out: &'a mut Vec<u8>,
+) -> Result<&'a [u8], UriError> {
+    match plain_len(text) {
+        Some(len) => Ok(&text[..len]),
+        None => any_form(text, scratch, out),
+    }
+}
+
+/// The length of the form of `text` if it can be seen at once that it is a prefix: of a web URL with nothing to encode or
+/// decode, without user, port and dot segments, whose parameters are in order.
+fn plain_len(text: &[u8]) -> Option<usize> {
+    let host = if text.starts_with(b"https://") { 8 } else { 7 };
+    if host == 7 && !text.starts_with(b"http://") {
+        return None;
+    }
+    let path = host + len_while(&text[host..], &PLAIN_HOST);
+    if path == host || text.get(path) != Some(&b'/') {
+        return None;
+    }
+    let end = path + len_while(&text[path..], &PLAIN_PATH);
+    // Without an early end the loop is one over blocks.
+    let may_be_dots = |has, (&byte, &next)| has | (byte == b'/') & (next == b'.');
+    if text[path..end].iter().zip(&text[path + 1..end]).fold(false, may_be_dots) {
+        return None;
+    }
+    match text.get(end) {
+        None | Some(b'#') => Some(end),
+        Some(b'?') => plain_query(&text[end + 1..]).map(|len| end + len),
+        Some(_) => None,
+    }
+}
+
+/// The length of `?` and the form of the query at the beginning of `text`, if it is as written.
+fn plain_query(text: &[u8]) -> Option<usize> {
+    if matches!(text.first(), None | Some(b'#')) {
+        return Some(0);
+    }
+    let mut last = (&b""[..], &b""[..]);
+    let mut at = 0;
+    loop {
+        let rest = &text[at..];
+        let name = len_while(rest, &PLAIN_PARAM);
+        if rest.get(name) != Some(&b'=') {
+            return None;
+        }
+        let value = len_while(&rest[name + 1..], &PLAIN_PARAM);
+        let param = (&rest[..name], &rest[name + 1..][..value]);
+        if param < last {
+            return None;
+        }
+        last = param;
+        at += name + 1 + value;
+        match text.get(at) {
+            None | Some(b'#') => return Some(1 + at),
+            Some(b'&') => at += 1,
+            Some(_) => return None,
+        }
+    }
+}
+
+/// The length of the longest prefix of `text` that has bytes of `class` only.
+fn len_while(text: &[u8], class: &[bool; 256]) -> usize {
+    text.iter().position(|&byte| !class[usize::from(byte)]).unwrap_or(text.len())
+}
+
+/// The form of any `text`, in `out`.
+fn any_form<'a>(
     text: &[u8],
     scratch: &mut Scratch,
     out: &'a mut Vec<u8>,
@@ -316,6 +391,58 @@ fn form_encode_into(text: &[u8], out: &mut Vec<u8>) {
         match byte {
             b' ' => out.push(b'+'),
             byte => push_encoded(byte, PARAM, out),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2048))]
+        #[test]
+        fn what_is_seen_at_once_is_what_takes_long(
+            text in "(https?|HTTP|ftp)://[a-c.A_-]{0,4}([:@][0-9a]{0,2})?(/[a-c.~:@!%;|*'=+&,\\[-]{0,3}){0,3}([?]([a-c~%+]{0,2}=?[a-c~=+%/ ]{0,2}&?){0,3})?(#[a ?&\\t%]{0,3})?",
+        ) {
+            let mut out = Vec::new();
+            let expected = any_form(text.as_bytes(), &mut Scratch::default(), &mut out);
+            if let Some(len) = plain_len(text.as_bytes()) {
+                prop_assert_eq!(expected, Ok(&text.as_bytes()[..len]));
+            }
+        }
+    }
+
+    #[test]
+    fn most_urls_are_seen_at_once() {
+        for (text, expected) in [
+            ("http://h/", Some(9)),
+            ("https://www.h.example/a/b-c.html#x%", Some(32)),
+            ("http://h/?", Some(9)),
+            ("http://h/?#x", Some(9)),
+            ("http://h/p?a=1&b=2&b=3&c=", Some(25)),
+            ("http://h/p?=&a=#x", Some(15)),
+            ("http://h/p?b=2&a=1", None),
+            ("http://h/p?a=2&a=1", None),
+            ("http://h/p?a&b=1", None),
+            ("http://h/p?a=1&&b=1", None),
+            ("http://h/p?a=1&", None),
+            ("http://h/p?a=b=c", None),
+            ("http://h/p?a=b+c", None),
+            ("http://h/p?a=%41", None),
+            ("http://h", None),
+            ("http:///", None),
+            ("http://H/", None),
+            ("http://h:80/", None),
+            ("http://u@h/", None),
+            ("http://h/./", None),
+            ("http://h/a;b", None),
+            ("http://h/a ", None),
+            ("ftp://h/", None),
+        ] {
+            assert_eq!(plain_len(text.as_bytes()), expected, "{text}");
         }
     }
 }
