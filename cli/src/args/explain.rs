@@ -12,7 +12,7 @@ use super::groups::{Destination, Equivalence, Reporting, Strictness, Work};
 /// Takes URIs as arguments, or reads them from standard input or files. Prints each change with its level, the name of its rule,
 /// the range of bytes from 0 (the end is exclusive), and the text before and after. For two URIs it also prints the lowest
 /// level at which they are equivalent with its steps and the rules that are necessary, or where their canonical forms differ and
-/// why no level merges them, and which options would: rules, presets, repairs, --iri, --suffix-scheme. With --base it explains the target of the reference. Records of more than 16 KiB are reported
+/// why no level merges them, and which options would: rules, presets, repairs, --iri, --suffix-scheme, --base. With --base it explains the target of the reference. Records of more than 16 KiB are reported
 /// as too long.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]

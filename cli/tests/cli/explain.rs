@@ -236,6 +236,12 @@ fn repairs_a_scheme_and_parts_of_the_paths_are_tried() {
         ("h.example/a b", "http://h.example/a%20b", "--suffix-scheme http --repair=space"),
         ("http://h/a b/", "http://h/a%20b", "--repair=space --rule trailing-slash"),
         ("www.h.example/a", "http://h.example/a", "--suffix-scheme http --rule www"),
+        ("/a", "http://h/a", "--base http://h/"),
+        ("../b", "http://h:8080/b", "--base http://h:8080/"),
+        ("b?x", "http://h/a/b?x", "--base http://h/a/"),
+        ("?x", "http://h/a?x", "--base http://h/a"),
+        ("/a b", "http://h/a%20b", "--base http://h/ --repair=space"),
+        ("/a/", "http://h/a", "--base http://h/ --rule trailing-slash"),
     ] {
         for pair in [[a, b], [b, a]] {
             let (found, code) = mergers(&pair);
@@ -248,12 +254,23 @@ fn repairs_a_scheme_and_parts_of_the_paths_are_tried() {
             assert_eq!(mergers(&[&options[..], &pair].concat()).1, 0, "{expected} {pair:?}");
         }
     }
+    for (a, b, expected) in [
+        ("/a", "/a/", "--base URL --rule trailing-slash"),
+        ("/a/../b", "/b", "--base URL"),
+        ("#f", "http://h/a/b?q#f", "--base 'http://h/a/b?q'"),
+        ("b", "http://h/$(id);a/b", "--base 'http://h/$(id);a/'"),
+    ] {
+        let (found, code) = mergers(&[a, b]);
+        assert_eq!((found.first().map(String::as_str), code), (Some(expected), 1), "{a} {b}");
+    }
     for pair in [
         ["http://h/a b", "http://h/a%20c"],
         ["http://h/en/a", "http://h/en/b"],
         ["http://h/a\u{1}", "http://h/a"],
         ["no uri", "http://h/"],
         ["a", "b"],
+        ["a", "/a"],
+        ["/a", "/b"],
     ] {
         assert_eq!(mergers(&pair), (Vec::new(), 1), "{pair:?}");
     }

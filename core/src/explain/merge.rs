@@ -33,6 +33,8 @@ pub enum Merger {
     Repairs(Repairs),
     /// A scheme for records without one.
     Suffix(Suffix),
+    /// A base for relative references: this one, which has no quote, or the one that they have.
+    Base(Option<String>),
     /// Several of these, which merge only together.
     All(Vec<Merger>),
 }
@@ -57,6 +59,11 @@ impl fmt::Display for Merger {
                 f.write_str(&iri.into_iter().chain(others).collect::<Vec<_>>().join(" "))
             }
             Merger::Suffix(suffix) => write!(f, "--suffix-scheme {}", suffix.scheme()),
+            Merger::Base(None) => f.write_str("--base URL"),
+            Merger::Base(Some(base)) => match base.bytes().all(is_typed_as_is) {
+                true => write!(f, "--base {base}"),
+                false => write!(f, "--base '{base}'"),
+            },
             Merger::All(mergers) => {
                 let mergers: Vec<String> = mergers.iter().map(ToString::to_string).collect();
                 f.write_str(&mergers.join(" "))
@@ -65,12 +72,17 @@ impl fmt::Display for Merger {
     }
 }
 
+/// Whether a shell takes `byte` as it is.
+fn is_typed_as_is(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-._~:/%@,+=".contains(&byte)
+}
+
 /// What would merge `a` and `b`, which differ under `options` and `rules`: of higher levels the lowest; each rule that
 /// is enough alone, else a minimal set of rules; rules files; presets; if none of these is enough, the lowest of the higher
 /// levels with which one of them is. Empty if one of the two is not a URI, or if nothing does. Rules are applied after
 /// `rules`, to the forms of the level.
 ///
-/// `explain_pair` of the crate for jobs also tries repairs and a scheme.
+/// `explain_pair` of the crate for jobs also tries repairs, a scheme and a base.
 ///
 /// ```
 /// use uriscan::explain::mergers;

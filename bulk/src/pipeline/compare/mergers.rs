@@ -1,16 +1,16 @@
-//! What would make two records equivalent, found by applying it: beyond levels and rules, repairs and a scheme.
+//! What would make two records equivalent, found by applying it: beyond levels and rules, repairs, a scheme and a base.
 
 use crate::pipeline::Equivalence;
 use uriscan_core::context::Context;
 use uriscan_core::explain::{Comparer, Merger, mergers};
 use uriscan_core::normalize::normalize_exact;
 use uriscan_core::repair::{Repair, Repairs};
-use uriscan_core::resolve::Suffix;
-use uriscan_core::uri::split;
+use uriscan_core::resolve::{BaseUri, Suffix};
+use uriscan_core::uri::{Split, split};
 
 /// What would merge `a` and `b`, which differ under `equivalence`: see [`mergers`] for the levels and rules. For
-/// records that are not URIs, or have character references, also repairs and the scheme of [`Suffix`] references; with
-/// levels and rules where these are not enough.
+/// records that are not URIs, or have character references, also repairs, the scheme of [`Suffix`] references, and a base
+/// that the other record has; with levels and rules where these are not enough.
 pub(crate) fn mergers_of(a: &[u8], b: &[u8], equivalence: &Equivalence) -> Vec<Merger> {
     let pair = Pair { texts: [a, b], equivalence };
     let now = pair.targets(equivalence);
@@ -58,6 +58,9 @@ fn fewest(
     })
 }
 
+/// A base for two relative references that do not show what theirs is.
+const ANY_BASE: &[u8] = b"http://base.example/";
+
 /// Two records that differ under an equivalence.
 struct Pair<'a> {
     texts: [&'a [u8]; 2],
@@ -79,7 +82,7 @@ impl Pair<'_> {
         Comparer::new(equivalence.normalize, rules).necessary(&a, &b).is_some()
     }
 
-    /// Equivalences with repairs and with a scheme, a small number of them: those that change least come first.
+    /// Equivalences with repairs, a scheme and a base, a small number of them: those that change least come first.
     fn others(&self) -> Vec<Equivalence> {
         let usual = self.equivalence.repairs.or(Repairs::usual()).with(Repair::Iri);
         let repairs = [self.equivalence.repairs, usual, usual.with(Repair::Entity)];
@@ -95,6 +98,7 @@ impl Pair<'_> {
         let mut contexts = vec![self.equivalence.context.clone()];
         if self.equivalence.context.is_none() {
             contexts.extend(self.schemes().into_iter().map(|suffix| Some(Context::Suffix(suffix))));
+            contexts.extend(self.bases().into_iter().map(|base| Some(base.into())));
         }
         let with = |context: &Option<Context>, repairs| {
             self.equivalence.clone().context(context.clone()).repairs(repairs)
@@ -116,6 +120,31 @@ impl Pair<'_> {
         found
     }
 
+    /// Bases for relative references: those that the one of the two gives if it is a URI, the root of its host, its directory,
+    /// the URI without a query, and with it; or any one if both begin with `/`, which takes no path from it.
+    fn bases(&self) -> Vec<BaseUri> {
+        let [a, b] = self.texts.map(split);
+        let parts = match (a.scheme, b.scheme) {
+            (None, None) if self.texts.iter().all(|text| text.starts_with(b"/")) => {
+                return BaseUri::new(ANY_BASE).into_iter().collect();
+            }
+            (Some(_), None) => a,
+            (None, Some(_)) => b,
+            _ => return Vec::new(),
+        };
+        if parts.authority.is_none() {
+            return Vec::new();
+        }
+        let directory = parts.path.iter().rposition(|&byte| byte == b'/').map_or(0, |at| at + 1);
+        let paths = [b"/", &parts.path[..directory], parts.path, parts.path];
+        let queries = [None, None, None, parts.query];
+        let base = |(path, query)| Split { path, query, fragment: None, ..parts }.recompose();
+        let bases = paths.into_iter().zip(queries).map(base);
+        // A quote would end it in a shell.
+        let bases = bases.filter(|base| !base.contains(&b'\''));
+        bases.filter_map(|base| BaseUri::new(&base).ok()).collect()
+    }
+
     /// What `other` has that the equivalence of the two has not.
     fn added(&self, other: &Equivalence) -> Merger {
         let more = Repair::ALL
@@ -123,11 +152,15 @@ impl Pair<'_> {
             .filter(|&repair| other.repairs.has(repair) && !self.equivalence.repairs.has(repair));
         let repairs = more.fold(Repairs::default(), Repairs::with);
         let repairs = (!repairs.is_empty()).then_some(Merger::Repairs(repairs));
-        let suffix = match (&other.context, &self.equivalence.context) {
+        let context = match (&other.context, &self.equivalence.context) {
             (Some(Context::Suffix(suffix)), None) => Some(Merger::Suffix(suffix.clone())),
+            (Some(Context::Base { base, .. }), None) => {
+                let text = String::from_utf8_lossy(base.as_bytes()).into_owned();
+                Some(Merger::Base((text.as_bytes() != ANY_BASE).then_some(text)))
+            }
             _ => None,
         };
-        let mut added: Vec<Merger> = suffix.into_iter().chain(repairs).collect();
+        let mut added: Vec<Merger> = context.into_iter().chain(repairs).collect();
         if added.len() == 1 { added.remove(0) } else { Merger::All(added) }
     }
 }
