@@ -259,3 +259,29 @@ fn rules_that_are_not_necessary_are_not_named() {
         assert_eq!(found.join(" "), names, "{a} {b}");
     }
 }
+
+#[test]
+fn a_fragment_that_is_dropped_counts_as_its_rule() {
+    for (a, b, names) in [
+        ("http://h/?utm_a=1#/x", "http://h/?utm_a=1#/x?utm_source=1", "drop-param"),
+        ("http://h/?utm_a=1#x", "http://h/#y", "fragment drop-param"),
+        ("http://h/?utm_a=1#x", "http://h/#x", "drop-param"),
+        ("http://www.h/#x", "http://www.h/#y", "fragment"),
+        ("http://h/?utm_a=1#/x", "http://h/", "fragment drop-param"),
+    ] {
+        let rules = |names: &[&str]| {
+            let mut builder = RuleSet::builder();
+            names.iter().for_each(|name| builder.rule(name).unwrap());
+            builder.build().unwrap()
+        };
+        let both = ["www", "drop-param=utm_*", "fragment"];
+        for (options, rules) in [
+            (Options::default(), rules(&both)),
+            (Options::default().drop_fragment(true), rules(&both[..2])),
+        ] {
+            let found = named([a.as_bytes(), b.as_bytes()], options, &rules);
+            let found: Vec<&str> = found.unwrap().0.iter().map(Rule::name).collect();
+            assert_eq!(found.join(" "), names, "{a} {b}");
+        }
+    }
+}

@@ -31,6 +31,9 @@ const PENDING: usize = 16;
 /// How many times as many classes as there are room is made for at once, if so many are expected.
 const MOST_GROWTH: usize = 16;
 
+/// Of so many classes the beginning of one's members is known.
+const EACH: usize = 32;
+
 /// A further record of a class: the class, and the chunk and the row of the record.
 type Further = (u32, u32, u32);
 
@@ -111,6 +114,8 @@ pub(super) struct ClassStore {
     /// For each class where the text of its survivor stands, if texts are kept.
     places: Vec<Place>,
     members: Vec<Member>,
+    /// Where the members of each [`EACH`]th class begin, once they are sorted by class.
+    member_starts: Vec<usize>,
     /// Further records that are still to be compared with the survivor of their class, when its text has had the time to be
     /// fetched.
     further: Vec<Further>,
@@ -352,9 +357,22 @@ impl ClassStore {
         }
     }
 
-    /// Makes [`ClassStore::members_of`] ready, and [`ClassStore::members`] useless.
+    /// Makes [`ClassStore::members_of`] ready, and [`ClassStore::members`], which are sorted, useless.
     pub(super) fn sort_members(&mut self) {
-        self.members.sort_unstable_by_key(|member| (member.class, member.position));
+        let mut ends = vec![0; self.positions.len() + 1];
+        self.members.iter().for_each(|member| ends[member.class as usize + 1] += 1);
+        for class in 1..ends.len() {
+            ends[class] += ends[class - 1];
+        }
+        self.member_starts = ends.iter().copied().step_by(EACH).collect();
+        // Members of a class stay in their order.
+        let mut sorted = self.members.clone();
+        for member in &self.members {
+            let next = &mut ends[member.class as usize];
+            sorted[*next] = *member;
+            *next += 1;
+        }
+        self.members = sorted;
     }
 
     /// The survivor number `i` by position, and its class.
@@ -393,8 +411,10 @@ impl ClassStore {
 
     /// The omitted records of `class`, in their order.
     pub(super) fn members_of(&self, class: u32) -> &[Member] {
-        let start = self.members.partition_point(|member| member.class < class);
-        let members = &self.members[start..];
+        let near = class as usize / EACH;
+        let end = self.member_starts.get(near + 1).copied().unwrap_or(self.members.len());
+        let members = &self.members[self.member_starts[near]..end];
+        let members = &members[members.partition_point(|member| member.class < class)..];
         &members[..members.partition_point(|member| member.class == class)]
     }
 

@@ -6,7 +6,7 @@
 
 use std::io::Write;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::StoreError;
 use super::file::SpillFile;
@@ -22,7 +22,7 @@ use uriscan_core::simd::prefetch;
 use uriscan_core::threads;
 
 /// Positions of a segment.
-const SEGMENT: u64 = 1 << 14;
+const SEGMENT: u64 = 1 << 13;
 
 /// Omitted records between asking for the text of a survivor and reading it.
 const LOOK_AHEAD: usize = 12;
@@ -91,8 +91,13 @@ impl<'w> FoundClasses<'w> {
         match &mut self.from {
             From::Spilled { file, dupes, .. } => dupes.up_to(u64::MAX, file, write),
             From::Held { classes, end, .. } => {
-                let segments = Segments { classes, mode: self.mode, writer: self.writer };
-                in_segments(0..*end, |range| segments.dupes(range), |lines| write(&lines))
+                let segments = Segments::new(classes, self.mode, self.writer);
+                let hand_on = |lines: Vec<u8>| {
+                    write(&lines)?;
+                    segments.give_back(lines);
+                    Ok(())
+                };
+                in_segments(0..*end, |range| segments.dupes(range), hand_on)
             }
         }
     }
@@ -122,7 +127,7 @@ impl<'w> FoundClasses<'w> {
                 let range = *start..end.min(*all);
                 *start = range.end;
                 let (has_lines, has_clusters) = (out.is_some(), objects.is_some());
-                let segments = Segments { classes, mode: self.mode, writer: self.writer };
+                let segments = Segments::new(classes, self.mode, self.writer);
                 let (mut written, mut withheld) = (0, 0);
                 in_segments(
                     range,
@@ -131,7 +136,10 @@ impl<'w> FoundClasses<'w> {
                         written += segment.written;
                         withheld += segment.withheld;
                         write(&mut out, &segment.lines)?;
-                        write(&mut objects, &segment.clusters)
+                        write(&mut objects, &segment.clusters)?;
+                        segments.give_back(segment.lines);
+                        segments.give_back(segment.clusters);
+                        Ok(())
                     },
                 )?;
                 self.written += written;
@@ -166,13 +174,39 @@ struct Segments<'c> {
     classes: &'c Classes<ClassStore>,
     mode: ClassMode,
     writer: &'c dyn ClassWriter,
+    /// Buffers whose bytes were written: to grow new ones copies them, and touches fresh memory.
+    buffers: Mutex<Vec<Vec<u8>>>,
 }
 
-impl Segments<'_> {
+/// Bytes of a buffer that is kept for the next segment.
+const KEPT: usize = 16 << 20;
+
+impl<'c> Segments<'c> {
+    fn new(
+        classes: &'c Classes<ClassStore>,
+        mode: ClassMode,
+        writer: &'c dyn ClassWriter,
+    ) -> Segments<'c> {
+        Segments { classes, mode, writer, buffers: Mutex::default() }
+    }
+
+    /// An empty buffer.
+    fn buffer(&self) -> Vec<u8> {
+        self.buffers.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+    }
+
+    /// Takes a buffer for segments to come.
+    fn give_back(&self, mut buffer: Vec<u8>) {
+        if (1..=KEPT).contains(&buffer.capacity()) {
+            buffer.clear();
+            self.buffers.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
+        }
+    }
+
     /// The lines for the omitted records in `range`.
     fn dupes(&self, range: Range<u64>) -> Vec<u8> {
         let (mode, mut session) = (self.mode, self.writer.session());
-        let mut lines = Vec::new();
+        let mut lines = self.buffer();
         let stores: Vec<&ClassStore> = self.classes.partitions().collect();
         let members: Vec<&[Member]> =
             stores.iter().map(|store| store.members(range.clone())).collect();
@@ -222,7 +256,9 @@ impl Segments<'_> {
     /// The classes whose survivors are in `range`.
     fn classes(&self, range: Range<u64>, has_lines: bool, has_clusters: bool) -> Segment {
         let mut session = self.writer.session();
-        let mut made = Segment::default();
+        let buffer = |is_wanted| if is_wanted { self.buffer() } else { Vec::new() };
+        let (lines, clusters) = (buffer(has_lines), buffer(has_clusters));
+        let mut made = Segment { lines, clusters, ..Segment::default() };
         let stores: Vec<&ClassStore> = self.classes.partitions().collect();
         let mut order = Order::new(range.clone());
         for (number, store) in stores.iter().enumerate() {

@@ -2,9 +2,11 @@
 
 use super::difference::{Difference, components_spelled_differently, differences};
 use super::step::{self, STEPS, Step};
-use super::{Change, explain};
+use super::take::steps_of;
+use super::trace::Taken;
 use crate::normalize::{Level, Normalizer, Options};
-use crate::rules::{Rule, RuleSet, Rules, Scratch, Subsets};
+use crate::rules::{Rule, RuleSet, Rules, Scratch, Subsets, about_differences};
+use crate::uri::parse;
 
 /// The result of comparing two URIs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,6 +107,7 @@ pub struct Comparer<'r> {
     /// The forms of the pair with its fragments, and without them.
     forms: [Forms; 2],
     scratch: [Scratch; 2],
+    taken: Taken,
 }
 
 /// The forms of a pair before rules.
@@ -126,26 +129,45 @@ impl<'r> Comparer<'r> {
             normalizer: Normalizer::new(options),
             forms: Default::default(),
             scratch: Default::default(),
+            taken: Taken::default(),
         }
     }
 
     /// Compares `a` and `b` as [`compare_with_rules`] does.
     pub fn compare(&mut self, a: &[u8], b: &[u8]) -> Comparison {
+        match self.merged_by(a, b) {
+            Some((level, steps)) => Comparison::Equivalent { level, steps },
+            None => {
+                let rules = self.subsets.as_ref().map(Subsets::all);
+                Comparison::Different { differences: differences(a, b, self.options, rules) }
+            }
+        }
+    }
+
+    /// The level and the steps of [`Comparison::Equivalent`]; `None` if `a` and `b` differ, without the reasons.
+    pub fn merged_by(&mut self, a: &[u8], b: &[u8]) -> Option<(Level, Vec<&'static Step>)> {
         // Rules see the forms of a level, so two URIs may be equivalent at a lower level and not at that
         // of the options: only the latter counts.
-        let Some(kept) = self.necessary(a, b) else {
-            let rules = self.subsets.as_ref().map(Subsets::all);
-            return Comparison::Different { differences: differences(a, b, self.options, rules) };
-        };
+        let kept = self.necessary(a, b)?;
         let highest = self.options.level;
         let mut lower = Level::ALL.into_iter().filter(|&level| level < highest);
         if kept.is_empty() && a != b {
             // By their bytes they differ.
             lower.next();
         }
-        let level = lower.find(|&level| self.are_equivalent([a, b], level, kept));
+        // What is canonical is so on each level.
+        let level = match self.are_canonical([a, b]) {
+            true => lower.next(),
+            false => lower.find(|&level| self.are_equivalent([a, b], level, kept)),
+        };
         let level = level.unwrap_or(highest);
-        Comparison::Equivalent { level, steps: self.steps([a, b], level, kept) }
+        let mut steps = self.steps_at(a, b, level);
+        let of_rule = |rule| match rule {
+            Rule::Fragment if self.options.drop_fragment => &step::FRAGMENT,
+            rule => step::of_rule(rule),
+        };
+        steps.extend(kept.iter().map(of_rule));
+        Some((level, steps))
     }
 
     /// A minimal set of rules under which `a` and `b` are equivalent: without one of them they differ. It is what is left
@@ -163,7 +185,16 @@ impl<'r> Comparer<'r> {
         // Most rules change neither, and need not be tried one by one.
         let mut kept = self.changing(texts)?;
         let suffice = self.subsets.as_ref().is_none_or(Subsets::are_independent);
-        if !suffice && !self.are_equivalent(texts, level, kept) {
+        if suffice {
+            // Rules about what the two do not differ in do the same to both.
+            let forms = &self.forms[0];
+            let about = about_differences(&forms.texts[0], &forms.texts[1]);
+            let fewer = kept.without(Rules::of(&Rule::ALL).without(about));
+            let is_less = fewer != kept && !fewer.is_empty();
+            if is_less && self.are_equivalent(texts, level, fewer) {
+                kept = fewer;
+            }
+        } else if !self.are_equivalent(texts, level, kept) {
             kept = self.all();
         }
         // A rule may be needed only because of another that turns out to be superfluous.
@@ -217,6 +248,13 @@ impl<'r> Comparer<'r> {
         a == b
     }
 
+    /// Whether both are known to be their own forms at the level of the options, with their fragments.
+    fn are_canonical(&self, texts: [&[u8]; 2]) -> bool {
+        let forms = &self.forms[0];
+        let is_known = forms.level == Some(self.options.level) && forms.has_form == [true; 2];
+        is_known && forms.texts.iter().zip(texts).all(|(form, text)| form == text)
+    }
+
     /// Ensures that the forms of the two at `level` are those of `forms`.
     fn find_forms(&mut self, texts: [&[u8]; 2], level: Level, drop_fragment: bool) {
         let forms = &mut self.forms[usize::from(drop_fragment)];
@@ -232,38 +270,24 @@ impl<'r> Comparer<'r> {
         }
     }
 
-    /// The steps that make the two equivalent: those of the level, then the rules of `kept`.
-    fn steps(&mut self, texts: [&[u8]; 2], level: Level, kept: Rules) -> Vec<&'static Step> {
-        let mut steps: Vec<&'static Step> = Vec::new();
-        let changes = self.changes(texts, level);
-        if !changes.is_empty() {
-            let differs = components_spelled_differently(texts[0], texts[1]);
-            for change in changes {
-                if differs.contains(&change.component) && !steps.contains(&change.step) {
-                    steps.push(change.step);
-                }
-            }
-            steps.sort_by_key(|step| STEPS.iter().position(|known| known == step));
-        }
-        let of_rule = |rule| match rule {
-            Rule::Fragment if self.options.drop_fragment => &step::FRAGMENT,
-            rule => step::of_rule(rule),
-        };
-        steps.extend(kept.iter().map(of_rule));
-        steps
-    }
-
-    /// The changes that make of the two their forms at `level`, without rules.
-    fn changes(&mut self, texts: [&[u8]; 2], level: Level) -> Vec<Change> {
-        if level == Level::String {
+    /// Of the steps that make of `a` and `b` their forms at `level`, those that change a component which the two spell
+    /// differently, in order; rules are not among them.
+    pub fn steps_at(&mut self, a: &[u8], b: &[u8], level: Level) -> Vec<&'static Step> {
+        if level == Level::String || a == b {
             return Vec::new();
         }
-        self.find_forms(texts, level, false);
-        // To explain what is its own form takes long, and finds nothing.
-        let others =
-            texts.into_iter().zip(&self.forms[0].texts).filter(|(text, form)| text != form);
-        let explained = others.map(|(text, _)| explain(text, Options::new(level)));
-        explained.filter_map(Result::ok).flat_map(|explained| explained.changes).collect()
+        let [a, b] = [a, b].map(|text| (text, parse(text)));
+        let differs = components_spelled_differently((a.0, &a.1), (b.0, &b.1));
+        let mut found = 0_u64;
+        for text in [a, b] {
+            for &(step, component) in steps_of(text, (level, differs), &mut self.taken) {
+                if differs.has(component) {
+                    let number = STEPS.iter().position(|known| std::ptr::eq(*known, step));
+                    found |= number.map_or(0, |number| 1 << number);
+                }
+            }
+        }
+        STEPS.iter().zip(0..).filter(|(_, i)| found >> i & 1 == 1).map(|(step, _)| *step).collect()
     }
 }
 
@@ -279,5 +303,66 @@ impl Forms {
             _ => (&self.texts[i][..], Rules::default()),
         };
         [apply(0, a), apply(1, b)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::{Component, explain};
+    use super::*;
+
+    /// The components of a URI with their delimiters, by the parts that [`parse`] finds in a text of ASCII.
+    fn written(text: &str) -> Vec<(Component, String)> {
+        let ascii: String =
+            text.bytes().map(|b| if b.is_ascii() { b as char } else { 'x' }).collect();
+        let parts = parse(ascii.as_bytes()).unwrap();
+        let scheme = parts.scheme_end as usize;
+        let authority = (parts.authority_start as usize).max(scheme + 1);
+        let ends = [
+            (Component::Scheme, scheme),
+            (Component::Authority, authority),
+            (Component::Userinfo, (parts.host_start as usize).max(authority)),
+            (Component::Host, (parts.host_end as usize).max(authority)),
+            (Component::Port, parts.path_start as usize),
+            (Component::Path, parts.path_end as usize),
+            (Component::Query, parts.query_end as usize),
+            (Component::Fragment, text.len()),
+        ];
+        let mut start = 0;
+        let part = |(component, end): (Component, usize)| {
+            let part = text.as_bytes()[start..end].to_vec();
+            start = end;
+            (component, format!("{part:?}"))
+        };
+        ends.map(part).to_vec()
+    }
+
+    const URI: &str = "(http|HTTP|file|FILE|mailto|urn|x):(//([uU%41]{0,2}@)?(LOCALHOST|localhost|h|H|[hH%\\.c][a-c2-9.]{0,4}|\\[::0A\\]|ß\\.de|)(:0?(80|81)?)?)?\
+                       (/?(\\.|\\.\\.|%2[eE]|%7e|[A-Za-c@])?){0,5}(\\?[a%7eE]{0,3})?(#[a%7e]{0,3})?";
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1024))]
+        #[test]
+        fn steps_are_those_of_both_explanations(a in URI, b in URI, levels in 0..3_usize) {
+            let level = Level::ALL[levels];
+            let pair = [&a, &b].map(|text| explain(text.as_bytes(), Options::new(level)));
+            let [Ok(of_a), Ok(of_b)] = &pair else { return Ok(()) };
+            let (written_a, written_b) = (written(&a), written(&b));
+            let differ = |component| {
+                let part = |all: &[(Component, String)]| all.iter().find(|it| it.0 == component).cloned();
+                part(&written_a) != part(&written_b)
+            };
+            let changes = of_a.changes.iter().chain(&of_b.changes);
+            let names: Vec<_> =
+                changes.filter(|change| differ(change.component)).map(|change| change.step.name).collect();
+            let expected: Vec<_> =
+                STEPS.iter().map(|step| step.name).filter(|name| names.contains(name)).collect();
+            let mut comparer = Comparer::new(Options::new(level), None);
+            let found = comparer.steps_at(a.as_bytes(), b.as_bytes(), level);
+            let found: Vec<_> = found.iter().map(|step| step.name).collect();
+            prop_assert_eq!(found, expected, "{} {} {}", a, b, level);
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Where two URIs differ for good, and why no level makes them equivalent.
 
+use super::take::ComponentSet;
 use super::{Component, Explanation, explain_with_rules};
 use crate::normalize::percent::decoded;
 use crate::normalize::{Level, Options};
@@ -288,19 +289,34 @@ fn sorted(query: &[u8]) -> Vec<&[u8]> {
     parts
 }
 
-/// The components that `a` and `b`, which are equivalent at some level, spell differently.
-pub(super) fn components_spelled_differently(a: &[u8], b: &[u8]) -> Vec<Component> {
-    let (spelled_a, spelled_b) = (spelling(a), spelling(b));
-    let pairs = spelled_a.into_iter().zip(spelled_b);
-    pairs.filter(|(a, b)| a != b).map(|((component, _), _)| component).collect()
+/// The components that `a` and `b`, which are equivalent at some level, spell differently. The parts of those that could be
+/// parsed are known.
+pub(super) fn components_spelled_differently(
+    a: (&[u8], &Result<Components, UriError>),
+    b: (&[u8], &Result<Components, UriError>),
+) -> ComponentSet {
+    let pairs = spelling(a).into_iter().zip(spelling(b));
+    let mut components = ComponentSet::default();
+    for ((component, a), (_, b)) in pairs {
+        if a != b {
+            components.add(component);
+        }
+    }
+    components
 }
 
 /// The components of `text` as written, with their delimiters. It is a URI, except that its host
-/// may hold UTF-8.
-fn spelling(text: &[u8]) -> [(Component, Vec<u8>); 8] {
-    // A placeholder of one byte for each byte of UTF-8 preserves all offsets.
-    let ascii: Vec<u8> =
-        text.iter().map(|&byte| if byte.is_ascii() { byte } else { b'x' }).collect();
-    let parts = parse(&ascii).unwrap_or_default();
-    spans(&parts).map(|span| (span.component, text[span.start.min(span.end)..span.end].to_vec()))
+/// may hold UTF-8: then it could not be parsed.
+fn spelling<'t>(
+    (text, parts): (&'t [u8], &Result<Components, UriError>),
+) -> [(Component, &'t [u8]); 8] {
+    let parts = match parts {
+        Ok(parts) => *parts,
+        // A placeholder of one byte for each byte of UTF-8 preserves all offsets.
+        Err(_) => {
+            let ascii = text.iter().map(|&byte| if byte.is_ascii() { byte } else { b'x' });
+            parse(&ascii.collect::<Vec<u8>>()).unwrap_or_default()
+        }
+    };
+    spans(&parts).map(|span| (span.component, &text[span.start.min(span.end)..span.end]))
 }

@@ -14,6 +14,59 @@ pub(super) struct Edit {
     pub(super) after: Vec<u8>,
 }
 
+/// A text that steps change, one after the other.
+pub(super) trait Changed {
+    fn text(&self) -> &[u8];
+
+    /// Applies and removes `edits`, whose ranges are in order and do not overlap. Edits without effect are not
+    /// recorded. Returns whether any had one.
+    fn apply(&mut self, edits: &mut Vec<Edit>) -> bool;
+}
+
+/// A text and the steps that changed it, without what they changed.
+#[derive(Debug, Default)]
+pub(super) struct Taken {
+    text: Vec<u8>,
+    /// The text before the step.
+    before: Vec<u8>,
+    pub(super) steps: Vec<(&'static Step, Component)>,
+    /// A buffer.
+    pub(super) edits: Vec<Edit>,
+}
+
+impl Taken {
+    /// Begins with `input`, unchanged.
+    pub(super) fn begin(&mut self, input: &[u8]) {
+        self.steps.clear();
+        self.text.clear();
+        self.text.extend_from_slice(input);
+    }
+}
+
+impl Changed for Taken {
+    fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    fn apply(&mut self, edits: &mut Vec<Edit>) -> bool {
+        edits.retain(|edit| self.text[edit.range.clone()] != edit.after);
+        if edits.is_empty() {
+            return false;
+        }
+        std::mem::swap(&mut self.text, &mut self.before);
+        self.text.clear();
+        let mut at = 0;
+        for Edit { step, component, range, after } in edits.drain(..) {
+            self.text.extend_from_slice(&self.before[at..range.start]);
+            self.text.extend_from_slice(&after);
+            at = range.end;
+            self.steps.push((step, component));
+        }
+        self.text.extend_from_slice(&self.before[at..]);
+        true
+    }
+}
+
 /// A text and the changes that produced it.
 #[derive(Clone, Debug)]
 pub(super) struct Trace {
@@ -32,13 +85,35 @@ impl Trace {
         Trace { text: input.to_vec(), origins, input_len, changes: Vec::new() }
     }
 
-    pub(super) fn text(&self) -> &[u8] {
+    /// The bytes of the input that `range` of the text comes from; for an empty range, the
+    /// position.
+    fn origin(&self, range: Range<usize>) -> Range<u32> {
+        match self.origins[range.clone()] {
+            [] => {
+                let before = range.start.checked_sub(1).map(|at| self.origins[at].end);
+                let after = self.origins.get(range.start).map(|origin| origin.start);
+                let at = after.or(before).unwrap_or(self.input_len);
+                at..at
+            }
+            [ref only] => only.clone(),
+            [ref first, .., ref last] => first.start..last.end,
+        }
+    }
+
+    /// Returns the text, the changes that produced it, and the origin of each of its bytes in the
+    /// input.
+    ///
+    pub(super) fn finish(self) -> (Vec<u8>, Vec<Change>, Vec<Range<u32>>) {
+        (self.text, self.changes, self.origins)
+    }
+}
+
+impl Changed for Trace {
+    fn text(&self) -> &[u8] {
         &self.text
     }
 
-    /// Applies `edits`, whose ranges are in order and do not overlap. Edits without effect are not
-    /// recorded. Returns whether any had one.
-    pub(super) fn apply(&mut self, mut edits: Vec<Edit>) -> bool {
+    fn apply(&mut self, edits: &mut Vec<Edit>) -> bool {
         edits.retain(|edit| self.text[edit.range.clone()] != edit.after);
         if edits.is_empty() {
             return false;
@@ -46,7 +121,7 @@ impl Trace {
         let mut text = Vec::with_capacity(self.text.len());
         let mut origins = Vec::with_capacity(self.text.len());
         let mut at = 0;
-        for Edit { step, component, range, after } in edits {
+        for Edit { step, component, range, after } in edits.drain(..) {
             let before = &self.text[range.clone()];
             text.extend_from_slice(&self.text[at..range.start]);
             origins.extend_from_slice(&self.origins[at..range.start]);
@@ -76,27 +151,5 @@ impl Trace {
         origins.extend_from_slice(&self.origins[at..]);
         (self.text, self.origins) = (text, origins);
         true
-    }
-
-    /// The bytes of the input that `range` of the text comes from; for an empty range, the
-    /// position.
-    fn origin(&self, range: Range<usize>) -> Range<u32> {
-        match self.origins[range.clone()] {
-            [] => {
-                let before = range.start.checked_sub(1).map(|at| self.origins[at].end);
-                let after = self.origins.get(range.start).map(|origin| origin.start);
-                let at = after.or(before).unwrap_or(self.input_len);
-                at..at
-            }
-            [ref only] => only.clone(),
-            [ref first, .., ref last] => first.start..last.end,
-        }
-    }
-
-    /// Returns the text, the changes that produced it, and the origin of each of its bytes in the
-    /// input.
-    ///
-    pub(super) fn finish(self) -> (Vec<u8>, Vec<Change>, Vec<Range<u32>>) {
-        (self.text, self.changes, self.origins)
     }
 }

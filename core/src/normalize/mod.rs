@@ -28,7 +28,7 @@ pub(crate) use idna::{LONGEST_NAME, has_long_name};
 pub use level::{Level, UnknownLevel};
 pub use split::{Split, host_of_unchanged};
 
-use crate::chunk::{PaddedBuf, Prefix};
+use crate::chunk::{Padded, PaddedBuf, Prefix};
 use crate::index::{Index, Record};
 use crate::simd::{Isa, Kernels, Task};
 use crate::uri::{UriError, UriErrorKind};
@@ -87,6 +87,7 @@ pub struct Normalizer {
     text: PaddedBuf,
     index: Index,
     scratch: Scratch,
+    room: FormBuffer,
 }
 
 impl Normalizer {
@@ -103,6 +104,7 @@ impl Normalizer {
             text: PaddedBuf::default(),
             index: Index::new(),
             scratch: Scratch::default(),
+            room: [0; _],
         }
     }
 
@@ -122,8 +124,13 @@ impl Normalizer {
         if u32::try_from(uri.len()).is_err() {
             return Err(UriError { kind: UriErrorKind::TooLong, at: u32::MAX });
         }
-        let Normalizer { options, kernels, text, index, scratch } = self;
+        let Normalizer { options, kernels, text, index, scratch, room } = self;
         text.set(uri);
+        if *options == Options::default()
+            && let Some(form) = kernels.run(Common(text.padded(), room))
+        {
+            return Ok(form.bytes());
+        }
         let record = index.only_record(*kernels, text.padded());
         kernels.run(Canonicalize(*options, record, scratch)).map(Prefix::bytes)
     }
@@ -173,6 +180,18 @@ impl<'a> Task for Canonicalize<'a> {
             });
         }
         by_reference_path(options, record.bytes(), &mut scratch.exact).map(Prefix::from)
+    }
+}
+
+/// [`common_form`] of all of a text.
+struct Common<'t, 'a>(Padded<'t>, &'a mut FormBuffer);
+
+impl<'a> Task for Common<'_, 'a> {
+    type Output = Option<Prefix<'a>>;
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Self::Output {
+        let Common(text, room) = self;
+        common_form(isa, Prefix::new(text.padded(), text.content().len()), room)
     }
 }
 

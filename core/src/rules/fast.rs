@@ -27,9 +27,9 @@ pub struct Scratch {
     site: Buffers,
 }
 
-const HEAD: Rules =
+pub(super) const HEAD: Rules =
     Rules::of(&[Rule::Userinfo, Rule::Https, Rule::HostDot, Rule::Www, Rule::HostAlias]);
-const PATH: Rules = Rules::of(&[
+pub(super) const PATH: Rules = Rules::of(&[
     Rule::PathDecode,
     Rule::SessionId,
     Rule::DuplicateSlash,
@@ -39,9 +39,9 @@ const PATH: Rules = Rules::of(&[
     Rule::Extension,
     Rule::TrailingSlash,
 ]);
-const FRAGMENT: Rules = Rules::of(&[Rule::Fragment, Rule::Anchor]);
+pub(super) const FRAGMENT: Rules = Rules::of(&[Rule::Fragment, Rule::Anchor]);
 const PARAMS: Rules = Rules::of(&[Rule::KeepParam, Rule::DropParam, Rule::AllowParam]);
-const QUERY: Rules = Rules::of(&[
+pub(super) const QUERY: Rules = Rules::of(&[
     Rule::SessionId,
     Rule::ParamCase,
     Rule::EmptyParam,

@@ -34,7 +34,7 @@ pub use fast::Scratch;
 pub use hosts::PUBLIC_SUFFIX_VERSION;
 pub use identity::{GRAMMAR_VERSION, Identity};
 pub use names::Action;
-pub(crate) use only::Subsets;
+pub(crate) use only::{Subsets, about_differences};
 pub use param::{Pattern, Place};
 pub use params::Override;
 pub use parts::{DECODED, INDEX_PAGES, decode, fold, host_in, host_of, name_of};

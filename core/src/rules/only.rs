@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError};
 
+use super::fast::{FRAGMENT, HEAD, PATH, QUERY};
 use super::hosts::Hosts;
 use super::param::Unit;
 use super::parts::{folded, host_of, web_authority};
@@ -79,6 +80,26 @@ impl<'r> Subsets<'r> {
         }
         self.made.0.get(&self.name)?.as_deref()
     }
+}
+
+/// The rules that change what the forms `a` and `b` differ in; all if one of them is not the form of a web URI.
+pub(crate) fn about_differences(a: &[u8], b: &[u8]) -> Rules {
+    let parts = |form| {
+        let start = web_authority(form)?;
+        let end = |from: usize, ends: &[u8]| {
+            let at = form[from..].iter().position(|byte| ends.contains(byte));
+            at.map_or(form.len(), |at| from + at)
+        };
+        let path = end(start, b"/?#");
+        let query = end(path, b"?#");
+        let tail = end(query, b"#");
+        Some([&form[..path], &form[path..query], &form[query..tail], &form[tail..]])
+    };
+    let (Some(a), Some(b)) = (parts(a), parts(b)) else { return Rules::of(&Rule::ALL) };
+    // A fragment may be the route of a page with a query of its own.
+    let of_parts = [HEAD, PATH, QUERY, FRAGMENT.union(QUERY)];
+    let differ = a.into_iter().zip(b).zip(of_parts).filter(|((a, b), _)| a != b);
+    differ.fold(Rules::default(), |all, (_, rules)| all.union(rules))
 }
 
 /// Bytes that a rule set takes, about.

@@ -185,14 +185,21 @@ fn push_level(level: &str, steps: &[&Step], out: &mut Vec<u8>) {
 
 /// Appends the member `name` for any bytes: as text, or null and hexadecimal digits as `hex_name`.
 fn push_text(name: &str, hex_name: &str, bytes: &[u8], out: &mut Vec<u8>) {
-    push_string(name, out);
-    out.push(b':');
+    let push_name = |name: &str, out: &mut Vec<u8>| {
+        out.push(b'"');
+        out.extend_from_slice(name.as_bytes());
+        out.extend_from_slice(b"\":");
+    };
+    push_name(name, out);
+    if is_plain(bytes) {
+        return push_plain(bytes, out);
+    }
     if let Ok(text) = str::from_utf8(bytes) {
         return push_string(text, out);
     }
     out.extend_from_slice(b"null,");
-    push_string(hex_name, out);
-    out.extend_from_slice(b":\"");
+    push_name(hex_name, out);
+    out.push(b'"');
     if bytes.len() > LONG {
         out.reserve_exact(2 * bytes.len() + AFTER);
     }
@@ -205,18 +212,40 @@ fn push_text(name: &str, hex_name: &str, bytes: &[u8], out: &mut Vec<u8>) {
 
 /// Appends `text` as a JSON string.
 pub(crate) fn push_string(text: &str, out: &mut Vec<u8>) {
-    // Nearly all. Without an early end the loop is one over blocks.
-    let has_special = |has, &byte: &u8| has | (byte < b' ') | (byte == b'"') | (byte == b'\\');
-    if text.len() <= LONG && !text.as_bytes().iter().fold(false, has_special) {
-        out.push(b'"');
-        out.extend_from_slice(text.as_bytes());
-        return out.push(b'"');
+    if is_plain(text.as_bytes()) {
+        return push_plain(text.as_bytes(), out);
     }
     if text.len() > LONG {
         out.reserve_exact(escaped_len(text) + AFTER);
     }
     // Writing to a vector does not fail, and every string can be serialized.
     let _ = serde_json::to_writer(out, text);
+}
+
+/// Appends a text that [`is_plain`] as a JSON string.
+#[inline]
+fn push_plain(text: &[u8], out: &mut Vec<u8>) {
+    out.push(b'"');
+    out.extend_from_slice(text);
+    out.push(b'"');
+}
+
+/// Whether `text` is not long, ASCII, and holds nothing that is written as an escape: nearly all are.
+#[inline]
+fn is_plain(text: &[u8]) -> bool {
+    const BLOCK: usize = 16;
+    // Without an early end within a block there is one comparison of all its bytes.
+    let has_special = |block: &[u8]| {
+        let is_special =
+            |byte: u8| !(b' '..0x80).contains(&byte) | (byte == b'"') | (byte == b'\\');
+        block.iter().fold(false, |has, &byte| has | is_special(byte))
+    };
+    let blocks = text.as_chunks::<BLOCK>().0;
+    let is_special = match text.last_chunk::<BLOCK>() {
+        Some(last) => blocks.iter().any(|block| has_special(block)) || has_special(last),
+        None => has_special(text),
+    };
+    !is_special && text.len() <= LONG
 }
 
 /// Bytes of a text for which a vector is not grown by doubling: it would take three times its bytes for a while.

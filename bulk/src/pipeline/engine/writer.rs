@@ -15,7 +15,7 @@ use crate::pipeline::engine::fields::RowFields;
 use crate::pipeline::{ClassOptions, DedupOptions, Emit, Equivalence, Settings};
 use crate::survivors::{ClassMode, ClassSession, ClassWriter, Select};
 use uriscan_core::chunk::{Padded, Prefix, Span};
-use uriscan_core::explain::{self, Comparer, Comparison, Step};
+use uriscan_core::explain::{self, Comparer, Step};
 use uriscan_core::key::{Key, PublicHasher};
 use uriscan_core::normalize::{FormBuffer, Level};
 use uriscan_core::row::PassedRow;
@@ -212,10 +212,13 @@ impl RecordWriter {
     }
 
     /// A record as it is shown.
-    fn masked(&self, text: &[u8]) -> Vec<u8> {
+    fn masked<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
+        if !self.redact {
+            return Cow::Borrowed(text);
+        }
         let mut masked = Vec::with_capacity(text.len());
-        push_record(text, self.redact, &mut masked);
-        masked
+        push_record(text, true, &mut masked);
+        Cow::Owned(masked)
     }
 
     /// Appends the number of records, right-aligned as by `uniq -c`, if counts are written.
@@ -316,10 +319,10 @@ impl ClassWriter for RecordWriter {
     }
 
     fn session(&self) -> Box<dyn ClassSession + '_> {
-        let Equivalence { normalize, rules, .. } = &self.equivalence;
+        let Equivalence { normalize, rules, aliases, .. } = &self.equivalence;
         let has_rules = rules.is_some() || normalize.drop_fragment;
-        let explains_all =
-            has_rules && self.equivalence.is_plain() && self.equivalence.aliases.is_none();
+        let is_by_forms = self.equivalence.is_plain() && aliases.is_none();
+        let explains_all = has_rules && is_by_forms;
         let ladder = Ladder::new(&self.levels, has_rules && !explains_all, self.kernels);
         let comparer = Comparer::new(*normalize, rules.as_deref());
         Box::new(Classes {
@@ -327,6 +330,7 @@ impl ClassWriter for RecordWriter {
             ladder,
             comparer,
             explains_all,
+            has_levels_only: is_by_forms && !has_rules,
             class: (0, None),
         })
     }
@@ -340,6 +344,8 @@ struct Classes<'w> {
     /// Whether there are rules, and nothing but them and levels makes records equivalent: then the comparer decides what
     /// does, and the ladder finds levels without asking for rules.
     explains_all: bool,
+    /// Whether nothing but levels makes records equivalent.
+    has_levels_only: bool,
     /// The number of records of the class whose members are written as rows, and their key.
     class: (u64, Option<Key>),
 }
@@ -371,11 +377,15 @@ impl Classes<'_> {
         if is_long || record.bytes() == kept.bytes() {
             return (self.merged_at(record, kept).0, Vec::new());
         }
-        let compared = self.targets(record, kept, |comparer, a, b| comparer.compare(a, b));
-        let (level, steps) = match compared {
-            Comparison::Equivalent { level, steps } => (Some(level), steps),
-            Comparison::Different { .. } => (None, Vec::new()),
-        };
+        if self.has_levels_only
+            && let Some(level) = self.ladder.level(record, kept)
+        {
+            let steps = self.targets(record, kept, |it, a, b| it.steps_at(a, b, level));
+            return (level.name(), steps);
+        }
+        let merged = self.targets(record, kept, |it, a, b| it.merged_by(a, b));
+        let (level, steps) =
+            merged.map_or((None, Vec::new()), |(level, steps)| (Some(level), steps));
         let has_rules = steps.iter().any(|step| step.level.is_none());
         let merged_at = match level {
             _ if !self.explains_all => self.merged_at(record, kept).0,
@@ -397,20 +407,19 @@ impl Classes<'_> {
         compare(&mut self.comparer, &equivalence.target(record), &equivalence.target(kept))
     }
 
-    /// What a row of an omitted record says of it: `seen` without a kept record, or what [`Classes::merged_at`] finds, as
-    /// `rules:www+trailing-slash`.
-    fn why(&mut self, record: Prefix<'_>, kept: Option<Prefix<'_>>) -> Cow<'static, str> {
-        let Some(kept) = kept else { return "seen".into() };
+    /// Appends what a row of an omitted record says of it: `seen` without a kept record, or what [`Classes::merged_at`]
+    /// finds, as `rules:www+trailing-slash`.
+    fn push_why(&mut self, record: Prefix<'_>, kept: Option<Prefix<'_>>, out: &mut Vec<u8>) {
+        let Some(kept) = kept else { return out.extend_from_slice(b"seen") };
         let (name, rules) = self.merged_at(record, kept);
+        out.extend_from_slice(name.as_bytes());
         if rules.is_empty() {
-            return name.into();
+            return;
         }
-        let mut why = format!("{name}:");
         for (i, rule) in rules.iter().enumerate() {
-            why += if i == 0 { "" } else { "+" };
-            why += rule.name();
+            out.push(if i == 0 { b':' } else { b'+' });
+            out.extend_from_slice(rule.name().as_bytes());
         }
-        why.into()
     }
 
     /// Appends the line or the row of an omitted record.
@@ -423,13 +432,15 @@ impl Classes<'_> {
     ) {
         let writer = self.results.writer;
         let &RecordWriter { redact, record_end, .. } = writer;
-        let why = self.why(record, kept);
         if writer.dupe_rows {
+            let mut why = Vec::new();
+            self.push_why(record, kept, &mut why);
             let (record, kept) = (record.bytes(), kept.map(Prefix::bytes));
             let key = self.key(record);
             let kept = kept.map(|kept| writer.masked(kept));
             let ((source, line), record) = (writer.origins.line(position), writer.masked(record));
-            let (record, kept, level) = (Some(&*record), kept.as_deref(), &*why);
+            let level = str::from_utf8(&why).unwrap_or_default();
+            let (record, kept) = (Some(&*record), kept.as_deref());
             let row = ClassRow { source, line, record, kept, level, key, ..ClassRow::default() };
             return row.push(out);
         }
@@ -445,7 +456,7 @@ impl Classes<'_> {
             push(kept, out);
         }
         out.push(b'\t');
-        out.extend_from_slice(why.as_bytes());
+        self.push_why(record, kept, out);
         out.push(record_end);
     }
 

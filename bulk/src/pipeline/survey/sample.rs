@@ -12,7 +12,7 @@ use super::SurveyOptions;
 use super::overview::{Groups, LargestOf, MergeLevel, MergeStep};
 use super::traps::traps;
 use crate::pipeline::{Equivalence, Keep};
-use uriscan_core::explain::{Comparer, Comparison, LONGEST, Step, explain_with_rules, step};
+use uriscan_core::explain::{Comparer, LONGEST, Step, explain_with_rules, step};
 use uriscan_core::key::Key;
 use uriscan_core::normalize::Level;
 use uriscan_core::threads;
@@ -346,13 +346,13 @@ fn cause(
     comparer: &mut Comparer<'_>,
 ) -> Option<Cause> {
     let [text, kept] = pair.map(|text| equivalence.target(text));
-    match comparer.compare(&text, &kept) {
-        Comparison::Equivalent { level, steps } => {
+    match comparer.merged_by(&text, &kept) {
+        Some((level, steps)) => {
             let has_rules = steps.iter().any(|step| step.level.is_none());
             Some(Cause::Steps((!has_rules).then_some(level), steps))
         }
         // They have different forms, so nothing else can be the reason.
-        Comparison::Different { .. } if equivalence.aliases.is_some() => {
+        None if equivalence.aliases.is_some() => {
             let is_canonical = |text: &[u8]| {
                 let Equivalence { normalize, rules, .. } = equivalence;
                 let explained = explain_with_rules(text, *normalize, rules.as_deref());
@@ -360,6 +360,6 @@ fn cause(
             };
             Some(Cause::Alias(if is_canonical(&text) && is_canonical(&kept) { 1 } else { 2 }))
         }
-        Comparison::Different { .. } => None,
+        None => None,
     }
 }
