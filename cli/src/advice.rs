@@ -24,7 +24,7 @@ pub(crate) fn print_all(
     if plan.table.is_none() {
         is_reported |= print(plan, report, stdin_head);
         if unread == 0 {
-            print_unselected(plan, report);
+            print_unselected(plan, report, stdin_head);
         }
     }
     if !is_reported && !is_summarized {
@@ -53,12 +53,7 @@ fn print(plan: &Plan, report: &Report, stdin_head: &StdinHead) -> bool {
     }
     let is_odd = report.invalid.total() > report.records / 2;
     let is_masked = plan.job.is_masking;
-    let end = plan.settings.record_end;
-    let beginning = |input: &Input| match input {
-        Input::File(path) => hint::Beginning::of_file(path, end),
-        Input::Stdin => hint::Beginning::of_stdin(stdin_head.get()?, end),
-        Input::Typed(_) | Input::Remote(_) => None,
-    };
+    let beginning = |input: &Input| beginning(plan, input, stdin_head);
     let hint = match plan.inputs.first() {
         // What is masked is not parsed, and may be the lines of a log.
         first if is_masked => first.and_then(beginning).as_ref().and_then(hint::of_masked),
@@ -158,18 +153,40 @@ fn of_header(plan: &Plan, column: &str) -> Option<String> {
     hint::of_header(&hint::Beginning::of_file(path, b'\n')?, number, separator?)
 }
 
-/// Reports that there is nothing in the columns or members that were selected of what was read, or no entry of the log that
-/// was named.
-fn print_unselected(plan: &Plan, report: &Report) {
+/// Reports that there is nothing in the columns or members that were selected of what was read, no entry of the log that was
+/// named, or no link where there are hosts without a scheme.
+fn print_unselected(plan: &Plan, report: &Report, stdin_head: &StdinHead) {
     let Some(options) = plan.documents.as_ref().map(|it| &it.options.extractor) else { return };
+    let is_empty = report.records == 0 && report.filtered.total() == 0;
+    if !is_empty || !plan.reporting.has_hints() {
+        return;
+    }
     let what = match (&*options.fields, &options.log_format) {
-        ([_, ..], _) => format!("no URI was found by --link-column {}", options.fields.join(",")),
-        (_, Some(_)) => "no link was found; are the lines such as --log-format says?".to_owned(),
-        _ => return,
+        ([_, ..], _) => {
+            Some(format!("no URI was found by --link-column {}", options.fields.join(",")))
+        }
+        (_, Some(_)) => {
+            Some("no link was found; are the lines such as --log-format says?".to_owned())
+        }
+        _ => {
+            let inputs = plan.inputs.iter().take(hint::MOST_INPUTS);
+            let mut beginnings = inputs.filter_map(|input| beginning(plan, input, stdin_head));
+            let call = hint::Call::of_process();
+            beginnings.find_map(|beginning| hint::of_no_links(&beginning, &call))
+        }
     };
-    let is_empty = report.records == 0 && report.filtered.total() == 0 && report.bytes > 0;
-    if is_empty && plan.reporting.has_hints() {
+    if let Some(what) = what {
         eprint_line(format_args!("uriscan: {what}"));
+    }
+}
+
+/// The first bytes of an input, if they can be read again.
+fn beginning(plan: &Plan, input: &Input, stdin_head: &StdinHead) -> Option<hint::Beginning> {
+    let end = plan.settings.record_end;
+    match input {
+        Input::File(path) => hint::Beginning::of_file(path, end),
+        Input::Stdin => hint::Beginning::of_stdin(stdin_head.get()?, end),
+        Input::Typed(_) | Input::Remote(_) => None,
     }
 }
 

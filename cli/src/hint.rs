@@ -12,7 +12,7 @@ mod trial;
 
 use std::path::Path;
 
-use uriscan::extract::{Format, Options};
+use uriscan::extract::{Cause, Format, Options};
 use uriscan::resolve::Suffix;
 use uriscan::uri::{UriErrorKind, parse};
 use uriscan_bulk::io::escaped;
@@ -60,11 +60,14 @@ pub(crate) fn of_inputs(
         .or_else(|| invalid::of_most(inputs, is_only, report, (call, may_be_relative)))
 }
 
-/// The hint that most records have no scheme, if the command can complete them, and they look as if that were meant.
+/// The hint that most records have no scheme, or that none with the host was selected and most have none, if the command can
+/// complete them, and they look as if that were meant.
 fn without_scheme(inputs: &[Beginning], report: &Report, call: &Call) -> Option<String> {
     let relative = report.invalid.of(UriErrorKind::Relative);
+    let of_host = [Cause::Scheme, Cause::Host, Cause::Domain];
+    let is_none = report.records == 0 && of_host.iter().any(|&it| report.filtered.of(it) > 0);
     let is_possible = ["--base", "--suffix-scheme", "--grammar", "--profile", "--seen"];
-    if 2 * relative <= report.records
+    if !is_none && 2 * relative <= report.records
         || !call.takes("suffix-scheme")
         || is_possible.iter().any(|option| call.has(option))
     {
@@ -83,10 +86,11 @@ fn without_scheme(inputs: &[Beginning], report: &Report, call: &Call) -> Option<
     let how = call.with(&["--suffix-scheme https".to_owned()]);
     // Secrets are found in URLs.
     let url = call::sample(&[b"https://", first].concat());
-    Some(format!(
-        "{relative} of {records} record{plural} {have} no scheme, such as {}. Try `{how}`",
-        url.replacen("https://", "", 1)
-    ))
+    let what = match is_none {
+        true => "no record was selected, and most have no scheme".to_owned(),
+        false => format!("{relative} of {records} record{plural} {have} no scheme"),
+    };
+    Some(format!("{what}, such as {}. Try `{how}`", url.replacen("https://", "", 1)))
 }
 
 /// The hint that most values of the `column` of a table are not URIs, with what may complete them; `None` for the commands
@@ -133,6 +137,19 @@ pub(crate) fn of_header(input: &Beginning, number: usize, separator: u8) -> Opti
     })
 }
 
+/// The hint about the text `input`, in which the `call` has found no link, that there are hosts without a scheme.
+pub(crate) fn of_no_links(input: &Beginning, call: &Call) -> Option<String> {
+    let has_links = || !trial::links(&[&input.head], Options::default()).is_empty();
+    if call.has("--bare-hosts") || is_binary(&input.head) || has_links() {
+        return None;
+    }
+    let found = trial::links(&[&input.head], Options::default().bare_hosts(true));
+    let host = call::sample(parse(found.first()?).ok()?.host(found.first()?)?);
+    Some(format!(
+        "no link was found; --bare-hosts also finds hosts without a scheme, such as {host}"
+    ))
+}
+
 /// What names the format of the table `input`, if its first bytes do not.
 #[cfg(feature = "full")]
 pub(crate) fn unknown_table(input: &Beginning) -> Option<String> {
@@ -152,12 +169,19 @@ pub(crate) fn unknown_table(input: &Beginning) -> Option<String> {
     })
 }
 
-/// The hint about `input`, whose secrets are masked, if it is binary data, in which none is found.
+/// The hint about `input`, whose secrets are masked: if it is binary data, in which none is found, or lines of something else than
+/// URIs, of which more is masked.
 pub(crate) fn of_masked(input: &Beginning) -> Option<String> {
     let name = &input.name;
-    is_binary(&input.head).then(|| {
-        format!("{name} looks like binary data, such as UTF-16; secrets in it may not be masked")
-    })
+    if is_binary(&input.head) {
+        let what = "binary data, such as UTF-16; secrets in it may not be masked";
+        return Some(format!("{name} looks like {what}"));
+    }
+    let is_line = |what: &str| ["an access log", "CSV", "TSV"].contains(&what);
+    let (what, _) = look(&input.head, name).filter(|(what, _)| is_line(what))?;
+    Some(format!(
+        "{name} looks like {what}; a secret goes on up to the next parameter, so the rest of a line may be masked with it"
+    ))
 }
 
 /// The hint about the input with this `name`, which begins with `head`, of a call with other inputs, perhaps, and of the

@@ -10,7 +10,7 @@ use uriscan_bulk::pipeline::Equivalence;
 
 use crate::args::{Rules, RulesCommand, RulesFormat};
 use crate::exit::{Failure, Outcome, escaped_lines};
-use crate::options::equivalence;
+use crate::options::{answer_format, equivalence};
 use crate::output::{Destination, PathConflicts, write_text, write_with};
 use crate::{grammar, rule_choice};
 
@@ -20,11 +20,12 @@ pub(crate) fn run(typed: Rules) -> Result<Outcome, Failure> {
     }
     let is_choice = !typed.equivalence.rules.is_empty();
     let equivalence = equivalence(&typed.equivalence)?;
+    let to = answer_format(typed.to, &typed.destination)?;
     let destination = Destination::of_option(typed.destination.output);
     let conflicts = PathConflicts::of_results(&destination, false);
     rule_choice::files(&typed.equivalence.rules.rules_files)
         .try_for_each(|path| conflicts.refuse_evidence(&path))?;
-    let text = match (typed.to, is_choice) {
+    let text = match (to, is_choice) {
         (RulesFormat::Table, false) => all_text(),
         (RulesFormat::Json, false) => all_json().to_string() + "\n",
         (RulesFormat::Table, true) => escaped_lines(&chosen_text(&equivalence)),

@@ -12,7 +12,7 @@ use crate::inputs::Input;
 use crate::job::{Done, Run};
 use crate::output::{
     self, Content, Destination, FileId, Output, PathConflicts, StdoutFile, WRITES_NO_COLUMNS,
-    has_columns,
+    WRITES_NO_DOCUMENTS, has_columns, is_document,
 };
 use crate::plan::Plan;
 use crate::progress::Progress;
@@ -78,7 +78,11 @@ fn refuse_tables(plan: &Plan) -> Result<(), Failure> {
     let summary = plan.reporting.stats_file.as_deref();
     match results.into_iter().chain(texts).chain(summary).find(|path| has_columns(path)) {
         Some(path) => Err(Failure::at(path.display(), WRITES_NO_COLUMNS)),
-        None => Ok(()),
+        // It is opened last.
+        None => match summary.filter(|path| is_document(path)) {
+            Some(path) => Err(Failure::at(path.display(), WRITES_NO_DOCUMENTS)),
+            None => Ok(()),
+        },
     }
 }
 

@@ -103,11 +103,11 @@ impl Summary<'_> {
         Some((found.below.iter().flatten().count() as u64, found.skipped))
     }
 
-    /// Whether the bytes that are counted are those of all that was read: not of what is found in documents and columns, and of
-    /// what is selected.
+    /// Whether the bytes that are counted are those of all that was read: not of what is found in documents and in columns of
+    /// Parquet and Arrow, and of what is selected.
     pub(crate) fn counts_all_bytes(&self) -> bool {
-        let Plan { documents, rows, table, column, job, .. } = self.plan;
-        let is_part = documents.is_some() || rows.is_some() || table.is_some() || column.is_some();
+        let Plan { documents, table, job, .. } = self.plan;
+        let is_part = documents.is_some() || table.is_some();
         job.writes == Writes::Links || !is_part && !self.has_filter()
     }
 
@@ -132,9 +132,13 @@ impl Summary<'_> {
         self.count_kinds(&mut rows);
         let Report { bytes, records, spilled, .. } = self.report;
         let seconds = self.elapsed.as_secs_f64();
-        let speed = format!("in {seconds:.3} s: {:.0} MB/s", self.per_second(bytes) / 1e6);
-        let rate = self.per_second(records) / 1e6;
-        rows.add("bytes", bytes, &format!("{speed}, {rate:.2} M records/s"));
+        let rate = format!("{:.2} M records/s", self.per_second(records) / 1e6);
+        if self.counts_all_bytes() {
+            let speed = format!("{:.0} MB/s", self.per_second(bytes) / 1e6);
+            rows.add("bytes", bytes, &format!("in {seconds:.3} s: {speed}, {rate}"));
+        } else {
+            rows.add("bytes of records", bytes, &format!("in {seconds:.3} s: {rate}"));
+        }
         rows.add_any("spilled", spilled, "bytes written to temporary files");
         let mut text = rows.text;
         if let Some(equivalence) = self.equivalence() {
@@ -180,7 +184,7 @@ impl Summary<'_> {
         }
         if self.has_filter() {
             let filtered = &self.report.filtered;
-            rows.add("filtered", filtered.total(), "not read");
+            rows.add("filtered", filtered.total(), "not selected");
             rows.add_parts(Cause::ALL.into_iter().map(|cause| (cause, filtered.of(cause))));
         }
         rows.add_any("binary", self.report.binary, "files skipped");
@@ -307,7 +311,7 @@ impl Summary<'_> {
             "invalid_by_kind": by_name(UriErrorKind::ALL.map(|kind| (kind.name(), report.invalid.of(kind))).into_iter()),
             "bytes": report.bytes,
             "seconds": self.elapsed.as_secs_f64(),
-            "bytes_per_second": self.per_second(report.bytes),
+            "bytes_per_second": self.counts_all_bytes().then(|| self.per_second(report.bytes)),
             "records_per_second": self.per_second(report.records),
             "backend": settings.kernels.backend().name(),
             "threads": settings.threads,

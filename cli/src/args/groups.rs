@@ -215,7 +215,7 @@ pub(crate) enum Level {
     /// Also ports, empty paths, IP addresses and DNS names (6.2.3)
     #[default]
     Scheme,
-    /// Also aliases, such as redirects: see --aliases (6.2.4)
+    /// Also aliases, such as redirects: see `dedup --aliases` (6.2.4)
     Protocol,
 }
 

@@ -2,7 +2,7 @@
 //! completions offer it everywhere.
 
 /// Who explains options, the commands by their names or a topic, and the options by their identifiers.
-const EXPLAINED: [(&[&str], &str); 6] = [
+const EXPLAINED: [(&[&str], &str); 7] = [
     (
         &["extract"],
         "link_column log_format log_field status method since until warc_field also warc_type mime unwrap bare_hosts email refang \
@@ -10,6 +10,7 @@ const EXPLAINED: [(&[&str], &str); 6] = [
          host_file domain_file match_file not_host_file not_domain_file not_match_file",
     ),
     (&["resolve"], "base lenient_scheme suffix_scheme"),
+    (&["dedup", "normalize", "key", "top"], "aliases"),
     (&["audit", "normalize"], "redact"),
     (&["key", "set create"], "hash"),
     (&["help tuning"], "backend chunk_size max_expansion temp_dir approx"),
@@ -23,6 +24,28 @@ const EXPLAINED: [(&[&str], &str); 6] = [
 pub(super) fn is_elsewhere(command: &str, id: &str) -> bool {
     let mut found = EXPLAINED.iter().filter(|(_, ids)| ids.split(' ').any(|known| known == id));
     found.any(|(owners, _)| !owners.contains(&command))
+}
+
+/// Where the options of `command` are explained that are not listed, with the first of them: those among the `ids` that it takes.
+pub(super) fn elsewhere(command: &str, ids: &[String]) -> Option<String> {
+    const SHOWN: usize = 3;
+    let others = EXPLAINED.iter().filter(|(owners, _)| !owners.contains(&command));
+    let places = others.filter_map(|(owners, known)| {
+        let taken: Vec<String> = known
+            .split(' ')
+            .filter(|id| ids.iter().any(|taken| taken == id))
+            .map(|id| format!("--{}", id.replace('_', "-")))
+            .collect();
+        let (shown, rest) = taken.split_at(taken.len().min(SHOWN));
+        let more = if rest.is_empty() { "" } else { " ..." };
+        let place = match owners[0].strip_prefix("help ") {
+            Some(topic) => format!("uriscan help {topic}"),
+            None => format!("uriscan {} --help", owners[0]),
+        };
+        (!shown.is_empty()).then(|| format!("{}{more} (`{place}`)", shown.join(" ")))
+    });
+    let places: Vec<String> = places.collect();
+    (!places.is_empty()).then(|| format!("More options: {}.", places.join(", ")))
 }
 
 #[cfg(test)]

@@ -19,9 +19,9 @@ pub(crate) struct Rules {
     #[command(flatten)]
     pub(crate) equivalence: Equivalence,
 
-    /// Format of the output
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
-    pub(crate) to: RulesFormat,
+    /// Format of the output [default: table, or by -o]
+    #[arg(long, value_name = "FORMAT", value_enum)]
+    pub(crate) to: Option<RulesFormat>,
 
     #[command(flatten)]
     pub(crate) destination: Destination,

@@ -3,7 +3,7 @@
 use clap::Command;
 use clap::builder::Resettable;
 
-use super::listed::is_elsewhere;
+use super::listed::{elsewhere, is_elsewhere};
 
 /// Commands, each with the options that `-h` shows.
 const SHOWN: [(&str, &str); 17] = [
@@ -72,6 +72,8 @@ fn of_command(above: &str, command: Command) -> Command {
     let shown = SHOWN.iter().find(|(name, _)| call.strip_prefix("uriscan ") == Some(*name));
     let is_whole = shown.is_none();
     let name = call.strip_prefix("uriscan ").unwrap_or(&call);
+    let taken: Vec<String> = command.get_arguments().map(|arg| arg.get_id().to_string()).collect();
+    let more_options = elsewhere(name, &taken);
     let command = command.mut_args(|arg| {
         let arg = if is_elsewhere(name, arg.get_id().as_str()) { arg.hide(true) } else { arg };
         let is_shown = shown.is_none_or(|(_, ids)| ids.split(' ').any(|id| arg.get_id() == id));
@@ -85,11 +87,12 @@ fn of_command(above: &str, command: Command) -> Command {
     let command = command.after_help(format!(
         "See `{call} --help` for {more}{examples}, `uriscan help` for topics."
     ));
-    if has_examples {
-        return command;
-    }
-    command
-        .after_long_help(format!("See `{above} --help` for examples, `uriscan help` for topics."))
+    let ending = match command.get_after_long_help() {
+        Some(text) => text.to_string(),
+        None => format!("See `{above} --help` for examples, `uriscan help` for topics."),
+    };
+    let ending = more_options.into_iter().chain([ending]).collect::<Vec<_>>().join("\n\n");
+    command.after_long_help(ending)
 }
 
 /// `command` and its commands without the headings of options.

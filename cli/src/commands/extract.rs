@@ -32,7 +32,17 @@ impl args::Extract {
         }
         let mut options = extract_options(&self.find, self.unicode)?;
         options.extractor.base = link_base(self.base.as_deref())?;
-        self.jsonl |= self.table.column.is_none() && self.to.as_deref() == Some("jsonl");
+        let is_jsonl = |path: &PathBuf| {
+            let end = path.extension().unwrap_or_default();
+            ["jsonl", "ndjson"].iter().any(|known| end.eq_ignore_ascii_case(known))
+        };
+        self.jsonl |= self.table.column.is_none()
+            && match &self.to {
+                Some(to) => to == "jsonl",
+                None => {
+                    !self.count && self.common.destination.output.as_ref().is_some_and(is_jsonl)
+                }
+            };
         if let (None, Some(to), false) = (&self.table.column, &self.to, self.jsonl) {
             let what = "links are written as lines or jsonl; --column NAME reads and writes tables";
             return Err(Failure::at(format_args!("--to {to}"), what));

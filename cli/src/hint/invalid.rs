@@ -44,8 +44,11 @@ pub(super) fn of_most(
         ),
         _ => return None,
     };
+    // `check` takes relative references.
+    let are_relative = report.invalid.of(UriErrorKind::Relative) == invalid;
+    let relative = if call.takes("base") { "; --base URL completes them" } else { "" };
     let Some(input) = input else {
-        return Some(hint + "; see `uriscan check`");
+        return Some(hint + if are_relative { relative } else { "; see `uriscan check`" });
     };
     let bad: Vec<Line<'_>> = input.records().filter(|line| is_invalid(line.text)).collect();
     if let Some(first) = bad.first().and_then(|&line| place(line, may_be_relative, report, call)) {
@@ -54,6 +57,7 @@ pub(super) fn of_most(
     let texts: Vec<&[u8]> = bad.iter().map(|line| line.text).collect();
     match trial::better(&texts, call) {
         Some(better) => hint + &better,
+        None if are_relative => hint + relative,
         None => {
             let null = if input.end == 0 { " -0" } else { "" };
             let file =

@@ -250,8 +250,28 @@ fn a_list_without_schemes_is_reported_how_they_are_added() {
     }
     assert_eq!(
         hint_of(&[("x", "/a\n../b/c\n")], [2, 2, 0], "dedup x").as_deref(),
-        Some("2 of 2 records are not URIs, the first at x:1:1 (relative); see `uriscan check x`")
+        Some(
+            "2 of 2 records are not URIs, the first at x:1:1 (relative); --base URL completes them"
+        )
     );
+    // A filter by host leaves nothing of such a list.
+    let mut report = Report::default();
+    report.filtered.add(Cause::Domain);
+    let input = [Beginning { name: "x".to_owned(), head: LIST.1.into(), end: b'\n' }];
+    let of = |typed: &str, report: &Report| {
+        let call = Call::of(typed.split(' ').map(str::to_owned).collect());
+        of_inputs(&input, true, report, &call)
+    };
+    let hint = of("dedup --domain h x", &report).unwrap();
+    assert_eq!(
+        hint,
+        "no record was selected, and most have no scheme, such as example.com/a. Try `uriscan dedup --suffix-scheme https --domain h x`"
+    );
+    report.records = 1;
+    assert_eq!(of("dedup --domain h x", &report), None);
+    let mut report = Report::default();
+    report.filtered.add(Cause::Match);
+    assert_eq!(of("dedup --match h x", &report), None);
 }
 
 /// What is said of the input `x` of as many invalid records as it has lines, for `typed`.

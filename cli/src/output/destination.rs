@@ -51,9 +51,24 @@ pub(crate) const WRITES_NO_COLUMNS: &str = "is the name of a table in Parquet or
 
 /// Whether `path` is the name of a table of columns.
 pub(crate) fn has_columns(path: &Path) -> bool {
-    const ENDS: [&str; 6] = ["parquet", "pq", "arrow", "feather", "ipc", "arrows"];
+    ends_with_any(path, &["parquet", "pq", "arrow", "feather", "ipc", "arrows"])
+}
+
+/// Why nothing is written to a file with such a name.
+pub(crate) const WRITES_NO_DOCUMENTS: &str = "is the name of a file in a format that is not written; choose another name (`uriscan help tables` says which formats are)";
+
+/// Whether `path` is the name of a spreadsheet, a document or a database, which no program reads as text.
+pub(crate) fn is_document(path: &Path) -> bool {
+    const ENDS: [&str; 14] = [
+        "xlsx", "xls", "xlsm", "ods", "docx", "doc", "odt", "pptx", "pdf", "avro", "orc", "sqlite",
+        "sqlite3", "duckdb",
+    ];
+    ends_with_any(path, &ENDS)
+}
+
+fn ends_with_any(path: &Path, ends: &[&str]) -> bool {
     let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
-    ENDS.iter().any(|known| known.eq_ignore_ascii_case(end))
+    ends.iter().any(|known| known.eq_ignore_ascii_case(end))
 }
 
 /// Whether `path` is that of a standard stream.
@@ -80,6 +95,5 @@ pub(crate) fn is_packed(path: &Path) -> bool {
         "gz", "tgz", "bgz", "zst", "zstd", "bz2", "xz", "lzma", "lz4", "lz", "lzo", "br", "zip",
         "7z", "z",
     ];
-    let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
-    ENDS.iter().any(|known| known.eq_ignore_ascii_case(end))
+    ends_with_any(path, &ENDS)
 }

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use uriscan_files::{AtomicFile, File, directory_of, sync_directory};
 
-use super::destination::{Destination, WRITES_NO_PACKED, is_packed};
+use super::destination::{
+    Destination, WRITES_NO_DOCUMENTS, WRITES_NO_PACKED, is_document, is_packed,
+};
 use super::target::Target;
 use crate::exit::{Failure, Outcome, Stop};
 use crate::interrupt::{self, Leftover, Registered};
@@ -205,12 +207,14 @@ fn file(name: &Path) -> io::Result<(Stream, Option<Replacement>)> {
     }
 }
 
-/// An error if `name`, or the `path` that it leads to, is that of a compressed file, as what is written is not, or if `name` is
-/// that of a directory.
+/// An error if `name`, or the `path` that it leads to, is that of a compressed file or a document, as what is written is not, or if
+/// `name` is that of a directory.
 fn refuse_name(name: &Path, path: &Path) -> io::Result<()> {
     let bytes = name.as_os_str().as_encoded_bytes();
     let what = if is_packed(name) || is_packed(path) {
         WRITES_NO_PACKED
+    } else if is_document(name) || is_document(path) {
+        WRITES_NO_DOCUMENTS
     } else if bytes.ends_with(b"/") || bytes.ends_with(b"/.") {
         "is the name of a directory; name a file"
     } else {

@@ -73,10 +73,11 @@ fn percent(part: u64, whole: u64) -> String {
 }
 
 fn of_dedup(noun: &str, summary: &Summary<'_>, groups: Option<&Groups>) -> String {
-    let Report { written, withheld, duplicates, seen, .. } = summary.report;
+    let Report { records, written, withheld, duplicates, seen, .. } = summary.report;
     let distinct = written + withheld;
     if duplicates == 0 {
-        return format!("{noun}, no two of them equivalent");
+        let of_them = if distinct + seen < records { "of the URIs among them" } else { "of them" };
+        return format!("{noun}, no two {of_them} equivalent");
     }
     let kept = match seen {
         0 => format!("{} different", grouped(distinct)),

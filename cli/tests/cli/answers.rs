@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::run::run;
+use crate::run::{Place, run};
 
 const MIXED: &str = "http://u@h:8/p?q#\n\n//[::1]\nno uri\na:%zz\n";
 
@@ -153,6 +153,28 @@ fn answers_are_no_records_in_the_summary() {
         assert_eq!(stats["bytes"], MIXED.len());
         for name in ["written", "distinct", "duplicates", "dropped", "level", "on_invalid"] {
             assert!(stats[name].is_null(), "{name} in {stats}");
+        }
+    }
+}
+
+#[test]
+fn links_and_rules_are_json_lines_by_the_name_of_the_output() {
+    let place = Place::new(&[("text", "see http://h/a and http://h/b\n")]);
+    let expected = place.run(&["extract", "text", "--to", "jsonl"], "").text().to_owned();
+    for name in ["out.jsonl", "OUT.NDJSON"] {
+        assert_eq!(place.run(&["extract", "text", "-o", name], "").quiet(), "");
+        assert_eq!(place.read(name), expected, "{name}");
+    }
+    place.run(&["extract", "-c", "text", "-o", "count.jsonl"], "").quiet();
+    assert_eq!(place.read("count.jsonl"), "2\n");
+    place.run(&["extract", "text", "-o", "links.txt"], "").quiet();
+    assert_eq!(place.read("links.txt"), "http://h/a\nhttp://h/b\n");
+    for (name, to) in [("r.json", "json"), ("r.txt", "table")] {
+        for choice in [&[][..], &["--preset", "log"]] {
+            let expected =
+                place.run(&[&["rules", "--to", to], choice].concat(), "").text().to_owned();
+            place.run(&[&["rules", "-o", name], choice].concat(), "").quiet();
+            assert_eq!(place.read(name), expected, "{name}");
         }
     }
 }

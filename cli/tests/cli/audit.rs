@@ -287,4 +287,11 @@ fn redaction_reports_binary_data_in_which_it_finds_no_secrets() {
         assert_eq!(place.run(&[&["audit", "--redact", "-q"], args].concat(), input).stderr, "");
     }
     assert_eq!(run(["audit", "--redact"], "GET http://u:p@h/ 1\n a, b\n").stderr, "");
+    // More of a line than the secret is masked.
+    let line = "1.2.3.4 - - [17/May/2015:10:05:03 +0000] \"GET /x?token=S HTTP/1.1\" 404 1\n";
+    let ran = run(["audit", "--redact"], line);
+    assert!(ran.text().ends_with("\"GET /x?token=***\n"), "{}", ran.text());
+    let hint = "uriscan: - looks like an access log; a secret goes on up to the next parameter, so the rest of a line may be \
+                masked with it\n";
+    assert_eq!((ran.code, &*ran.stderr), (0, hint));
 }

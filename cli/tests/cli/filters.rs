@@ -211,7 +211,7 @@ fn the_summary_counts_what_is_dropped_by_cause() {
         ["--max-segments", "5", "--max-repeats", "1", "--max-params", "2", "--not-host", "i"];
     let list = format!("{TRAPS}http://i/\nhttp://i/x/x\n");
     let place = Place::new(&[("list", &list), ("list.csv", &format!("url\n{}", list))]);
-    let text = "  filtered                    6  not read\n    not-host                  2\n    max-segments              1\n    max-repeats               2\n    max-params                1\n";
+    let text = "  filtered                    6  not selected\n    not-host                  2\n    max-segments              1\n    max-repeats               2\n    max-params                1\n";
     for args in [
         &["dedup", "list"][..],
         &["normalize", "list"],

@@ -263,7 +263,11 @@ fn the_summary_counts_what_a_filter_drops() {
     let summary: Value = serde_json::from_str(&ran.stderr).unwrap();
     assert_eq!((&summary["records"], &summary["filtered"]), (&json!(2), &json!(1)));
     let ran = run(["dedup", "--host", "h", "--stats"], list);
-    assert!(ran.stderr.contains("filtered") && ran.stderr.contains("not read"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("filtered") && ran.stderr.contains("not selected"),
+        "{}",
+        ran.stderr
+    );
     // Without a filter the fields are those they always were.
     let ran = run(["dedup", "--stats=json"], list);
     assert!(!ran.stderr.contains("filtered"), "{}", ran.stderr);
@@ -303,5 +307,35 @@ fn filtered_tables_are_those_of_a_simple_program() {
                 assert_eq!(read("all", &args), read("kept", &[]), "{command:?} {args:?} {end}");
             }
         }
+    }
+}
+
+#[test]
+fn hosts_without_a_scheme_are_named_where_there_are_no_links() {
+    let bare = "see example.com/a?token=abc, and www.h.example\n";
+    let place = Place::new(&[
+        ("bare", bare),
+        ("whole", "see http://h.example/, and example.com\n"),
+        ("none", "nothing here\n"),
+        ("empty", ""),
+    ]);
+    let hint = "uriscan: no link was found; --bare-hosts also finds hosts without a scheme, such as example.com\n";
+    for args in [
+        &["extract", "bare"][..],
+        &["dedup", "--extract", "bare"],
+        &["normalize", "--extract", "none", "bare"],
+        &["top", "--by", "host", "--extract", "bare"],
+    ] {
+        assert_eq!(place.run(args, "").stderr, hint, "{args:?}");
+    }
+    for args in [
+        &["extract", "-q", "bare"][..],
+        &["extract", "--bare-hosts", "bare"],
+        &["extract", "--not-host", "example.com", "--bare-hosts", "bare"],
+        &["extract", "bare", "whole"],
+        &["extract", "none"],
+        &["extract", "empty"],
+    ] {
+        assert_eq!(place.run(args, "").stderr, "", "{args:?}");
     }
 }

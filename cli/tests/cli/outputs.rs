@@ -303,6 +303,27 @@ fn text_is_not_written_to_the_name_of_a_table() {
 }
 
 #[test]
+fn nothing_is_written_to_the_name_of_a_spreadsheet_or_a_database() {
+    let place = Place::new(&[("in", "http://h/\n"), ("t.csv", "url\nhttp://h/\n")]);
+    let before = place.names();
+    for args in [
+        &["dedup", "in", "-o", "x.xlsx"][..],
+        &["dedup", "--column", "url", "t.csv", "-o", "x.ODS"],
+        &["parse", "in", "--to", "tsv", "-o", "x.xls"],
+        &["top", "--by", "host", "in", "-o", "x.avro"],
+        &["dedup", "in", "-o", "out", "--dupes", "x.sqlite"],
+        &["check", "in", "-o", "out", "--report", "x.pdf"],
+        &["dedup", "in", "-o", "out", "--stats-file", "x.orc"],
+    ] {
+        let message = place.run(args, "").refused();
+        let name = args.iter().find(|arg| arg.starts_with("x.")).unwrap();
+        let what = "is the name of a file in a format that is not written";
+        assert!(message.contains(&format!("{name}: {what}")), "{message}");
+        assert_eq!(place.names(), before, "{args:?}");
+    }
+}
+
+#[test]
 fn the_name_of_the_output_says_the_format_of_an_answer() {
     let place = Place::new(&[("i.txt", "http://u:p@h/\n")]);
     let commands: [(&[&str], &[&str]); 6] = [

@@ -343,6 +343,14 @@ fn what_is_missing_has_no_section() {
     assert_eq!(headings(&page), expected);
     assert_eq!(verdict(&page), "2 records, no two of them equivalent.");
     assert!(!page.contains("Parameters:"));
+    for (policy, expected) in [
+        ("pass", "3 records, 2 different: 1 repeats another one"),
+        ("drop", "3 records, no two of the URIs among them equivalent. "),
+    ] {
+        let args = ["dedup", "--on-invalid", policy, "--report", "r.html", "-"];
+        place.run(&args, "http://a.example/\nno uri\nno uri\n");
+        assert!(verdict(&place.read("r.html")).starts_with(expected), "{policy}");
+    }
     place.run(&["dedup", "--report", "r.html", "-"], "");
     let page = place.read("r.html");
     check(&page);

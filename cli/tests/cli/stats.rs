@@ -262,3 +262,22 @@ fn a_run_with_invalid_records_ends_with_a_line_about_them() {
     assert!(one.stderr.starts_with("uriscan: 1 of 2 records is invalid and was kept (space 1)"));
     run(["dedup"], "a:\n\n").quiet();
 }
+
+#[test]
+fn bytes_a_second_are_shown_where_all_that_is_read_is_counted() {
+    for (args, is_all) in [
+        (&["dedup"][..], true),
+        (&["extract"], true),
+        (&["dedup", "--extract"], false),
+        (&["dedup", "--match", "h"], false),
+        (&["dedup", "--column", "1", "--from", "tsv", "--no-header"], true),
+    ] {
+        let text = run([args, &["--stats"]].concat(), "http://h/\n").stderr;
+        assert_eq!(text.contains("MB/s"), is_all, "{text}");
+        assert!(text.contains("M records/s"), "{text}");
+        let json = run([args, &["--stats=json"]].concat(), "http://h/\n").stderr;
+        let stats: Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(stats["bytes_per_second"].is_number(), is_all, "{args:?}: {stats}");
+        assert!(number(&stats, "bytes") > 0, "{stats}");
+    }
+}
