@@ -161,19 +161,20 @@ fn print_unselected(plan: &Plan, report: &Report, stdin_head: &StdinHead) {
     if !is_empty || !plan.reporting.has_hints() {
         return;
     }
+    let inputs = plan.inputs.iter().take(hint::MOST_INPUTS);
+    let beginnings: Vec<_> =
+        inputs.filter_map(|input| beginning(plan, input, stdin_head)).collect();
+    let call = hint::Call::of_process();
     let what = match (&*options.fields, &options.log_format) {
+        // An empty input has none of what was asked for, which is no fault.
+        _ if report.bytes == 0 && !beginnings.iter().any(hint::Beginning::has_text) => None,
         ([_, ..], _) => {
             Some(format!("no URI was found by --link-column {}", options.fields.join(",")))
         }
         (_, Some(_)) => {
             Some("no link was found; are the lines such as --log-format says?".to_owned())
         }
-        _ => {
-            let inputs = plan.inputs.iter().take(hint::MOST_INPUTS);
-            let mut beginnings = inputs.filter_map(|input| beginning(plan, input, stdin_head));
-            let call = hint::Call::of_process();
-            beginnings.find_map(|beginning| hint::of_no_links(&beginning, &call))
-        }
+        _ => beginnings.iter().find_map(|beginning| hint::of_no_links(beginning, &call)),
     };
     if let Some(what) = what {
         eprint_line(format_args!("uriscan: {what}"));

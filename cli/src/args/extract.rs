@@ -62,7 +62,7 @@ pub(crate) struct Extract {
     #[arg(help_heading = "Output")]
     pub(crate) context: bool,
 
-    /// Write a JSON object per link: file, line, byte, context, uri; of logs also status, method, time, target
+    /// Write a JSON object per link (also by -o FILE.jsonl): file, line, byte, context, uri; of logs also status, method, time, target
     #[arg(long, conflicts_with_all = ["with_filename", "line_number", "byte_offset", "context"])]
     #[arg(help_heading = "Output")]
     pub(crate) jsonl: bool,

@@ -2,7 +2,7 @@
 //! completions offer it everywhere.
 
 /// Who explains options, the commands by their names or a topic, and the options by their identifiers.
-const EXPLAINED: [(&[&str], &str); 7] = [
+const EXPLAINED: [(&[&str], &str); 6] = [
     (
         &["extract"],
         "link_column log_format log_field status method since until warc_field also warc_type mime unwrap bare_hosts email refang \
@@ -10,7 +10,6 @@ const EXPLAINED: [(&[&str], &str); 7] = [
          host_file domain_file match_file not_host_file not_domain_file not_match_file",
     ),
     (&["resolve"], "base lenient_scheme suffix_scheme"),
-    (&["dedup", "normalize", "key", "top"], "aliases"),
     (&["audit", "normalize"], "redact"),
     (&["key", "set create"], "hash"),
     (&["help tuning"], "backend chunk_size max_expansion temp_dir approx"),
@@ -20,9 +19,13 @@ const EXPLAINED: [(&[&str], &str); 7] = [
     ),
 ];
 
-/// Whether the option `id` of `command` is explained elsewhere.
+/// Who takes an option that all others refuse, which have it as a part of a group.
+const REFUSED: (&[&str], &str) = (&["dedup", "normalize", "key", "top"], "aliases");
+
+/// Whether the option `id` of `command` is not listed: it is explained elsewhere, or refused.
 pub(super) fn is_elsewhere(command: &str, id: &str) -> bool {
-    let mut found = EXPLAINED.iter().filter(|(_, ids)| ids.split(' ').any(|known| known == id));
+    let all = EXPLAINED.iter().chain([&REFUSED]);
+    let mut found = all.filter(|(_, ids)| ids.split(' ').any(|known| known == id));
     found.any(|(owners, _)| !owners.contains(&command))
 }
 
@@ -34,7 +37,7 @@ pub(super) fn elsewhere(command: &str, ids: &[String]) -> Option<String> {
         let taken: Vec<String> = known
             .split(' ')
             .filter(|id| ids.iter().any(|taken| taken == id))
-            .map(|id| format!("--{}", id.replace('_', "-")))
+            .map(name_of)
             .collect();
         let (shown, rest) = taken.split_at(taken.len().min(SHOWN));
         let more = if rest.is_empty() { "" } else { " ..." };
@@ -48,6 +51,11 @@ pub(super) fn elsewhere(command: &str, ids: &[String]) -> Option<String> {
     (!places.is_empty()).then(|| format!("More options: {}.", places.join(", ")))
 }
 
+/// The name of the option `id`.
+fn name_of(id: &str) -> String {
+    format!("--{}", id.replace('_', "-"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -57,12 +65,13 @@ mod tests {
     fn what_is_not_listed_is_explained_where_it_should_be() {
         let all = super::super::definition();
         let dedup = super::super::complete();
-        for (owners, ids) in EXPLAINED {
+        for (owners, ids) in EXPLAINED.into_iter().chain([REFUSED]) {
             for id in ids.split(' ') {
                 let mut commands = dedup.get_subcommands();
                 let arg = commands.find_map(|it| it.get_arguments().find(|arg| arg.get_id() == id));
                 let arg = arg.unwrap_or_else(|| panic!("no command takes {id}"));
                 let long = format!("--{}", arg.get_long().unwrap());
+                assert_eq!(long, name_of(id));
                 for owner in owners {
                     let topic =
                         TOPICS.iter().find(|it| owner.strip_prefix("help ") == Some(it.name));

@@ -14,7 +14,7 @@ use crate::exit::Failure;
 use crate::filters;
 use crate::job::{Done, Job, RowsAre, Run, Runner, Writes};
 use crate::options::{extract_options, link_base};
-use crate::output::Destination;
+use crate::output::{Destination, is_jsonl};
 use crate::plan::{Plan, Reporting};
 #[cfg(feature = "full")]
 use crate::tables::{Columns, TableUse, Task};
@@ -32,16 +32,13 @@ impl args::Extract {
         }
         let mut options = extract_options(&self.find, self.unicode)?;
         options.extractor.base = link_base(self.base.as_deref())?;
-        let is_jsonl = |path: &PathBuf| {
-            let end = path.extension().unwrap_or_default();
-            ["jsonl", "ndjson"].iter().any(|known| end.eq_ignore_ascii_case(known))
-        };
+        let has_columns = self.with_filename || self.line_number || self.byte_offset;
+        let is_plain = !(self.count || has_columns || self.context);
         self.jsonl |= self.table.column.is_none()
-            && match &self.to {
-                Some(to) => to == "jsonl",
-                None => {
-                    !self.count && self.common.destination.output.as_ref().is_some_and(is_jsonl)
-                }
+            && match (&self.to, &self.common.destination.output) {
+                (Some(to), _) => to == "jsonl",
+                (None, Some(path)) => is_plain && is_jsonl(path),
+                (None, None) => false,
             };
         if let (None, Some(to), false) = (&self.table.column, &self.to, self.jsonl) {
             let what = "links are written as lines or jsonl; --column NAME reads and writes tables";

@@ -39,6 +39,11 @@ impl Beginning {
         Some(Beginning { name: "-".to_owned(), head, end })
     }
 
+    /// Whether there is anything but white space.
+    pub(crate) fn has_text(&self) -> bool {
+        self.first_byte().is_some()
+    }
+
     /// The first byte that is not white space.
     pub(crate) fn first_byte(&self) -> Option<u8> {
         self.lines().next()?.first().copied()

@@ -54,6 +54,11 @@ pub(crate) fn has_columns(path: &Path) -> bool {
     ends_with_any(path, &["parquet", "pq", "arrow", "feather", "ipc", "arrows"])
 }
 
+/// Whether `path` is the name of lines of JSON.
+pub(crate) fn is_jsonl(path: &Path) -> bool {
+    ends_with_any(path, &["jsonl", "ndjson", "json"])
+}
+
 /// Why nothing is written to a file with such a name.
 pub(crate) const WRITES_NO_DOCUMENTS: &str = "is the name of a file in a format that is not written; choose another name (`uriscan help tables` says which formats are)";
 

@@ -11,7 +11,7 @@ mod write;
 
 pub(crate) use destination::{
     Destination, NOT_COMPRESSED, WRITES_NO_COLUMNS, WRITES_NO_DOCUMENTS, has_columns, is_dash,
-    is_directory, is_document, is_packed,
+    is_directory, is_document, is_jsonl, is_packed,
 };
 pub(crate) use identity::FileId;
 pub(crate) use path_conflicts::{Content, PathConflicts, StdoutFile};

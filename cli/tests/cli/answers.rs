@@ -161,12 +161,20 @@ fn answers_are_no_records_in_the_summary() {
 fn links_and_rules_are_json_lines_by_the_name_of_the_output() {
     let place = Place::new(&[("text", "see http://h/a and http://h/b\n")]);
     let expected = place.run(&["extract", "text", "--to", "jsonl"], "").text().to_owned();
-    for name in ["out.jsonl", "OUT.NDJSON"] {
+    for name in ["out.jsonl", "OUT.NDJSON", "out.json"] {
         assert_eq!(place.run(&["extract", "text", "-o", name], "").quiet(), "");
         assert_eq!(place.read(name), expected, "{name}");
     }
-    place.run(&["extract", "-c", "text", "-o", "count.jsonl"], "").quiet();
-    assert_eq!(place.read("count.jsonl"), "2\n");
+    // Nothing that was asked for is lost by the name.
+    for (option, expected) in [
+        ("-c", "2\n"),
+        ("-H", "text:http://h/a\ntext:http://h/b\n"),
+        ("-n", "1:http://h/a\n1:http://h/b\n"),
+        ("-b", "4:http://h/a\n19:http://h/b\n"),
+    ] {
+        place.run(&["extract", option, "text", "-o", "lines.jsonl"], "").quiet();
+        assert_eq!(place.read("lines.jsonl"), expected, "{option}");
+    }
     place.run(&["extract", "text", "-o", "links.txt"], "").quiet();
     assert_eq!(place.read("links.txt"), "http://h/a\nhttp://h/b\n");
     for (name, to) in [("r.json", "json"), ("r.txt", "table")] {

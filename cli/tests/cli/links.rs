@@ -335,6 +335,8 @@ fn hosts_without_a_scheme_are_named_where_there_are_no_links() {
         &["extract", "bare", "whole"],
         &["extract", "none"],
         &["extract", "empty"],
+        &["extract", "--from", "json", "--link-column", "url", "empty"],
+        &["extract", "--log-format", "combined", "empty"],
     ] {
         assert_eq!(place.run(args, "").stderr, "", "{args:?}");
     }

@@ -282,6 +282,15 @@ fn dedup_fits_a_few_screens() {
     assert!(words <= 1550, "{words} words");
     let more = "More options: --link-column --log-format --log-field ... (`uriscan extract --help`), --base";
     assert!(text.replace('\n', " ").contains(more), "{text}");
+    // What is refused is not named.
+    for command in [&["explain"][..], &["set", "create"]] {
+        let text = run([command, &["--help"]].concat(), "").quiet();
+        assert!(
+            !text.contains("--aliases <")
+                && !text.contains("--aliases\n(")
+                && !text.contains("--aliases (")
+        );
+    }
     // What is not listed is taken.
     let list = "http://h/a\nHTTP://H/a\nhttp://h/b\n";
     let args = ["dedup", "--chunk-size", "4K", "--backend", "scalar", "--not-match", "b$"];
