@@ -4,8 +4,10 @@ use super::difference::{Difference, components_spelled_differently, differences}
 use super::step::{self, STEPS, Step};
 use super::take::steps_of;
 use super::trace::Taken;
+use crate::chunk::PaddedBuf;
 use crate::normalize::{Level, Normalizer, Options};
-use crate::rules::{Rule, RuleSet, Rules, Scratch, Subsets, about_differences};
+use crate::rules::{Rule, RuleSet, Rules, Scratch, Subsets, rules_of_differences};
+use crate::simd::Kernels;
 use crate::uri::parse;
 
 /// The result of comparing two URIs.
@@ -103,6 +105,7 @@ pub fn compare_with_rules(
 pub struct Comparer<'r> {
     options: Options,
     subsets: Option<Subsets<'r>>,
+    kernels: Kernels,
     normalizer: Normalizer,
     /// The forms of the pair with its fragments, and without them.
     forms: [Forms; 2],
@@ -116,7 +119,7 @@ struct Forms {
     /// That of the forms; `None` if they are those of another pair.
     level: Option<Level>,
     /// Of a text without a form, its own bytes: they are the form of nothing else.
-    texts: [Vec<u8>; 2],
+    texts: [PaddedBuf; 2],
     has_form: [bool; 2],
 }
 
@@ -126,6 +129,7 @@ impl<'r> Comparer<'r> {
         Comparer {
             options,
             subsets: rules.map(Subsets::new),
+            kernels: Kernels::detect(),
             normalizer: Normalizer::new(options),
             forms: Default::default(),
             scratch: Default::default(),
@@ -185,13 +189,14 @@ impl<'r> Comparer<'r> {
         // Most rules change neither, and need not be tried one by one.
         let mut kept = self.changing(texts)?;
         let suffice = self.subsets.as_ref().is_none_or(Subsets::are_independent);
+        let parts = self.forms[0].rules_of_differences(self.kernels);
         if suffice {
             // Rules about what the two do not differ in do the same to both.
-            let forms = &self.forms[0];
-            let about = about_differences(&forms.texts[0], &forms.texts[1]);
+            let about = parts.iter().fold(Rules::default(), |all, part| all.union(*part));
             let fewer = kept.without(Rules::of(&Rule::ALL).without(about));
             let is_less = fewer != kept && !fewer.is_empty();
-            if is_less && self.are_equivalent(texts, level, fewer) {
+            let is_known = self.subsets.as_ref().is_none_or(|it| it.act_by_part(fewer));
+            if is_less && (is_known || self.are_equivalent(texts, level, fewer)) {
                 kept = fewer;
             }
         } else if !self.are_equivalent(texts, level, kept) {
@@ -202,8 +207,10 @@ impl<'r> Comparer<'r> {
             let before = kept;
             for rule in before.iter() {
                 let fewer = kept.without(Rules::of(&[rule]));
-                // That none is not enough is known.
-                if !fewer.is_empty() && self.are_equivalent(texts, level, fewer) {
+                // That none is not enough is known, nor is it without all that may change a part in which the two differ.
+                let is_needed =
+                    parts.iter().any(|part| kept.has_any(*part) && !fewer.has_any(*part));
+                if !fewer.is_empty() && !is_needed && self.are_equivalent(texts, level, fewer) {
                     kept = fewer;
                 }
             }
@@ -226,9 +233,10 @@ impl<'r> Comparer<'r> {
     fn changing(&mut self, texts: [&[u8]; 2]) -> Option<Rules> {
         let drop_fragment = self.options.drop_fragment;
         self.find_forms(texts, self.options.level, drop_fragment);
-        let Comparer { forms, scratch, subsets, .. } = self;
+        let Comparer { forms, scratch, subsets, kernels, .. } = self;
         let rules = subsets.as_ref().map(Subsets::all);
-        let [(a, by_a), (b, by_b)] = forms[usize::from(drop_fragment)].under(rules, scratch);
+        let forms = &forms[usize::from(drop_fragment)];
+        let [(a, by_a), (b, by_b)] = forms.under(*kernels, rules, scratch);
         let mut rules = by_a.union(by_b);
         if drop_fragment {
             rules.add(Rule::Fragment);
@@ -240,11 +248,11 @@ impl<'r> Comparer<'r> {
     fn are_equivalent(&mut self, texts: [&[u8]; 2], level: Level, kept: Rules) -> bool {
         let drop_fragment = self.options.drop_fragment && kept.has(Rule::Fragment);
         self.find_forms(texts, level, drop_fragment);
-        let Comparer { forms, scratch, subsets, .. } = self;
+        let Comparer { forms, scratch, subsets, kernels, .. } = self;
         let forms = &forms[usize::from(drop_fragment)];
         let subsets = subsets.as_mut().filter(|_| !kept.is_empty());
-        let rules = subsets.and_then(|it| it.only(kept, forms.texts.each_ref().map(Vec::as_slice)));
-        let [(a, _), (b, _)] = forms.under(rules, scratch);
+        let rules = subsets.and_then(|it| it.only(kept, forms.bytes()));
+        let [(a, _), (b, _)] = forms.under(*kernels, rules, scratch);
         a == b
     }
 
@@ -252,7 +260,7 @@ impl<'r> Comparer<'r> {
     fn are_canonical(&self, texts: [&[u8]; 2]) -> bool {
         let forms = &self.forms[0];
         let is_known = forms.level == Some(self.options.level) && forms.has_form == [true; 2];
-        is_known && forms.texts.iter().zip(texts).all(|(form, text)| form == text)
+        is_known && forms.bytes() == texts
     }
 
     /// Ensures that the forms of the two at `level` are those of `forms`.
@@ -265,8 +273,7 @@ impl<'r> Comparer<'r> {
         for (i, text) in texts.into_iter().enumerate() {
             let form = self.normalizer.normalize(text);
             forms.has_form[i] = form.is_ok();
-            forms.texts[i].clear();
-            forms.texts[i].extend_from_slice(form.unwrap_or(text));
+            forms.texts[i].set(form.unwrap_or(text));
         }
     }
 
@@ -292,17 +299,31 @@ impl<'r> Comparer<'r> {
 }
 
 impl Forms {
+    fn bytes(&self) -> [&[u8]; 2] {
+        self.texts.each_ref().map(|text| text.padded().content())
+    }
+
     /// What `rules` make of the two forms, and those that change them.
     fn under<'a>(
         &'a self,
+        kernels: Kernels,
         rules: Option<&RuleSet>,
         [a, b]: &'a mut [Scratch; 2],
     ) -> [(&'a [u8], Rules); 2] {
-        let apply = |i: usize, scratch: &'a mut Scratch| match rules {
-            Some(rules) if self.has_form[i] => rules.apply(&self.texts[i], scratch),
-            _ => (&self.texts[i][..], Rules::default()),
+        let apply = |i: usize, scratch: &'a mut Scratch| {
+            let form = self.texts[i].padded();
+            match rules {
+                Some(rules) if self.has_form[i] => rules.apply_with(kernels, form.into(), scratch),
+                _ => (form.content(), Rules::default()),
+            }
         };
         [apply(0, a), apply(1, b)]
+    }
+
+    /// See [`rules_of_differences`].
+    fn rules_of_differences(&self, kernels: Kernels) -> [Rules; 7] {
+        let [a, b] = self.texts.each_ref().map(|text| text.padded().into());
+        rules_of_differences(kernels, a, b)
     }
 }
 

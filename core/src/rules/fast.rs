@@ -3,18 +3,20 @@
 //! Rules affect few records; the others are returned unchanged. The reference is
 //! [`exact`](super::exact), rule by rule.
 
+use super::cuts::Cuts;
 use super::fast_query::Query;
 use super::parts::{
-    has_needless_dot, host_in, host_of, https_port, route_query, web_authority, www_len,
+    has_needless_dot, https_port, plain_www_len, route_query, web_authority, www_len,
 };
 use super::rule::{Rule, Rules};
 use super::scope::Scope;
 use super::set::RuleSet;
 use super::site::{Buffers, Settled};
+use crate::chunk::{Prefix, SHORT_PREFIX};
 use crate::grammar::ByteClass;
 use crate::index::{Record, low_bits};
 use crate::simd::table::{NibbleTables, nibble_tables};
-use crate::simd::{BLOCK, Isa};
+use crate::simd::{BLOCK, Isa, Kernels, Task};
 
 /// Reusable buffers of [`RuleSet::apply`].
 #[derive(Clone, Debug, Default)]
@@ -95,6 +97,21 @@ struct Tail<'a> {
     query: Option<&'a [u8]>,
 }
 
+/// Applies rules.
+struct Apply<'r, 'a> {
+    rules: &'r RuleSet,
+    form: Prefix<'a>,
+    scratch: &'a mut Scratch,
+}
+
+impl<'a> Task for Apply<'_, 'a> {
+    type Output = (Prefix<'a>, Rules);
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Self::Output {
+        self.rules.apply_by(isa, self.form, self.scratch)
+    }
+}
+
 impl RuleSet {
     /// Returns the form under the rules, and the rules that changed it. The bytes are those of
     /// `form`, or of `scratch`.
@@ -102,54 +119,75 @@ impl RuleSet {
     /// If `form` is a URI in canonical form, the result is one at the same level, and applying the
     /// rules again changes nothing. For other bytes the result is unspecified.
     pub fn apply<'a>(&self, form: &'a [u8], scratch: &'a mut Scratch) -> (&'a [u8], Rules) {
-        let Some(start) = web_authority(form) else {
-            return self.drop_fragment(form);
+        let (form, fired) = match web_authority(form) {
+            None => self.drop_fragment(form.into()),
+            Some(start) if self.has_only_patterns() => {
+                self.apply_patterns(form.into(), start, scratch)
+            }
+            Some(start) => self.apply_all(form.into(), Cuts::find(form, start), scratch),
         };
-        if self.has_only_patterns() {
-            self.apply_patterns(form, start, scratch)
-        } else {
-            self.apply_all(form, start, scratch)
+        (form.bytes(), fired)
+    }
+
+    /// [`RuleSet::apply`] inside a [`Task`](crate::simd::Task).
+    #[inline(always)]
+    pub fn apply_by<'a, I: Isa>(
+        &self,
+        isa: I,
+        form: Prefix<'a>,
+        scratch: &'a mut Scratch,
+    ) -> (Prefix<'a>, Rules) {
+        match web_authority(form.bytes()) {
+            None => self.drop_fragment(form),
+            Some(start) if self.has_only_patterns() => self.apply_patterns(form, start, scratch),
+            Some(start) => self.apply_all(form, Cuts::find_by(isa, form, start), scratch),
         }
     }
 
-    /// [`RuleSet::apply`] for the form of a web URI whose authority begins at `start`.
-    pub(super) fn apply_all<'a>(
+    /// [`RuleSet::apply`] for a `form` after which more may be read.
+    pub(crate) fn apply_with<'a>(
         &self,
-        form: &'a [u8],
-        start: usize,
+        kernels: Kernels,
+        form: Prefix<'a>,
         scratch: &'a mut Scratch,
     ) -> (&'a [u8], Rules) {
+        let (form, fired) = kernels.run(Apply { rules: self, form, scratch });
+        (form.bytes(), fired)
+    }
+
+    /// [`RuleSet::apply`] for the form of a web URI with these `cuts`.
+    pub(super) fn apply_all<'a>(
+        &self,
+        form: Prefix<'a>,
+        cuts: Cuts,
+        scratch: &'a mut Scratch,
+    ) -> (Prefix<'a>, Rules) {
         let mut fired = Rules::default();
-        let path_start =
-            memchr::memchr3(b'/', b'?', b'#', &form[start..]).map_or(form.len(), |at| start + at);
-        let path_end = memchr::memchr2(b'?', b'#', &form[path_start..])
-            .map_or(form.len(), |at| path_start + at);
-        let has_query = form.get(path_end) == Some(&b'?');
-        let query_end = if has_query {
-            memchr::memchr(b'#', &form[path_end..]).map_or(form.len(), |at| path_end + at)
-        } else {
-            path_end
-        };
+        let bytes = form.bytes();
+        let Cuts { path_start, path_end, query_end, .. } = cuts;
+        let has_query = path_end < query_end;
         let Scratch { text, path: path_buffers, query: query_buffers, route, site } = scratch;
 
-        let authority = &form[start..path_start];
+        let authority = &bytes[cuts.start..path_start];
         let settled = if self.sites.is_empty() || !self.sites.may_match(authority) {
             None
         } else {
-            Some(self.sites.settle(&self.scope, host_of(authority), site))
+            Some(self.sites.settle(&self.scope, cuts.host(bytes), site))
         };
         let scope = settled.as_ref().map_or(&self.scope, |settled| settled.scope);
         let rules = scope.rules;
         let is_head = rules.has_any(HEAD) || settled.as_ref().is_some_and(|s| !s.fired.is_empty());
-        let head =
-            if is_head { self.head(scope, start, authority, settled, &mut fired) } else { None };
-        let path = &form[path_start..path_end];
-        let path =
-            if rules.has_any(PATH) { scope.path(path, path_buffers, &mut fired) } else { path };
+        let head = if is_head { head(scope, bytes, cuts, settled, &mut fired) } else { None };
+        let path = &bytes[path_start..path_end];
+        // Rules leave an empty path and `/` as they are.
+        let path = match rules.has_any(PATH) && path.len() > 1 {
+            true => scope.path(path, cuts.lacks, path_buffers, &mut fired),
+            false => path,
+        };
         let is_same_path =
             path.len() == path_end - path_start && !fired.has_any(Rules::of(&[Rule::PathCase]));
-        let host = || head.as_ref().map_or_else(|| host_of(authority), |head| head.host);
-        let query = has_query.then(|| &form[path_end + 1..query_end]);
+        let host = || head.as_ref().map_or_else(|| cuts.host(bytes), |head| head.host);
+        let query = has_query.then(|| &bytes[path_end + 1..query_end]);
         let query = match query {
             Some(query) if rules.has_any(QUERY) => {
                 self.query(scope, query, path, host, query_buffers, &mut fired)
@@ -158,23 +196,27 @@ impl RuleSet {
         };
         let is_same_query = query.map(<[u8]>::len) == has_query.then(|| query_end - path_end - 1)
             && !fired.has_any(Rules::of(&[Rule::ParamCase, Rule::SortQuery]));
-        let tail = self.tail(scope, &form[query_end..], host, route, &mut fired);
+        let tail = self.tail(scope, &bytes[query_end..], host, route, &mut fired);
         if fired.is_empty() {
             return (form, fired);
         }
-        if head.is_none() && is_same_path && tail.query.is_none() {
-            // The rest may be a prefix of the form: then nothing is written.
-            if is_same_query {
-                return (&form[..query_end + tail.kept.len()], fired);
-            }
-            if query.is_none() && tail.kept.is_empty() {
-                return (&form[..path_end], fired);
-            }
-        }
+        let is_same_rest = is_same_path && tail.query.is_none();
+        // The rest may be a prefix of that of the form.
+        let rest_end = match (is_same_rest, query) {
+            (true, _) if is_same_query => Some(query_end + tail.kept.len()),
+            (true, None) if tail.kept.is_empty() => Some(path_end),
+            _ => None,
+        };
         text.clear();
-        match head {
-            None => text.extend_from_slice(&form[..path_start]),
-            Some(head) => head.write(&form[..start], text),
+        match (head, rest_end) {
+            // Then nothing is written.
+            (None, Some(end)) => return (Prefix::new(form.slack(), end), fired),
+            (None, None) => text.extend_from_slice(&bytes[..path_start]),
+            (Some(head), _) => head.write(&bytes[..cuts.start], text),
+        }
+        if let Some(end) = rest_end {
+            Prefix::new(&form.slack()[path_start..], end - path_start).append_to(text);
+            return (with_slack(text), fired);
         }
         for (before, query) in [(path, query), (tail.kept, tail.query)] {
             text.extend_from_slice(before);
@@ -183,7 +225,7 @@ impl RuleSet {
                 text.extend_from_slice(query);
             }
         }
-        (text, fired)
+        (with_slack(text), fired)
     }
 
     /// Whether the rules may change the canonical form of `record`, which is not empty: a quick test for the bytes without
@@ -201,19 +243,19 @@ impl RuleSet {
             let next = delimiters(isa, record, at, has_more);
             (questions, more) = (questions | next.0, more | next.1);
         }
-        let starts = self.starts.as_ref();
+        let starts = self.starts.as_ref().filter(|_| !self.rules.has(Rule::SortQuery));
         more != 0 || questions != 0 && starts.is_none_or(|starts| starts.may_change(isa, record))
     }
 
     /// The rules for URIs other than web URIs.
-    fn drop_fragment<'a>(&self, form: &'a [u8]) -> (&'a [u8], Rules) {
+    fn drop_fragment<'a>(&self, form: Prefix<'a>) -> (Prefix<'a>, Rules) {
         let mut fired = Rules::default();
-        let hash =
-            if self.scope.rules.has_any(FRAGMENT) { memchr::memchr(b'#', form) } else { None };
+        let has_rules = self.scope.rules.has_any(FRAGMENT);
+        let hash = if has_rules { memchr::memchr(b'#', form.bytes()) } else { None };
         let Some(hash) = hash else { return (form, fired) };
-        if let Some(rule) = self.scope.drops_fragment(&form[hash + 1..]) {
+        if let Some(rule) = self.scope.drops_fragment(&form.bytes()[hash + 1..]) {
             fired.add(rule);
-            return (&form[..hash], fired);
+            return (Prefix::new(form.slack(), hash), fired);
         }
         (form, fired)
     }
@@ -242,55 +284,64 @@ impl RuleSet {
         *fired = fired.union(changed);
         Tail { kept: &whole[..1 + route.len()], query }
     }
+}
 
-    /// Scheme and authority, if a rule changes them. `settled` is the host under the rules of sites.
-    fn head<'a>(
-        &self,
-        scope: &Scope,
-        start: usize,
-        authority: &'a [u8],
-        settled: Option<Settled<'a>>,
-        fired: &mut Rules,
-    ) -> Option<Head<'a>> {
-        let (from, to) = host_in(authority);
-        let mut head = Head {
-            is_https: false,
-            userinfo: from.checked_sub(1).map(|end| &authority[..end]),
-            host: &authority[from..to],
-            port: (to < authority.len()).then(|| &authority[to + 1..]),
-        };
-        let mut changed = Rules::default();
-        if scope.rules.has(Rule::Userinfo) && head.userinfo.is_some() {
-            head.userinfo = None;
-            changed.add(Rule::Userinfo);
-        }
-        if scope.rules.has(Rule::Https) && start == "http://".len() {
-            let port = head.port.map(https_port);
-            if port != Some(None) {
-                head.is_https = true;
-                head.port = port.flatten();
-                changed.add(Rule::Https);
-            }
-        }
-        if let Some(settled) = settled {
-            head.host = settled.host;
-            changed = changed.union(settled.fired);
-        } else {
-            if scope.rules.has(Rule::HostDot) && has_needless_dot(head.host) {
-                head.host = &head.host[..head.host.len() - 1];
-                changed.add(Rule::HostDot);
-            }
-            if scope.rules.has(Rule::Www) {
-                let len = www_len(head.host);
-                if len > 0 {
-                    head.host = &head.host[len..];
-                    changed.add(Rule::Www);
-                }
-            }
-        }
-        *fired = fired.union(changed);
-        (!changed.is_empty()).then_some(head)
+/// `text`, with bytes after it that may be read: the form is looked at again, faster so.
+pub(super) fn with_slack(text: &mut Vec<u8>) -> Prefix<'_> {
+    let len = text.len();
+    text.extend_from_slice(&[0; SHORT_PREFIX]);
+    Prefix::new(text, len)
+}
+
+/// Scheme and authority of `form`, if a rule changes them. `settled` is the host under the rules of sites.
+fn head<'a>(
+    scope: &Scope,
+    form: &'a [u8],
+    cuts: Cuts,
+    settled: Option<Settled<'a>>,
+    fired: &mut Rules,
+) -> Option<Head<'a>> {
+    let Cuts { start, host_start, host_end, path_start, .. } = cuts;
+    let mut head = Head {
+        is_https: false,
+        userinfo: (start < host_start).then(|| &form[start..host_start - 1]),
+        host: cuts.host(form),
+        port: (host_end < path_start).then(|| &form[host_end + 1..path_start]),
+    };
+    let mut changed = Rules::default();
+    if scope.rules.has(Rule::Userinfo) && head.userinfo.is_some() {
+        head.userinfo = None;
+        changed.add(Rule::Userinfo);
     }
+    if scope.rules.has(Rule::Https) && start == "http://".len() {
+        let port = head.port.map(https_port);
+        if port != Some(None) {
+            head.is_https = true;
+            head.port = port.flatten();
+            changed.add(Rule::Https);
+        }
+    }
+    if let Some(settled) = settled {
+        head.host = settled.host;
+        changed = changed.union(settled.fired);
+    } else {
+        if scope.rules.has(Rule::HostDot) && has_needless_dot(head.host) {
+            head.host = &head.host[..head.host.len() - 1];
+            changed.add(Rule::HostDot);
+        }
+        if scope.rules.has(Rule::Www) {
+            let len = match cuts.lacks.odd_host {
+                true => plain_www_len(head.host),
+                false => www_len(head.host),
+            };
+            if len > 0 {
+                head.host = &head.host[len..];
+                changed.add(Rule::Www);
+            }
+        }
+    }
+    *fired = fired.union(changed);
+    (!changed.is_empty()).then_some(head)
 }
 
 /// The `?` in the block at byte `at` of `record`, and with `has_more` the `#`, `;` and `(`.

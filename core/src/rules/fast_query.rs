@@ -33,6 +33,11 @@ impl RuleSet {
         buffers: &'a mut Query,
         fired: &mut Rules,
     ) -> Option<&'a [u8]> {
+        let has_sort = scope.rules.has(Rule::SortQuery);
+        // Without that rule a record whose parameters are left is not even looked at.
+        if has_sort && self.starts.as_ref().is_some_and(|starts| starts.leave(query)) {
+            return Some(query);
+        }
         let Query { text, folded: names, params, groups } = buffers;
         let query = if scope.rules.has(Rule::ParamCase) && fold_names(query, names) {
             fired.add(Rule::ParamCase);
@@ -46,7 +51,6 @@ impl RuleSet {
             self.params.groups(b"", path, query, groups);
         }
         let has_sessions = scope.rules.has(Rule::SessionId);
-        let has_sort = scope.rules.has(Rule::SortQuery);
         let has_empty = scope.rules.has(Rule::EmptyParam);
         let mut is_changed = false;
         if has_sessions || has_sort || has_empty || !groups.is_empty() {

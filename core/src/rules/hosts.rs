@@ -134,11 +134,6 @@ pub(super) fn is_address(host: &[u8]) -> bool {
     last.all(u8::is_ascii_digit) || host.starts_with(b"[")
 }
 
-/// Whether `host`, in lower case and without final dot, is a public suffix or a single label.
-pub(super) fn is_public_suffix(host: &[u8]) -> bool {
-    registrable_domain(host).is_none()
-}
-
 /// Patterns with a value each, for looking up many hosts: what a host costs does not depend on how many there are, even
 /// if all of them are below one public suffix.
 #[derive(Clone, Debug)]

@@ -1,5 +1,6 @@
 //! Rules beyond the RFC, all off by default.
 
+mod cuts;
 mod exact;
 mod fast;
 mod fast_query;
@@ -34,7 +35,7 @@ pub use fast::Scratch;
 pub use hosts::PUBLIC_SUFFIX_VERSION;
 pub use identity::{GRAMMAR_VERSION, Identity};
 pub use names::Action;
-pub(crate) use only::{Subsets, about_differences};
+pub(crate) use only::{Subsets, rules_of_differences};
 pub use param::{Pattern, Place};
 pub use params::Override;
 pub use parts::{DECODED, INDEX_PAGES, decode, fold, host_in, host_of, name_of};

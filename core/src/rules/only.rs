@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError};
 
+use super::cuts::Cuts;
 use super::fast::{FRAGMENT, HEAD, PATH, QUERY};
 use super::hosts::Hosts;
 use super::param::Unit;
@@ -10,6 +11,8 @@ use super::parts::{folded, host_of, web_authority};
 use super::rule::{Rule, Rules};
 use super::set::{Builder, Made, Parts, RuleSet};
 use super::site::{Site, add_www};
+use crate::chunk::Prefix;
+use crate::simd::{Isa, Kernels, Task};
 
 /// Room for smaller rule sets that a rule set keeps, in bytes; [`MOST_KEPT`] are kept whatever they take.
 const ROOM: usize = 16 << 20;
@@ -54,6 +57,12 @@ impl<'r> Subsets<'r> {
         self.are_independent
     }
 
+    /// Whether what each of `rules`, some of [independent](Subsets::are_independent) ones, makes of a part of a form does not depend on
+    /// another part: not on the page, nor on what a table is for.
+    pub(crate) fn act_by_part(&self, rules: Rules) -> bool {
+        !rules.has(Rule::SessionId) && self.is_same_everywhere && !self.all.params.has_conditions()
+    }
+
     /// The rule set that has only the rules of `kept`, with all their arguments, for URIs with the hosts of `forms`; `None`
     /// if it cannot be built. `allow-param`, which merges nothing, remains.
     pub(crate) fn only(&mut self, kept: Rules, forms: [&[u8]; 2]) -> Option<&RuleSet> {
@@ -82,24 +91,37 @@ impl<'r> Subsets<'r> {
     }
 }
 
-/// The rules that change what the forms `a` and `b` differ in; all if one of them is not the form of a web URI.
-pub(crate) fn about_differences(a: &[u8], b: &[u8]) -> Rules {
-    let parts = |form| {
-        let start = web_authority(form)?;
-        let end = |from: usize, ends: &[u8]| {
-            let at = form[from..].iter().position(|byte| ends.contains(byte));
-            at.map_or(form.len(), |at| from + at)
-        };
-        let path = end(start, b"/?#");
-        let query = end(path, b"?#");
-        let tail = end(query, b"#");
-        Some([&form[..path], &form[path..query], &form[query..tail], &form[tail..]])
-    };
-    let (Some(a), Some(b)) = (parts(a), parts(b)) else { return Rules::of(&Rule::ALL) };
+/// For each part of the forms `a` and `b` the rules that may change it, if they differ in it: no other rule does. If one of the two
+/// is not the form of a web URI, all rules may change each.
+pub(crate) fn rules_of_differences(kernels: Kernels, a: Prefix<'_>, b: Prefix<'_>) -> [Rules; 7] {
+    const HTTPS: Rules = Rules::of(&[Rule::Https]);
+    const USERINFO: Rules = Rules::of(&[Rule::Userinfo]);
+    const HOST: Rules = HEAD.without(HTTPS).without(USERINFO);
     // A fragment may be the route of a page with a query of its own.
-    let of_parts = [HEAD, PATH, QUERY, FRAGMENT.union(QUERY)];
-    let differ = a.into_iter().zip(b).zip(of_parts).filter(|((a, b), _)| a != b);
-    differ.fold(Rules::default(), |all, (_, rules)| all.union(rules))
+    const OF_PARTS: [Rules; 7] = [HTTPS, USERINFO, HOST, HTTPS, PATH, QUERY, FRAGMENT.union(QUERY)];
+    let Some([of_a, of_b]) = kernels.run(PartsOf([a, b])) else {
+        return [Rules::of(&Rule::ALL); 7];
+    };
+    let mut found = OF_PARTS;
+    for (i, rules) in found.iter_mut().enumerate() {
+        if a.bytes()[of_a[i]..of_a[i + 1]] == b.bytes()[of_b[i]..of_b[i + 1]] {
+            *rules = Rules::default();
+        }
+    }
+    found
+}
+
+/// Finds the [parts](Cuts::parts) of the forms of two web URIs; none if one of them is not.
+struct PartsOf<'a>([Prefix<'a>; 2]);
+
+impl Task for PartsOf<'_> {
+    type Output = Option<[[usize; 8]; 2]>;
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Self::Output {
+        let [a, b] = self.0;
+        let (of_a, of_b) = (web_authority(a.bytes())?, web_authority(b.bytes())?);
+        Some([Cuts::find_by(isa, a, of_a).parts(), Cuts::find_by(isa, b, of_b).parts()])
+    }
 }
 
 /// Bytes that a rule set takes, about.

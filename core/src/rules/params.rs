@@ -104,6 +104,11 @@ impl Params {
         self.needs_host
     }
 
+    /// Whether some patterns apply to some paths or queries only.
+    pub(super) fn has_conditions(&self) -> bool {
+        self.has_conditions
+    }
+
     /// Whether some patterns apply to all hosts, possibly with exceptions.
     #[inline]
     pub(super) fn is_global(&self) -> bool {

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use super::hosts::is_public_suffix;
 pub use crate::uri::{host_in, host_of};
 
 /// The pages that `index-page` drops by default.
@@ -57,13 +56,38 @@ pub(super) fn has_needless_dot(host: &[u8]) -> bool {
 /// `www`: the number of bytes to drop at the start of `host`.
 #[inline]
 pub(super) fn www_len(host: &[u8]) -> usize {
-    let mut len = 0;
-    while let Some((label, rest)) = host[len..].split_at_checked(4) {
-        if !label.eq_ignore_ascii_case(b"www.") {
-            break;
+    let is_www = host.first_chunk::<4>().is_some_and(|label| label.eq_ignore_ascii_case(b"www."));
+    match is_www && memchr::memchr(b'%', host).is_none() {
+        true if host.iter().any(u8::is_ascii_uppercase) => {
+            plain_www_len(&host.to_ascii_lowercase())
         }
-        let name = folded(rest);
-        if name.is_empty() || !is_plain_name(&name) || is_public_suffix(&name) {
+        true => plain_www_len(host),
+        false => 0,
+    }
+}
+
+/// [`www_len`] of a host without upper case and triplets. There may be very many labels: the suffix is searched once.
+#[inline]
+pub(super) fn plain_www_len(host: &[u8]) -> usize {
+    let name = host.strip_suffix(b".").unwrap_or(host);
+    if !name.starts_with(b"www.") {
+        return 0;
+    }
+    // An address, and a name with an empty label at an end, are left.
+    let last = name.iter().rposition(|&byte| byte == b'.').map_or(0, |dot| dot + 1);
+    if name.get(last).is_none_or(u8::is_ascii_digit) {
+        return 0;
+    }
+    let suffix = uriscan_suffixes::suffix_start(name);
+    let mut len = 0;
+    while name[len..].starts_with(b"www.") {
+        let rest = &name[len + 4..];
+        // What is within the suffix may have a shorter one.
+        let before = match suffix.checked_sub(len + 4) {
+            None | Some(0) => uriscan_suffixes::suffix_start(rest),
+            Some(before) => before,
+        };
+        if rest[0] == b'.' || before < 2 {
             break;
         }
         len += 4;
@@ -212,7 +236,46 @@ pub fn name_of(param: &[u8]) -> &[u8] {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
+    use super::super::hosts::registrable_domain;
     use super::*;
+
+    /// The oracle of [`www_len`].
+    fn www_len_label_by_label(host: &[u8]) -> usize {
+        let mut len = 0;
+        while let Some((label, rest)) = host[len..].split_at_checked(4) {
+            let name = folded(rest);
+            let is_dropped = label.eq_ignore_ascii_case(b"www.")
+                && !name.is_empty()
+                && is_plain_name(&name)
+                && registrable_domain(&name).is_some();
+            if !is_dropped {
+                break;
+            }
+            len += 4;
+        }
+        len
+    }
+
+    proptest! {
+        #[test]
+        fn www_is_dropped_as_label_by_label(
+            host in "(www\\.|WWW\\.){0,4}(([a-c]|www|%41|1|kobe|city|B)?\\.){0,3}(jp|ck|com|co\\.uk|uk|1|[a-c]{1,3}|)\\.?",
+        ) {
+            let len = www_len_label_by_label(host.as_bytes());
+            prop_assert_eq!(www_len(host.as_bytes()), len, "{}", host);
+            if !host.contains(|c: char| c == '%' || c.is_ascii_uppercase()) {
+                prop_assert_eq!(plain_www_len(host.as_bytes()), len, "{}", host);
+            }
+        }
+    }
+
+    #[test]
+    fn a_host_of_very_many_labels_takes_little_time() {
+        let host = [b"www.".repeat(1 << 20), b"example.com".to_vec()].concat();
+        assert_eq!(www_len(&host), 4 << 20);
+    }
 
     #[test]
     fn www_is_dropped_while_more_than_a_public_suffix_remains() {
@@ -227,6 +290,8 @@ mod tests {
             ("www.localhost", 0),
             ("www.1.2.3.4", 0),
             ("www..com", 0),
+            ("www.example..", 0),
+            ("www.www.kobe..", 0),
             ("www.", 0),
             ("www", 0),
             ("", 0),
@@ -235,6 +300,9 @@ mod tests {
             ("www.%C3%A9.com", 0),
         ] {
             assert_eq!(www_len(host.as_bytes()), len, "{host}");
+            assert_eq!(www_len_label_by_label(host.as_bytes()), len, "{host}");
+            let is_plain = !host.contains(|c: char| c == '%' || c.is_ascii_uppercase());
+            assert!(!is_plain || plain_www_len(host.as_bytes()) == len, "{host}");
         }
     }
 

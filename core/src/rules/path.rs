@@ -1,5 +1,6 @@
 //! The fast path for paths and fragments.
 
+use super::cuts::Lacks;
 use super::parts::{decode, fold, has_dot_segment, is_meaningful, prefix_len, stem};
 use super::rule::{Rule, Rules};
 use super::scope::Scope;
@@ -16,31 +17,42 @@ impl Scope {
         }
     }
 
-    /// The path under the rules.
+    /// The path under the rules; `lacks` is what it does not have.
     pub(super) fn path<'a>(
         &self,
         whole: &'a [u8],
+        lacks: Lacks,
         buffers: &'a mut [Vec<u8>; 4],
         fired: &mut Rules,
     ) -> &'a [u8] {
         let mut path = whole;
         let mut changed = Rules::default();
         let [decoded, stripped, collapsed, folded] = buffers;
-        if self.rules.has(Rule::PathDecode) && memchr::memchr(b'%', path).is_some() {
+        let has_triplets = || !lacks.triplet && memchr::memchr(b'%', whole).is_some();
+        if self.rules.has(Rule::PathDecode) && has_triplets() {
             decoded.clear();
             if decode(path, &self.decoded, decoded) {
                 path = decoded;
                 changed.add(Rule::PathDecode);
             }
         }
-        if self.rules.has(Rule::SessionId) && memchr::memchr2(b';', b'(', path).is_some() {
+        // Decoding may make what there was not.
+        let has_sessions = !lacks.session || !changed.is_empty();
+        if self.rules.has(Rule::SessionId)
+            && has_sessions
+            && memchr::memchr2(b';', b'(', path).is_some()
+        {
             stripped.clear();
             if session::strip_path(path, stripped) {
                 path = stripped;
                 changed.add(Rule::SessionId);
             }
         }
-        if self.rules.has(Rule::DuplicateSlash) && path.windows(2).any(|pair| pair == b"//") {
+        let has_slashes = !lacks.slashes || !changed.is_empty();
+        if self.rules.has(Rule::DuplicateSlash)
+            && has_slashes
+            && path.windows(2).any(|pair| pair == b"//")
+        {
             collapsed.clear();
             collapsed.extend_from_slice(path);
             collapsed.dedup_by(|a, b| (*a, *b) == (b'/', b'/'));
@@ -54,13 +66,18 @@ impl Scope {
                 changed.add(Rule::PathCase);
             }
         }
+        let has_pages = !(self.index_pages.is_empty() && self.extensions.is_empty());
         loop {
             let len = prefix_len(path, &self.prefixes);
             if len > 0 {
                 path = if len < path.len() { &path[len..] } else { b"/" };
                 changed.add(Rule::PathPrefix);
             }
-            let slash = memchr::memrchr(b'/', path).map_or(0, |slash| slash + 1);
+            let slash = match path.last() {
+                Some(b'/') => path.len(),
+                Some(_) if has_pages => memchr::memrchr(b'/', path).map_or(0, |slash| slash + 1),
+                _ => break,
+            };
             let last = &path[slash..];
             if last.is_empty() {
                 let is_single = path.len() >= 2 && path[path.len() - 2] != b'/';

@@ -3,11 +3,13 @@
 //! Whether a pattern might match a parameter is tested before the host is looked up, as most
 //! parameters of most records have no pattern on any host.
 
-use super::fast::{BUT_PATTERNS, Scratch};
+use super::cuts::Cuts;
+use super::fast::{BUT_PATTERNS, Scratch, with_slack};
 use super::parts::{host_of, route_query};
 use super::query::any_param;
 use super::rule::Rules;
 use super::set::RuleSet;
+use crate::chunk::Prefix;
 
 impl RuleSet {
     /// Whether there are no other rules than parameter patterns, for all hosts alike.
@@ -20,14 +22,15 @@ impl RuleSet {
     /// parameter patterns can change it.
     pub(super) fn apply_patterns<'a>(
         &self,
-        form: &'a [u8],
+        whole: Prefix<'a>,
         start: usize,
         scratch: &'a mut Scratch,
-    ) -> (&'a [u8], Rules) {
-        let unchanged = (form, Rules::default());
+    ) -> (Prefix<'a>, Rules) {
+        let unchanged = (whole, Rules::default());
+        let form = whole.bytes();
         let hash = memchr::memchr(b'#', &form[start..]).map(|hash| start + hash);
         if hash.is_some_and(|hash| route_query(&form[hash + 1..]).is_some()) {
-            return self.apply_all(form, start, scratch);
+            return self.apply_all(whole, Cuts::find(form, start), scratch);
         }
         let path_end = match memchr::memchr2(b'?', b'#', &form[start..]) {
             Some(at) if form[start + at] == b'?' => start + at,
@@ -58,7 +61,7 @@ impl RuleSet {
             return unchanged;
         }
         if left.is_none() && query_end == form.len() {
-            return (&form[..path_end], fired);
+            return (Prefix::new(whole.slack(), path_end), fired);
         }
         text.clear();
         text.extend_from_slice(&form[..path_end]);
@@ -67,6 +70,6 @@ impl RuleSet {
             text.extend_from_slice(left);
         }
         text.extend_from_slice(&form[query_end..]);
-        (text, fired)
+        (with_slack(text), fired)
     }
 }

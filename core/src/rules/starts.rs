@@ -1,6 +1,7 @@
 //! How the parameters begin that rules may drop: a quick test that spares most queries a closer look.
 
 use super::glob::Glob;
+use super::query::any_param;
 use super::rule::{Rule, Rules};
 use super::session;
 use crate::index::{Bits, Record, low_bits};
@@ -11,12 +12,12 @@ use crate::simd::{BLOCK, Isa};
 pub(super) struct Starts(Box<[u64; 1 << 10]>);
 
 impl Starts {
-    /// Those of `patterns`, and of session ids if `rules` has them; `None` if any query may be changed.
+    /// Those of `patterns`, and of session ids if `rules` has them; `None` if they may be any.
     pub(super) fn new<'a>(
         rules: Rules,
         patterns: impl IntoIterator<Item = &'a Glob>,
     ) -> Option<Starts> {
-        if rules.has_any(Rules::of(&[Rule::ParamCase, Rule::SortQuery])) {
+        if rules.has(Rule::ParamCase) {
             return None;
         }
         let mut starts = Starts(Box::new([0; _]));
@@ -56,6 +57,19 @@ impl Starts {
     fn has(&self, first: u8, second: u8) -> bool {
         let bit = usize::from(u16::from_be_bytes([first, second]));
         self.0[bit / 64] >> (bit % 64) & 1 != 0
+    }
+
+    /// Whether the parameters of `query` are in the order of their names, and none is empty or begins as one that may be dropped.
+    #[inline]
+    pub(super) fn leave(&self, query: &[u8]) -> bool {
+        let mut last = &b""[..];
+        !any_param(query, |start, name_end, end| {
+            let name = &query[start..name_end];
+            let is_after = std::mem::replace(&mut last, name) <= name;
+            // A name of one byte has all pairs.
+            let second = query.get(start + 1).copied().unwrap_or_default();
+            start == end || !is_after || self.has(query[start], second)
+        })
     }
 
     /// Whether a parameter of `record`, which may have a query, begins as one that may be dropped, or its query is empty.

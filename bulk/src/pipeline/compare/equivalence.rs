@@ -436,7 +436,7 @@ impl<'a> Task for Rules<'_, 'a> {
     fn run<I: Isa>(self, isa: I) -> Prefix<'a> {
         let Rules { rules, record, form, out } = self;
         match rules.may_touch(isa, record) {
-            true => rules.apply(form.bytes(), out).0.into(),
+            true => rules.apply_by(isa, form, out).0,
             false => form,
         }
     }

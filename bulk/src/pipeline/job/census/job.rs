@@ -116,7 +116,7 @@ impl Count {
         let scheme_key = hasher.secret_key_by(isa, scheme);
         let rules_key = match rules {
             Some(rules) if rules.may_touch(isa, record) => {
-                hasher.secret_key_by(isa, rules.apply(scheme.bytes(), rules_scratch).0.into())
+                hasher.secret_key_by(isa, rules.apply_by(isa, scheme, rules_scratch).0)
             }
             _ => scheme_key,
         };
