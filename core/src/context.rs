@@ -2,7 +2,7 @@
 
 use crate::chunk::{PaddedBuf, Span};
 use crate::index::{Index, Record};
-use crate::resolve::{BaseUri, Options, Suffix, append_usual_target, by_reference_path};
+use crate::resolve::{BaseUri, Options, Suffix, append_usual_target, by_reference_path, is_suffix};
 use crate::rfc2396::LegacyBase;
 use crate::simd::{Isa, Task};
 use crate::uri::UriError;
@@ -111,7 +111,10 @@ impl Context {
             Context::Legacy { base, lenient_scheme } => {
                 base.resolve_into(record.bytes(), *lenient_scheme, target).is_ok()
             }
-            Context::Suffix(suffix) => suffix.complete_into(record.bytes(), target).is_ok(),
+            Context::Suffix(suffix) => {
+                (is_suffix(record.bytes()) || !is_uri_without_dots(record.bytes()))
+                    && suffix.complete_into(record.bytes(), target).is_ok()
+            }
         };
         if !is_written {
             return record;
@@ -128,4 +131,42 @@ fn is_uri_without_dots(text: &[u8]) -> bool {
     let has_scheme = text.iter().find(|byte| b":/?#".contains(byte)) == Some(&b':');
     has_scheme
         && !memchr::memchr_iter(b'.', text).any(|dot| dot > 0 && b":/".contains(&text[dot - 1]))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::simd::Kernels;
+
+    struct Target<'a>(&'a Context, Record<'a>, &'a mut TargetBuffer);
+
+    impl<'a> Task for Target<'a> {
+        type Output = Record<'a>;
+        #[inline(always)]
+        fn run<I: Isa>(self, isa: I) -> Record<'a> {
+            self.0.target(isa, self.1, self.2)
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn targets_of_suffixes_are_the_completed_ones(
+            text in "(([a.]{0,3}|localhost|1\\.2\\.3\\.4|www\\.h\\.de|[x1]|//|\\[::1\\])(:(80|x)?)?(//u@?)?)[./%2ea?#]{0,9} ?[:a.]{0,3}",
+        ) {
+            let mut completed = Vec::new();
+            let suffix = Suffix::new("https").unwrap();
+            let expected = match suffix.complete_into(text.as_bytes(), &mut completed) {
+                Ok(()) => &completed[..],
+                Err(_) => text.as_bytes(),
+            };
+            let context = Context::Suffix(suffix);
+            let (buf, mut index, kernels) = (PaddedBuf::from_content(text.as_bytes()), Index::new(), Kernels::detect());
+            let record = index.only_record(kernels, buf.padded());
+            let mut buffer = TargetBuffer::default();
+            let target = kernels.run(Target(&context, record, &mut buffer));
+            prop_assert_eq!(target.bytes(), expected, "{:?}", text);
+        }
+    }
 }

@@ -8,6 +8,7 @@ mod suffix;
 mod tests;
 
 pub use base::BaseUri;
+pub(crate) use suffix::is_suffix;
 pub use suffix::{NoScheme, Suffix};
 
 pub use base::Base;

@@ -113,7 +113,7 @@ fn remove_own_dot_segments(parts: &Components, start: usize, out: &mut Vec<u8>) 
 }
 
 /// Whether `text` begins with a host, and perhaps a port, up to the first `/`, `?` or `#`.
-fn is_suffix(text: &[u8]) -> bool {
+pub(crate) fn is_suffix(text: &[u8]) -> bool {
     let end = text.iter().position(|byte| b"/?#".contains(byte)).unwrap_or(text.len());
     let authority = &text[..end];
     if let Some(literal) = authority.strip_prefix(b"[") {
@@ -123,7 +123,8 @@ fn is_suffix(text: &[u8]) -> bool {
             && (port.is_empty() || port.strip_prefix(b":").is_some_and(is_port));
     }
     match authority.iter().position(|&byte| byte == b':') {
-        Some(colon) => is_host(&authority[..colon]) && is_port(&authority[colon + 1..]),
+        // A scheme has no digits after it in most URIs.
+        Some(colon) => is_port(&authority[colon + 1..]) && is_host(&authority[..colon]),
         None => is_host(authority),
     }
 }
