@@ -110,7 +110,7 @@ fn print_invalid(plan: &Plan, report: &Report) {
     }
     if relative > 0 && plan.documents.is_some() {
         advice.push("--base URL completes relative ones".to_owned());
-    } else if relative > 0 && call.takes("suffix-scheme") {
+    } else if relative > 0 && call.takes("suffix-scheme") && !call.has("--suffix-scheme") {
         advice.push("--base or --suffix-scheme completes relative ones".to_owned());
     }
     if !are_skipped {

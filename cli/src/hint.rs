@@ -145,8 +145,11 @@ pub(crate) fn of_no_links(input: &Beginning, call: &Call) -> Option<String> {
     }
     let found = trial::links(&[&input.head], Options::default().bare_hosts(true));
     let host = call::sample(parse(found.first()?).ok()?.host(found.first()?)?);
+    // In a page only its tags are searched.
+    let is_page = input.head.trim_ascii_start().starts_with(b"<");
+    let from = if is_page { "--from text " } else { "" };
     Some(format!(
-        "no link was found; --bare-hosts also finds hosts without a scheme, such as {host}"
+        "no link was found; {from}--bare-hosts also finds hosts without a scheme, such as {host}"
     ))
 }
 

@@ -77,6 +77,15 @@ impl Job {
         self.set_hash.map(|hash| self.equivalence.meaning(hash))
     }
 
+    /// Whether the results are lines of a URI or a key each.
+    pub(crate) fn writes_list(&self) -> bool {
+        match self.writes {
+            Writes::Survivors => true,
+            Writes::Records => self.compares || self.is_in_place && !self.is_masking,
+            Writes::Answers | Writes::Links => false,
+        }
+    }
+
     pub(crate) fn surveyed(&self) -> SurveyOptions {
         self.survey.clone().equivalence(self.equivalence.clone())
     }

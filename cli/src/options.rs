@@ -287,7 +287,8 @@ fn format_of_name(
     names: &[&str],
     known: impl Fn() -> String,
 ) -> Result<Option<usize>, Failure> {
-    const ENDS: [(&str, &[&str]); 8] = [
+    const ENDS: [(&str, &[&str]); 9] = [
+        (".toml", &["toml"]),
         (".sarif", &["sarif"]),
         (".sarif.json", &["sarif"]),
         (".json", &["json", "jsonl"]),
@@ -299,7 +300,12 @@ fn format_of_name(
     ];
     let Some(path) = &output.output else { return Ok(None) };
     let name = path.to_string_lossy().to_ascii_lowercase();
-    let Some((_, said)) = ENDS.iter().find(|(end, _)| name.ends_with(end)) else { return Ok(None) };
+    let mut ends = ENDS.iter().filter(|(end, _)| name.ends_with(end));
+    // Only rules are written as TOML; for all others the file may be one of rules, which is an input.
+    let Some((_, said)) = ends.find(|(_, said)| *said != ["toml"] || names.contains(&"toml"))
+    else {
+        return Ok(None);
+    };
     let found = said.iter().find_map(|said| names.iter().position(|name| name == said));
     found.map(Some).ok_or_else(|| {
         let what = format!("{}; --to writes one of them under this name", known());

@@ -12,7 +12,7 @@ use crate::inputs::Input;
 use crate::job::{Done, Run};
 use crate::output::{
     self, Content, Destination, FileId, Output, PathConflicts, StdoutFile, WRITES_NO_COLUMNS,
-    WRITES_NO_DOCUMENTS, has_columns, is_document,
+    WRITES_NO_DOCUMENTS, WRITES_NO_JSON, has_columns, is_document, is_jsonl,
 };
 use crate::plan::Plan;
 use crate::progress::Progress;
@@ -24,7 +24,7 @@ use crate::tables::{self, Folder};
 
 /// The outputs; refuses those that are inputs, or are given twice.
 pub(crate) fn path_conflicts(plan: &Plan) -> Result<PathConflicts, Failure> {
-    refuse_tables(plan)?;
+    refuse_names(plan)?;
     let mut conflicts = PathConflicts::of_results(&plan.output, plan.is_in_place());
     plan.side.iter().try_for_each(|(content, path)| conflicts.add(path, content.name()))?;
     plan.reporting.stats_file.iter().try_for_each(|path| conflicts.add(path, "the summary"))?;
@@ -70,19 +70,25 @@ pub(crate) fn path_conflicts(plan: &Plan) -> Result<PathConflicts, Failure> {
     Ok(conflicts)
 }
 
-/// An error if text is written to a file with the name of a table of columns.
-fn refuse_tables(plan: &Plan) -> Result<(), Failure> {
+/// An error if text is written to a file with the name of a table of columns, or a list to one with that of JSON.
+fn refuse_names(plan: &Plan) -> Result<(), Failure> {
     let results = plan.output.path().filter(|_| plan.table.is_none());
     let is_text = |content: &Content| !matches!(content, Content::Dupes | Content::Clusters);
     let texts = plan.side.iter().filter_map(|(content, path)| is_text(content).then_some(&**path));
     let summary = plan.reporting.stats_file.as_deref();
-    match results.into_iter().chain(texts).chain(summary).find(|path| has_columns(path)) {
-        Some(path) => Err(Failure::at(path.display(), WRITES_NO_COLUMNS)),
+    let writes_list = plan.rows.is_none() && plan.job.writes_list();
+    let refused = [
+        (results.filter(|path| writes_list && is_jsonl(path)), WRITES_NO_JSON),
+        (
+            results.into_iter().chain(texts).chain(summary).find(|path| has_columns(path)),
+            WRITES_NO_COLUMNS,
+        ),
         // It is opened last.
-        None => match summary.filter(|path| is_document(path)) {
-            Some(path) => Err(Failure::at(path.display(), WRITES_NO_DOCUMENTS)),
-            None => Ok(()),
-        },
+        (summary.filter(|path| is_document(path)), WRITES_NO_DOCUMENTS),
+    ];
+    match refused.into_iter().find_map(|(path, why)| Some((path?, why))) {
+        Some((path, why)) => Err(Failure::at(path.display(), why)),
+        None => Ok(()),
     }
 }
 

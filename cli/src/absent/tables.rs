@@ -12,7 +12,7 @@ use uriscan_bulk::pipeline::{ClassRow, Report, Sinks, TakeRows};
 use crate::args::TableChoice;
 use crate::environment::Environment;
 use crate::exit::{Failure, Stop};
-use crate::inputs::{self, Inputs};
+use crate::inputs::{self, Input, Inputs};
 use crate::output::{Destination, Output, has_columns, is_directory, is_packed};
 use crate::plan::Plan;
 use crate::sets::records::SetAtWork;
@@ -129,6 +129,9 @@ pub(crate) fn open_column(_: &Plan, column: &Column) -> Result<Inputs, Failure> 
 
 /// The pairs of `plan`, which are lines.
 pub(crate) fn open_pairs(plan: &Plan) -> Result<Inputs, Failure> {
+    for path in plan.inputs.iter().filter_map(Input::path) {
+        refuse(path, &["jsonl", "ndjson"]).map_err(|why| Failure::at(path.display(), why))?;
+    }
     inputs::open(&plan.inputs)
 }
 

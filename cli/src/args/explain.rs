@@ -79,7 +79,7 @@ userinfo host port path query fragment, if that component is simply different; i
 JSON: {\"uri\",\"changes\":[{\"level\",\"rule\",\"component\",\"start\",\"end\",\"before\",\"after\"}],\"canonical\"}, or \
 {\"uri\",\"error\":{\"kind\",\"at\"}}; for pairs {\"a\",\"b\",\"level\",\"rules\",\"partings\":[{\"component\",\"reason\", \
 \"a\",\"b\",\"message\"}],\"merged_by\"}, with level null if they are equivalent at none, and \"rules\" if rules are \
-necessary. Records also have their \"line\".
+necessary. Records also have their \"line\", and \"record\" if that is repaired or resolved to what \"uri\" is.
 
 Examples:
   $ uriscan explain 'http://h:80'

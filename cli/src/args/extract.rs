@@ -196,7 +196,8 @@ pub(crate) struct Find {
 
     /// Also find hosts without a scheme, such as www.example.com/x, and prepend http://
     ///
-    /// They must be under a public suffix (the list is built in).
+    /// They must be under a public suffix (the list is built in), which names of files such as main.rs and of code such as a.name are,
+    /// too. They are searched in running text, not in pages (--from text).
     #[arg(long)]
     pub(crate) bare_hosts: bool,
 

@@ -38,7 +38,7 @@ impl Call {
         command.is_some_and(|command| with_long(command, option).is_some())
     }
 
-    pub(super) fn has(&self, option: &str) -> bool {
+    pub(crate) fn has(&self, option: &str) -> bool {
         self.rest.iter().any(|arg| {
             arg.strip_prefix(option).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
         })

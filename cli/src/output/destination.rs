@@ -59,6 +59,9 @@ pub(crate) fn is_jsonl(path: &Path) -> bool {
     ends_with_any(path, &["jsonl", "ndjson", "json"])
 }
 
+/// Why no list is written to a file with such a name.
+pub(crate) const WRITES_NO_JSON: &str = "is the name of a file of JSON, and the output is a list; choose another name (`uriscan parse` writes JSON)";
+
 /// Why nothing is written to a file with such a name.
 pub(crate) const WRITES_NO_DOCUMENTS: &str = "is the name of a file in a format that is not written; choose another name (`uriscan help tables` says which formats are)";
 

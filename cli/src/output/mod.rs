@@ -10,8 +10,8 @@ mod target;
 mod write;
 
 pub(crate) use destination::{
-    Destination, NOT_COMPRESSED, WRITES_NO_COLUMNS, WRITES_NO_DOCUMENTS, has_columns, is_dash,
-    is_directory, is_document, is_jsonl, is_packed,
+    Destination, NOT_COMPRESSED, WRITES_NO_COLUMNS, WRITES_NO_DOCUMENTS, WRITES_NO_JSON,
+    has_columns, is_dash, is_directory, is_document, is_jsonl, is_packed,
 };
 pub(crate) use identity::FileId;
 pub(crate) use path_conflicts::{Content, PathConflicts, StdoutFile};

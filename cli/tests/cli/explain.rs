@@ -387,6 +387,54 @@ fn pairs_are_what_dupes_writes() {
 }
 
 #[test]
+fn what_a_record_is_read_as_is_shown_beside_it() {
+    for (option, record, read) in [
+        ("--repair", "\"http://h/a\"", "http://h/a"),
+        ("--iri", "http://h/é", "http://h/%C3%A9"),
+        ("--suffix-scheme=http", "www.h.example/", "http://www.h.example/"),
+        ("--base=http://h/", "/a", "http://h/a"),
+    ] {
+        let text = run(["explain", option, record], "").quiet();
+        assert_eq!(text, format!("{record}\n  read as {read}\n  = {read}\n"));
+        let pair = run(["explain", option, record, read], "").quiet();
+        let end = format!(
+            "{read}\n  = {read}\nequivalent at level string: the same bytes as they are read\n"
+        );
+        assert!(pair.ends_with(&end), "{pair}");
+        let row = run(["explain", option, "--to", "jsonl", record], "").quiet();
+        let row: Value = serde_json::from_str(&row).unwrap();
+        assert_eq!((&row["record"], &row["uri"]), (&json!(record), &json!(read)));
+    }
+    // Of a record that is read as it is written there is nothing to show.
+    assert_eq!(
+        run(["explain", "--repair", "http://h/a"], "").quiet(),
+        "http://h/a\n  = http://h/a\n"
+    );
+}
+
+#[test]
+fn an_invalid_record_with_tabs_is_one_uri_of_a_pair() {
+    let explained = |pairs: &str| -> Vec<Value> {
+        let lines = run(["explain", "--pairs", "--to", "jsonl"], pairs);
+        lines.text().lines().map(|row| serde_json::from_str(row).unwrap()).collect()
+    };
+    for bad in ["b\tc", "a:\tb:", "x\t\ty", "a:\ta:", "a:\t\tseen"] {
+        let place = Place::new(&[]);
+        place.run(&["dedup", "-q", "--dupes", "dupes"], &format!("{bad} .\n{bad} .\n")).quiet();
+        let row = &explained(&place.read("dupes"))[0];
+        let uri = json!(format!("{bad} ."));
+        assert_eq!((&row["a"]["uri"], &row["b"]["uri"]), (&uri, &uri), "{bad}");
+        let row = &explained(&format!("{bad} .\t\tseen\n"))[0];
+        assert_eq!(row["uri"], uri, "{bad}");
+    }
+    // Further fields are ignored as before.
+    for pair in ["a:\tb:\tnote", "a:\tb:\ta:\tb", "a:\tb:\ta:\t", "a:\tb:\t\tseen"] {
+        let row = &explained(&format!("{pair}\n"))[0];
+        assert_eq!((&row["a"]["uri"], &row["b"]["uri"]), (&json!("a:"), &json!("b:")), "{pair}");
+    }
+}
+
+#[test]
 fn colours_are_for_those_who_see_them() {
     let args = ["explain", "A:"];
     let plain = run(args, "").quiet();

@@ -119,4 +119,6 @@ fn relative_references_are_named_with_what_completes_them() {
     assert!(both.contains("; `uriscan check` shows where, --base or --suffix-scheme completes"));
     let none = run(["dedup"], "http://h/\na b\n").stderr;
     assert!(none.ends_with("; `uriscan check` shows where, --on-invalid drop omits them\n"));
+    let with = run(["dedup", "--suffix-scheme=http"], "http://h/\nexample.com/a\n/a\n").stderr;
+    assert!(with.ends_with("kept (relative 1); --on-invalid drop omits them\n"), "{with}");
 }

@@ -318,7 +318,15 @@ fn hosts_without_a_scheme_are_named_where_there_are_no_links() {
         ("whole", "see http://h.example/, and example.com\n"),
         ("none", "nothing here\n"),
         ("empty", ""),
+        ("page", "<p>see example.com</p>\n"),
     ]);
+    // In pages they are not searched.
+    let page = place.run(&["extract", "page"], "").stderr;
+    assert!(page.contains("; --from text --bare-hosts also finds hosts without"), "{page}");
+    assert_eq!(
+        place.run(&["extract", "--from", "text", "--bare-hosts", "page"], "").quiet(),
+        "http://example.com\n"
+    );
     let hint = "uriscan: no link was found; --bare-hosts also finds hosts without a scheme, such as example.com\n";
     for args in [
         &["extract", "bare"][..],

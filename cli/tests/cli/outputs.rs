@@ -324,6 +324,33 @@ fn nothing_is_written_to_the_name_of_a_spreadsheet_or_a_database() {
 }
 
 #[test]
+fn no_list_is_written_to_the_name_of_a_file_of_json() {
+    let place = Place::new(&[("in", "http://h/\n"), ("t.jsonl", "{\"url\":\"http://u:p@h/\"}\n")]);
+    place.run(&["set", "create", "s.set", "in"], "").quiet();
+    let before = place.names();
+    for args in [
+        &["dedup", "in", "-o", "x.jsonl"][..],
+        &["dedup", "-c", "in", "-o", "x.json"],
+        &["normalize", "in", "-o", "x.NDJSON"],
+        &["key", "in", "-o", "x.json"],
+        &["resolve", "--base", "http://h/", "in", "-o", "x.jsonl"],
+        &["set", "has", "s.set", "in", "-o", "x.jsonl"],
+        &["dedup", "--extract", "t.jsonl", "-o", "x.jsonl"],
+    ] {
+        let message = place.run(args, "").refused();
+        let name = args.iter().find(|arg| arg.starts_with("x.")).unwrap();
+        let what = "is the name of a file of JSON, and the output is a list";
+        assert!(message.contains(&format!("{name}: {what}")), "{message}");
+        assert_eq!(place.names(), before, "{args:?}");
+    }
+    // These are JSON.
+    place.run(&["dedup", "--column", "url", "t.jsonl", "-o", "a.jsonl"], "").quiet();
+    place.run(&["audit", "--redact", "t.jsonl", "-o", "b.jsonl"], "").quiet();
+    place.run(&["parse", "in", "-o", "c.json"], "").quiet();
+    place.run(&["census", "in", "-o", "d.json"], "").quiet();
+}
+
+#[test]
 fn the_name_of_the_output_says_the_format_of_an_answer() {
     let place = Place::new(&[("i.txt", "http://u:p@h/\n")]);
     let commands: [(&[&str], &[&str]); 6] = [

@@ -9,7 +9,8 @@ use super::refang::{DEFANGED, HIDDEN, hidden_dot, restore};
 use super::{Options, ends, scheme};
 use crate::chunk::Span;
 use crate::grammar::ByteClass;
-use crate::grammar::class::{ALPHA, DIGIT, URI_BYTE};
+use crate::grammar::class::{ALPHA, DIGIT, SCHEME, URI_BYTE};
+use crate::grammar::scheme_facts;
 
 /// The beginning of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,8 +53,8 @@ fn defanged_begin(options: &Options, text: &[u8], floor: usize, colon: usize) ->
 const HOST: ByteClass = ALPHA.or(DIGIT).or(ByteClass::of(b".-"));
 /// The bytes of the part of a mail address before its `@`, as common in prose.
 const LOCAL: ByteClass = ALPHA.or(DIGIT).or(ByteClass::of(b"._%+-"));
-/// The bytes that may precede a host or an address in prose.
-const BEFORE: ByteClass = ByteClass::of(b" \t\r\n\x0b\x0c\0\"'`()[]<>{}|,;*");
+/// The bytes that may precede a host in prose, or in what programs write, such as `host=h.example`.
+const BEFORE: ByteClass = ByteClass::of(b" \t\r\n\x0b\x0c\0\"'`()[]<>{}|,;*=");
 
 /// Adds hosts and addresses that `text` holds between the links from number `first` on.
 #[inline(never)]
@@ -201,8 +202,20 @@ fn is_free(text: &[u8], start: usize, floor: usize, begin: usize) -> bool {
                 text[begin..].starts_with(b"www.")
                     || ends::letter_before(&text[floor..begin]).is_none()
             }
+            // After a scheme it is another URI.
+            b':' => {
+                let name = run_start(text, floor, begin - 1, SCHEME);
+                text[begin..].starts_with(b"www.") && scheme_facts(&text[name..begin - 1]).is_none()
+            }
+            b'/' => is_after_slashes(&text[start..begin], floor - start),
             byte => BEFORE.has(byte),
         }
+}
+
+/// Whether `before` ends in `//` that no scheme and no other path precedes; what is before `floor` is part of a link.
+fn is_after_slashes(before: &[u8], floor: usize) -> bool {
+    let Some(rest) = before.strip_suffix(b"//") else { return false };
+    rest.len() >= floor && rest.last().is_none_or(|&byte| BEFORE.has(byte))
 }
 
 /// Where the run of bytes of `class` that ends before `at` begins.
@@ -256,13 +269,13 @@ fn host(
 
 /// The end of the port, path, query and fragment after the host from `begin` to `end`.
 fn tail_end(options: &Options, text: &[u8], begin: usize, end: usize) -> usize {
-    let goes_on = match text.get(end..) {
-        Some([b':', digit, ..]) => DIGIT.has(*digit),
-        Some([b'/' | b'?' | b'#', ..]) => true,
-        _ => false,
+    let port = match text.get(end..) {
+        Some([b':', digit, ..]) if DIGIT.has(*digit) => run_end(text, end + 1, DIGIT),
+        _ => end,
     };
-    if !goes_on {
-        return end;
+    // After the port there is a path, or nothing: `main.rs:12:34`.
+    if !matches!(text.get(port), Some(b'/' | b'?' | b'#')) {
+        return port;
     }
     let text = &text[..ends::quote_limit(text, begin, end)];
     let stop = run_end(text, end, URI_BYTE.without(ByteClass::of(b"()[]")));

@@ -159,7 +159,7 @@ fn parse_within(
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let places = Places::new(Arc::clone(&source), text);
     let document: Document = toml::from_str(text).map_err(|error| {
-        places.error(error.span().unwrap_or_default(), error.message().trim().replace('\n', "; "))
+        places.error(error.span().unwrap_or_default(), in_words_of_toml(error.message()))
     })?;
     let mut rules_file = RulesFile {
         name: document.name.map_or_else(|| Arc::clone(&source), Arc::from),
@@ -215,6 +215,14 @@ fn parse_within(
     units.sort_by_key(|(start, _)| *start);
     rules_file.units.extend(units.into_iter().map(|(_, unit)| unit));
     Ok(rules_file)
+}
+
+/// The `message` of a deserializer on one line, with what a list looks like if it misses one.
+fn in_words_of_toml(message: &str) -> String {
+    let message = message.trim().replace('\n', "; ");
+    let is_list = message.ends_with("expected a sequence");
+    message
+        + if is_list { ": write [\"a\", \"b\"], and [[param]] or [[site]] for a table" } else { "" }
 }
 
 impl RulesFile {
@@ -315,7 +323,18 @@ mod tests {
                 "[[param]]\ndrop = ['a']\nallow = ['b', 'a']",
                 "mine.toml:3:15: `a` is in allow here and in drop at line 2",
             ),
-            ("[[param]]\ndrop = 'a'", "mine.toml:2:8: invalid type"),
+            (
+                "[[param]]\ndrop = 'a'",
+                "mine.toml:2:8: invalid type: string \"a\", expected a sequence: write [\"a\", \"b\"]",
+            ),
+            (
+                "[param]\ndrop = ['a']",
+                "mine.toml:1:1: invalid type: map, expected a sequence: write [\"a\", \"b\"], and [[param]]",
+            ),
+            (
+                "[rules]\nwww = true",
+                "mine.toml:1:1: invalid type: map, expected a sequence: write [",
+            ),
             ("[[params]]\n", "mine.toml:1:3: unknown field `params`"),
             ("drop = [", "mine.toml:1:"),
             ("include = ['no.toml']", "mine.toml:1:12: no.toml: no such file (from mine.toml)"),

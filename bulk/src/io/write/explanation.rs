@@ -11,6 +11,9 @@ use uriscan_core::uri::UriError;
 /// A URI and its explanation, or why it is invalid.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Explained<'a> {
+    /// The record without the white space around it.
+    pub(crate) record: &'a [u8],
+    /// The same as it is read: repaired, and resolved.
     pub(crate) uri: &'a [u8],
     pub(crate) result: &'a Result<Explanation, UriError>,
 }
@@ -22,8 +25,13 @@ fn push_line(texts: &[&str], out: &mut Vec<u8>) {
 
 /// Appends the explanation of one URI as text.
 pub(crate) fn text(explained: Explained<'_>, paint: Paint, out: &mut Vec<u8>) {
-    push_escaped(explained.uri, usize::MAX, out);
+    push_escaped(explained.record, usize::MAX, out);
     out.push(b'\n');
+    if explained.record != explained.uri {
+        out.extend_from_slice(b"  read as ");
+        push_escaped(explained.uri, usize::MAX, out);
+        out.push(b'\n');
+    }
     match explained.result {
         Ok(explanation) => {
             explanation.changes.iter().for_each(|change| push_change(change, paint, out));
@@ -60,15 +68,17 @@ fn merged_at(level: Level, steps: &[&Step]) -> &'static str {
     if steps.iter().any(|step| step.level.is_none()) { RULES } else { level.name() }
 }
 
-/// What makes two URIs equivalent, as text: the rules that are necessary, then the level with its steps.
-fn means(level: Level, steps: &[&Step]) -> String {
+/// What makes two URIs equivalent, as text: the rules that are necessary, then the level with its steps. `are_same` is whether
+/// the records have the same bytes.
+fn means(level: Level, steps: &[&Step], are_same: bool) -> String {
     let named = |is_of_level| {
         let steps = steps.iter().filter(|step| step.level.is_some() == is_of_level);
         steps.map(|step| step.name).collect::<Vec<_>>().join(", ")
     };
     let (of_level, rules) = (named(true), named(false));
     match (rules.is_empty(), of_level.is_empty()) {
-        (true, true) => format!("at level {level}: the same bytes"),
+        (true, true) if are_same => format!("at level {level}: the same bytes"),
+        (true, true) => format!("at level {level}: the same bytes as they are read"),
         (true, false) => format!("at level {level}: {of_level}"),
         (false, true) => format!("by rules: {rules}"),
         (false, false) => format!("by rules: {rules}, at level {level}: {of_level}"),
@@ -92,7 +102,7 @@ pub(crate) fn pair_text(compared: Compared<'_>, paint: Paint, out: &mut Vec<u8>)
     match comparison {
         Comparison::Equivalent { level, steps } => {
             paint.push(GREEN, b"equivalent", out);
-            push_line(&[" ", &means(*level, steps)], out);
+            push_line(&[" ", &means(*level, steps, a.record == b.record)], out);
         }
         Comparison::Different { differences } => {
             let is_never =
@@ -126,6 +136,9 @@ pub(crate) fn pair_text(compared: Compared<'_>, paint: Paint, out: &mut Vec<u8>)
 /// A URI: its text, or null and hexadecimal digits.
 #[derive(Serialize)]
 struct UriRow<'a> {
+    /// The record, if it is read as something else and is UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    record: Option<&'a str>,
     uri: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     hex: Option<String>,
@@ -194,9 +207,10 @@ fn utf8(bytes: &[u8]) -> &str {
 }
 
 fn uri_row(explained: Explained<'_>) -> UriRow<'_> {
-    let Explained { uri, result } = explained;
+    let Explained { record, uri, result } = explained;
     let text = str::from_utf8(uri).ok();
     UriRow {
+        record: str::from_utf8(record).ok().filter(|_| record != uri),
         uri: text,
         hex: text.is_none().then(|| uri.iter().map(|byte| format!("{byte:02x}")).collect()),
         changes: result

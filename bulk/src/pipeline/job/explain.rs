@@ -13,7 +13,7 @@ use crate::pipeline::{Equivalence, Error, OnInvalid, Report, Settings, Sinks};
 use uriscan_core::explain::{Comparison, Explanation, compare_with_rules, explain_with_rules};
 use uriscan_core::index::trimmed;
 use uriscan_core::simd::Isa;
-use uriscan_core::uri::{UriError, UriErrorKind};
+use uriscan_core::uri::{UriError, UriErrorKind, parse};
 
 /// The form in which explanations are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,8 +42,8 @@ pub enum ExplainFormat {
 pub struct ExplainOptions {
     /// When two records are equivalent.
     pub equivalence: Equivalence,
-    /// A record is two URIs with a tab between, to be compared; what follows another tab is
-    /// ignored. A record without a tab, or with nothing after it, is one URI.
+    /// A record is two URIs with a tab between, to be compared; what follows another tab is ignored. The same text twice and a last
+    /// field are two URIs, too, if the text has tabs. A record without a tab, or with nothing after it, is one URI.
     pub has_pairs: bool,
     /// The form.
     pub format: ExplainFormat,
@@ -122,9 +122,10 @@ fn push_one(
     out: &mut Vec<u8>,
 ) -> Result<(), UriError> {
     let Equivalence { normalize, rules, .. } = &options.equivalence;
-    let uri = &options.equivalence.target(trimmed(uri));
+    let record = trimmed(uri);
+    let uri = &options.equivalence.target(record);
     let result = &explain_with_rules(uri, *normalize, rules.as_deref());
-    let explained = Explained { uri, result };
+    let explained = Explained { record, uri, result };
     match options.format {
         ExplainFormat::Text { has_colour } => text(explained, Paint { is_on: has_colour }, out),
         ExplainFormat::Jsonl => json(line, explained, out),
@@ -151,7 +152,8 @@ fn push_pair(
         true => Vec::new(),
         false => mergers_of(records[0], records[1], &options.equivalence),
     };
-    let (a, b) = (Explained { uri: a, result: of_a }, Explained { uri: b, result: of_b });
+    let a = Explained { record: records[0], uri: a, result: of_a };
+    let b = Explained { record: records[1], uri: b, result: of_b };
     let compared = Compared { a, b, comparison: &comparison, mergers: &mergers };
     match options.format {
         ExplainFormat::Text { has_colour } => {
@@ -170,18 +172,32 @@ struct Explain<'a> {
 
 impl Explain<'_> {
     fn push(&self, line: u64, record: &[u8], out: &mut Vec<u8>) -> Result<(), UriError> {
-        let mut fields = record.split(|&byte| byte == b'\t');
-        match (fields.next(), fields.next()) {
+        match pair_of(record).filter(|_| self.options.has_pairs) {
             // What was dropped for a set has no survivor.
-            (Some(a), Some(b"")) if self.options.has_pairs => {
-                push_one(Some(line), a, self.options, out)
-            }
-            (Some(a), Some(b)) if self.options.has_pairs => {
-                push_pair(Some(line), [a, b], self.options, out).map(|_| ())
-            }
-            _ => push_one(Some(line), record, self.options, out),
+            Some([a, b""]) => push_one(Some(line), a, self.options, out),
+            Some(pair) => push_pair(Some(line), pair, self.options, out).map(|_| ()),
+            None => push_one(Some(line), record, self.options, out),
         }
     }
+}
+
+/// The two URIs of a record with a tab. An invalid one may hold tabs: it is written twice then, before one more field, or
+/// once, before an empty field and `seen`; two URIs before these are a pair.
+fn pair_of(record: &[u8]) -> Option<[&[u8]; 2]> {
+    let is_uri = |text: &[u8]| parse(trimmed(text)).is_ok_and(|parts| parts.is_uri());
+    if let Some(a) = record.strip_suffix(b"\t\tseen")
+        && !a.split(|&byte| byte == b'\t').take(2).all(is_uri)
+    {
+        return Some([a, b""]);
+    }
+    if let Some(last) = memchr::memrchr(b'\t', record) {
+        let (a, b) = record[..last].split_at(last / 2);
+        if b.strip_prefix(b"\t") == Some(a) {
+            return Some([a, a]);
+        }
+    }
+    let mut fields = record.split(|&byte| byte == b'\t');
+    Some([fields.next()?, fields.next()?])
 }
 
 impl Job for Explain<'_> {
