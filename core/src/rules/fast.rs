@@ -129,7 +129,7 @@ impl RuleSet {
         (form.bytes(), fired)
     }
 
-    /// [`RuleSet::apply`] inside a [`Task`](crate::simd::Task).
+    /// [`RuleSet::apply`] inside a [`Task`].
     #[inline(always)]
     pub fn apply_by<'a, I: Isa>(
         &self,
