@@ -166,7 +166,7 @@ fn print_unselected(plan: &Plan, report: &Report, stdin_head: &StdinHead) {
         inputs.filter_map(|input| beginning(plan, input, stdin_head)).collect();
     let call = hint::Call::of_process();
     let what = match (&*options.fields, &options.log_format) {
-        // An empty input has none of what was asked for, which is no fault.
+        // An empty input holds no URIs; that is not a fault.
         _ if report.bytes == 0 && !beginnings.iter().any(hint::Beginning::has_text) => None,
         ([_, ..], _) => {
             Some(format!("no URI was found by --link-column {}", options.fields.join(",")))

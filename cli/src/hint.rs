@@ -172,8 +172,8 @@ pub(crate) fn unknown_table(input: &Beginning) -> Option<String> {
     })
 }
 
-/// The hint about `input`, whose secrets are masked: if it is binary data, in which none is found, or lines with more than a URI, the
-/// rest of which may be masked, too.
+/// The hint about `input`, whose secrets are masked: if it is binary data, in which none is found, or lines with more than a URI: the
+/// rest may be masked, too.
 pub(crate) fn of_masked(input: &Beginning) -> Option<String> {
     let name = &input.name;
     if is_binary(&input.head) {

@@ -128,8 +128,8 @@ pub(crate) struct Classes {
 
     /// Write each group to FILE as a JSON line: the kept record and all members
     ///
-    /// Each member has source, line, uri, level and rules; the kept record is one, at level string. If FILE is called .parquet, .arrow, .csv or .tsv it is a table
-    /// with a row for each member.
+    /// Each member has source, line, uri, level and rules; the kept record is one, at level string. If FILE is called
+    /// .parquet, .arrow, .csv or .tsv it is a table with a row for each member.
     #[arg(long, value_name = "FILE")]
     pub(crate) clusters: Option<PathBuf>,
 }
