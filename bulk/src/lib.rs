@@ -16,6 +16,7 @@ pub mod io;
 pub mod pipeline;
 #[doc(hidden)]
 pub mod survivors;
+mod texts;
 mod top_k;
 
 pub use error::{Error, ErrorKind};

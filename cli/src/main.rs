@@ -20,6 +20,7 @@ mod interrupt;
 mod job;
 mod lists;
 mod memory;
+mod nearest;
 mod options;
 mod output;
 mod pages;

@@ -214,7 +214,7 @@ pub(crate) fn header_separator(table: &TextTable) -> Option<u8> {
 }
 
 /// Whether the name of a file says that it is a table of any format.
-fn is_table(path: &Path) -> bool {
+pub(crate) fn is_table(path: &Path) -> bool {
     of_path(path).is_some() || has_columns(path)
 }
 

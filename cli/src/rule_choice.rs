@@ -7,6 +7,7 @@ use uriscan::rules::{Builder, Preset, Rule, RuleSet, RulesFile, RulesFileError};
 
 use crate::args::RuleChoice;
 use crate::exit::Failure;
+use crate::nearest::did_you_mean;
 
 /// The rule set of `typed`; `None` if no rule is enabled.
 pub(crate) fn rule_set(typed: &RuleChoice) -> Result<Option<Arc<RuleSet>>, Failure> {
@@ -14,10 +15,11 @@ pub(crate) fn rule_set(typed: &RuleChoice) -> Result<Option<Arc<RuleSet>>, Failu
     if let Some(name) = &typed.preset {
         let preset = Preset::from_name(name).ok_or_else(|| {
             let names: Vec<String> = Preset::all().iter().map(Preset::full_name).collect();
+            let hint = did_you_mean(name, PRESETS.into_iter().chain(names.iter().map(|it| &**it)));
             Failure::at(
                 format_args!("--preset {name}"),
                 format_args!(
-                    "the presets are rfc, crawl and log, and their versions {}",
+                    "the presets are rfc, crawl and log, and their versions {}{hint}",
                     names.join(", ")
                 ),
             )
@@ -35,6 +37,9 @@ pub(crate) fn rule_set(typed: &RuleChoice) -> Result<Option<Arc<RuleSet>>, Failu
         }
     }
     for rule in &typed.rules {
+        if let Some(why) = unknown(rule) {
+            return Err(Failure::at("--rule", why));
+        }
         builder.rule(rule).map_err(|error| Failure::at("--rule", error))?;
     }
     let rules = built(builder)?;
@@ -55,11 +60,24 @@ fn built(builder: Builder) -> Result<RuleSet, Failure> {
     })
 }
 
+/// The names of presets without versions.
+const PRESETS: [&str; 3] = ["rfc", "crawl", "log"];
+
+/// Why no rule has the name in `typed`, which may have an argument; `None` if one has it.
+fn unknown(typed: &str) -> Option<String> {
+    let name = typed.split('=').next().unwrap_or_default();
+    let names = Rule::ALL.into_iter().map(Rule::name);
+    Rule::from_name(name).is_none().then(|| {
+        let hint = did_you_mean(name, names);
+        format!("unknown rule `{name}`; `uriscan rules` lists the rules{hint}")
+    })
+}
+
 /// Why `name` is not the name of a rule to remove, and what is.
 fn misspelt(name: &str) -> String {
     let typed = name.split_once('=');
     match typed.and_then(|(name, argument)| Some((Rule::from_name(name)?, argument))) {
-        None => "unknown rule; see `uriscan rules`".to_owned(),
+        None => unknown(name).unwrap_or_default(),
         Some((Rule::DropParam | Rule::KeepParam, argument)) => {
             format!("to keep these parameters, use --rule allow-param={argument}")
         }
@@ -152,6 +170,20 @@ fn rules_file(path: &Path) -> Result<RulesFile, Failure> {
     if let Some(rules_file) = path.to_str().and_then(RulesFile::built_in) {
         return Ok(rules_file);
     }
-    let (rules_file, _) = read(path).map_err(|error| Failure::new(error.to_string()))?;
+    let (rules_file, _) = read(path).map_err(|error| {
+        let hint = if path.exists() { String::new() } else { meant(path) };
+        Failure::new(format!("{error}{hint}"))
+    })?;
     Ok(rules_file)
+}
+
+/// What is meant by `path`, which is no file, if it is like a name: to be put after a message.
+fn meant(path: &Path) -> String {
+    match path.to_str() {
+        Some(name) if Preset::from_name(name).is_some() => {
+            format!("; the preset of that name is turned on by --preset {name}")
+        }
+        Some(name) => did_you_mean(name, RulesFile::built_in_names()),
+        None => String::new(),
+    }
 }

@@ -7,8 +7,8 @@ use super::merge::joined;
 use super::partitions::Row;
 use super::run::PositionedRun;
 use super::store::ClassStore;
-use super::texts::{Place, Texts};
 use super::writer::{ClassSession, ClassWriter};
+use crate::texts::{HeldTexts, Place};
 
 /// Runs of one length that are joined to a longer one.
 const JOINED: usize = 16;
@@ -26,7 +26,7 @@ pub(super) struct Clusters<'r> {
     left: Vec<u64>,
     members: Vec<Gathered>,
     /// Their texts, except those that are their survivors'.
-    texts: Texts,
+    texts: HeldTexts,
     /// The last byte of the member that was written last.
     last: u8,
     /// What was written, in order: each run with the number of times that it was joined.
@@ -57,7 +57,7 @@ impl<'r> Clusters<'r> {
             session: writer.session(),
             left: left.collect(),
             members: Vec::new(),
-            texts: Texts::default(),
+            texts: HeldTexts::default(),
             last: 0,
             runs: Vec::new(),
             mode,
@@ -120,7 +120,7 @@ impl<'r> Clusters<'r> {
         &mut self,
         store: &ClassStore,
         members: &[Gathered],
-        texts: &Texts,
+        texts: &HeldTexts,
         run: &mut PositionedRun,
     ) -> Result<(), StoreError> {
         let class = members[0].class;

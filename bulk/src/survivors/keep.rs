@@ -120,6 +120,12 @@ impl ClassMode {
         !self.has_members && self.keep == Keep::First
     }
 
+    /// Whether the bytes of records are looked at as they come.
+    #[inline(always)]
+    pub(super) fn reads_bytes(self) -> bool {
+        self.has_texts || self.keep == Keep::Https
+    }
+
     /// What is compared of the bytes of a record, and its text.
     #[inline]
     fn split(self, bytes: &[u8]) -> (&[u8], &[u8]) {

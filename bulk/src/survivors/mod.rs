@@ -29,7 +29,6 @@ mod seen;
 mod store;
 mod stream;
 mod streamed;
-mod texts;
 pub(crate) mod varint;
 mod write;
 mod writer;

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::keep::{ClassMode, Keep, Record};
 use super::limit::grown;
 use super::partitions::Row;
-use super::texts::{Place, Texts};
+use crate::texts::{HeldTexts, Place};
 use uriscan_core::dedup::ProbedRun;
 use uriscan_core::simd::prefetch;
 
@@ -33,6 +33,13 @@ const MOST_GROWTH: usize = 16;
 
 /// Of so many classes the beginning of one's members is known.
 const EACH: usize = 32;
+
+/// Asks for the beginning of the bytes of a record: those of a partition are far apart.
+#[inline(always)]
+fn prefetch_bytes(bytes: &[u8]) {
+    prefetch(bytes, 0);
+    prefetch(bytes, 64);
+}
 
 /// A further record of a class: the class, and the chunk and the row of the record.
 type Further = (u32, u32, u32);
@@ -119,7 +126,7 @@ pub(super) struct ClassStore {
     /// Further records that are still to be compared with the survivor of their class, when its text has had the time to be
     /// fetched.
     further: Vec<Further>,
-    texts: Texts,
+    texts: HeldTexts,
     /// Bytes of texts that are no longer referenced.
     garbage: u64,
     /// Classes by the position of their survivors; empty when they stand in that order.
@@ -135,7 +142,7 @@ impl ClassStore {
         further: Further,
         record: impl Fn(usize, usize) -> Record<'t>,
     ) {
-        prefetch(&self.places, further.0 as usize);
+        self.prefetch_row(further.0);
         self.further.push(further);
         if self.further.len() >= PENDING {
             self.add_waiting(mode, record);
@@ -151,7 +158,12 @@ impl ClassStore {
         ProbedRun { chunk, firsts, further }: ProbedRun<'_>,
         record: impl Fn(usize, usize) -> Record<'t>,
     ) {
-        for &row in firsts {
+        for (at, &row) in firsts.iter().enumerate() {
+            if mode.reads_bytes()
+                && let Some(&next) = firsts.get(at + PENDING)
+            {
+                prefetch_bytes(record(chunk, next as usize).1);
+            }
             let (position, bytes) = record(chunk, row as usize);
             self.add_first(mode, position, mode.rank(bytes), bytes);
         }
@@ -172,14 +184,27 @@ impl ClassStore {
         record: impl Fn(usize, usize) -> Record<'t>,
     ) {
         let mut further = std::mem::take(&mut self.further);
-        if mode.has_texts {
-            further.iter().for_each(|&(class, ..)| self.prefetch_text(class));
+        if mode.reads_bytes() {
+            for &(class, chunk, row) in &further {
+                prefetch_bytes(record(chunk as usize, row as usize).1);
+                if mode.has_texts {
+                    self.prefetch_text(class);
+                }
+            }
         }
         for (class, chunk, row) in further.drain(..) {
             let (position, bytes) = record(chunk as usize, row as usize);
             self.add_further(mode, class, position, mode.rank(bytes), bytes);
         }
         self.further = further;
+    }
+
+    /// Asks for what decides which record of `class` survives.
+    #[inline(always)]
+    fn prefetch_row(&self, class: u32) {
+        prefetch(&self.places, class as usize);
+        prefetch(&self.ranks, class as usize);
+        prefetch(&self.positions, class as usize);
     }
 
     /// Asks for what [`ClassStore::prefetch_text`] and [`ClassStore::count`] read of `class`.

@@ -3,7 +3,7 @@
 
 use super::limit::{Budget, grown};
 use super::ranked::Ranked;
-use super::texts::{Place, Texts};
+use crate::texts::{HeldTexts, Place};
 use uriscan_core::chunk::Prefix;
 use uriscan_core::dedup::{Classes, ProbedRun, Rows};
 use uriscan_core::key::Key;
@@ -22,7 +22,7 @@ pub(super) struct FirstTexts {
     /// The classes whose texts are held.
     held: Ranked,
     places: Vec<Place>,
-    texts: Texts,
+    texts: HeldTexts,
     /// Records of the batch that is being added whose texts are to be held: their chunks, and their rows.
     waiting: Vec<(u32, u32)>,
 }

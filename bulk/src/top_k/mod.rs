@@ -10,12 +10,17 @@
 mod frequent;
 mod space_saving;
 
+use std::cmp::Ordering;
+
+use crate::texts::{HeldTexts, Place};
 use frequent::RECENT;
 pub(crate) use frequent::{Counts, Frequent, MostFrequent, Recent};
 use space_saving::{ENTRY, SpaceSaving};
+use uriscan_core::chunk::Prefix;
 use uriscan_core::dedup::{Classes, ProbedRun, Rows};
 use uriscan_core::key::{Hasher, Key};
 use uriscan_core::simd::prefetch;
+use uriscan_core::threads;
 
 /// The texts of a chunk, in order. Each is kept once, or a few times if others came between.
 #[derive(Debug, Default)]
@@ -104,8 +109,21 @@ impl Texts {
 
     #[inline]
     fn get(&self, row: usize) -> &[u8] {
+        self.prefix(row).bytes()
+    }
+
+    #[inline]
+    fn prefix(&self, row: usize) -> Prefix<'_> {
         let start = if row == 0 { 0 } else { self.ends[row - 1] };
-        &self.text[start..self.ends[row]]
+        Prefix::new(&self.text[start..], self.ends[row] - start)
+    }
+
+    /// Asks for the beginning of a text.
+    #[inline(always)]
+    fn prefetch(&self, row: usize) {
+        let start = if row == 0 { 0 } else { self.ends[row - 1] };
+        prefetch(&self.text, start);
+        prefetch(&self.text, start + 64);
     }
 }
 
@@ -114,14 +132,40 @@ impl Texts {
 struct Exact {
     /// How often each text occurs, and the position of the first occurrence among all texts.
     counts: Vec<(u64, u64)>,
-    text: Vec<u8>,
-    ends: Vec<usize>,
+    texts: HeldTexts,
+    places: Vec<Place>,
 }
+
+/// As many texts are asked for before the first of them is read.
+const AHEAD: usize = 16;
 
 impl Exact {
     fn text(&self, number: usize) -> &[u8] {
-        let start = if number == 0 { 0 } else { self.ends[number - 1] };
-        &self.text[start..self.ends[number]]
+        self.texts.get(self.places[number]).bytes()
+    }
+
+    /// Compares two of its texts, or those of others, as [`TopTexts`] sorts them.
+    fn order((a, a_number): (&Exact, usize), (b, b_number): (&Exact, usize)) -> Ordering {
+        let by_count = b.counts[b_number].0.cmp(&a.counts[a_number].0);
+        by_count.then_with(|| a.text(a_number).cmp(b.text(b_number)))
+    }
+
+    /// The numbers of its `most` texts that occur most often, and perhaps of some others.
+    fn most(&self, most: usize) -> Vec<usize> {
+        let order = |&a: &usize, &b: &usize| Exact::order((self, a), (self, b));
+        // The last one of `most` texts that come before all that were left out.
+        let (mut kept, mut last) = (Vec::new(), None);
+        for number in 0..self.counts.len() {
+            if last.is_none_or(|last| order(&number, &last).is_lt()) {
+                kept.push(number);
+            }
+            if kept.len() > most.saturating_mul(2).saturating_add(AHEAD) {
+                kept.select_nth_unstable_by(most, order);
+                last = Some(kept[most]);
+                kept.truncate(most);
+            }
+        }
+        kept
     }
 
     /// Adds the counts of the rows of `run` in `texts`, the first of which has the position `start`.
@@ -131,10 +175,12 @@ impl Exact {
             (u64::from(count), start + u64::from(first))
         };
         further.iter().for_each(|&(class, _)| prefetch(&self.counts, class as usize));
-        for &row in firsts {
+        for (at, &row) in firsts.iter().enumerate() {
+            if let Some(&next) = firsts.get(at + AHEAD) {
+                texts.prefetch(next as usize);
+            }
             self.counts.push(of_row(row));
-            self.text.extend_from_slice(texts.get(row as usize));
-            self.ends.push(self.text.len());
+            self.places.push(self.texts.push(texts.prefix(row as usize)));
         }
         for &(class, row) in further {
             let (count, first) = &mut self.counts[class as usize];
@@ -206,8 +252,8 @@ impl TopK {
                 classes.insert_runs(&rows, |exact, run| {
                     exact.add(run, chunks[run.chunk], starts[run.chunk]);
                 });
-                let text: usize = classes.partitions().map(|exact| exact.text.len()).sum();
-                *bytes = classes.len() * ENTRY + text;
+                let text: u64 = classes.partitions().map(|exact| exact.texts.bytes).sum();
+                *bytes = classes.len() * ENTRY + text as usize;
             }
             State::Bounded(table) => {
                 for (texts, start) in chunks.iter().zip(starts) {
@@ -225,20 +271,18 @@ impl TopK {
         match self.state {
             State::Bounded(table) => table.most(most),
             State::Exact { classes, .. } => {
-                let parts: Vec<&Exact> = classes.partitions().collect();
-                let numbers = |(at, exact): (usize, &&Exact)| {
-                    (0..exact.counts.len()).map(move |number| (at, number))
-                };
-                let mut all: Vec<(usize, usize)> =
-                    parts.iter().enumerate().flat_map(numbers).collect();
-                let of = |&(at, number): &(usize, usize)| {
-                    (std::cmp::Reverse(parts[at].counts[number].0), parts[at].text(number))
-                };
-                let distinct = Some(all.len() as u64);
-                keep_first(&mut all, most, |a, b| of(a).cmp(&of(b)));
-                let counted = |(at, number): (usize, usize)| TextCount {
-                    text: parts[at].text(number).to_vec(),
-                    count: parts[at].counts[number].0,
+                let distinct = Some(classes.len() as u64);
+                let mut parts: Vec<(&Exact, Vec<usize>)> =
+                    classes.partitions().map(|exact| (exact, Vec::new())).collect();
+                threads::each(&mut parts, |_, (exact, found)| *found = exact.most(most));
+                let mut all = Vec::new();
+                for (exact, found) in parts {
+                    all.extend(found.into_iter().map(|number| (exact, number)));
+                }
+                keep_first(&mut all, most, |&a, &b| Exact::order(a, b));
+                let counted = |(exact, number): (&Exact, usize)| TextCount {
+                    text: exact.text(number).to_vec(),
+                    count: exact.counts[number].0,
                     error: 0,
                 };
                 TopTexts { texts: all.into_iter().map(counted).collect(), distinct, error: 0 }
@@ -248,7 +292,7 @@ impl TopK {
 }
 
 /// Sorts `list` and keeps the first `most`.
-fn keep_first<T>(list: &mut Vec<T>, most: usize, order: impl Fn(&T, &T) -> std::cmp::Ordering) {
+fn keep_first<T>(list: &mut Vec<T>, most: usize, order: impl Fn(&T, &T) -> Ordering) {
     if most < list.len() {
         list.select_nth_unstable_by(most, &order);
         list.truncate(most);

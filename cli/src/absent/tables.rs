@@ -15,6 +15,7 @@ use crate::exit::{Failure, Stop};
 use crate::inputs::{self, Input, Inputs};
 use crate::output::{Destination, Output, has_columns, is_directory, is_packed};
 use crate::plan::Plan;
+use crate::rows;
 use crate::sets::records::SetAtWork;
 
 const ABSENT: &str = "this program has no tables of columns: rows of CSV, TSV and JSON lines stay as they are, with `census`, `check`, `dedup`, `extract`, `learn`, `set` and `top`; Parquet, Arrow, other formats than that of the input, sorted rows and several files as output are in the one that `cargo install --path cli --features full` builds";
@@ -40,14 +41,15 @@ impl TableUse {
         _: (Option<PathBuf>, Option<String>),
         (output, _): (&Destination, &Environment),
     ) -> Result<TableUse, Failure> {
-        let output = output.path().filter(|path| has_columns(path) || is_directory(path));
+        // Rows of the format of the input do not come here.
+        let is_table = |path: &&Path| rows::is_table(path) || is_directory(path);
+        let output = output.path().filter(is_table);
         let needs_columns = [
             (choice.sort_by.is_some(), "--sort-by"),
             (!choice.partition_by.is_empty(), "--partition-by"),
             (choice.rows_per_file.is_some(), "--rows-per-file"),
             (choice.bytes_per_file.is_some(), "--bytes-per-file"),
         ];
-        let to = to.filter(|to| ["parquet", "arrow", "arrow-stream"].contains(&&**to));
         let option = needs_columns.into_iter().find(|(is_given, _)| *is_given);
         Err(match (option, output, to) {
             (Some((_, option)), ..) => Failure::at(option, ABSENT),

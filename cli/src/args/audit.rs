@@ -1,13 +1,14 @@
 //! `uriscan audit`.
 
 use clap::{Args, ValueEnum};
-use uriscan::audit::{RuleSet, Severity};
+use uriscan::audit::{Rule, RuleSet, Severity};
 use uriscan_bulk::pipeline::AuditFormat;
 
 use super::extract::FromPages;
 use super::format::report_names;
 use super::groups::{Common, ReportFile, Typed};
 use super::named::Choices;
+use crate::nearest::did_you_mean;
 
 /// Find security problems of URIs (RFC 3986, section 7): ports, encodings, addresses, secrets, lookalikes
 ///
@@ -103,8 +104,10 @@ fn severity(typed: &str) -> Result<Severity, String> {
 }
 
 fn rules(typed: &str) -> Result<RuleSet, String> {
-    RuleSet::named(typed)
-        .ok_or_else(|| "not a rule or a section; --list-rules prints both".to_owned())
+    RuleSet::named(typed).ok_or_else(|| {
+        let hint = did_you_mean(typed, Rule::ALL.iter().map(|rule| rule.name()));
+        format!("not a rule or a section; --list-rules prints both{hint}")
+    })
 }
 
 const AFTER_HELP: &str = "\

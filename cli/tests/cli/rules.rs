@@ -154,7 +154,13 @@ fn wrong_rules_are_refused_with_place_and_advice() {
     assert!(refused(&["--preset", "all"]).contains(
         "the presets are rfc, crawl and log, and their versions rfc@1, crawl@1, crawl@2, log@1"
     ));
-    assert!(refused(&["--rule", "www2"]).contains("unknown rule `www2`; the rules are fragment, "));
+    let message = refused(&["--rule", "www2"]);
+    assert!(message.contains("unknown rule `www2`; `uriscan rules` lists"), "{message}");
+    assert!(message.contains("did you mean www?"), "{message}");
+    assert!(refused(&["--no-rule", "htpps"]).contains("did you mean https?"));
+    assert!(refused(&["--preset", "crwl"]).contains("did you mean crawl?"));
+    assert!(refused(&["--rules", "crawl"]).contains("turned on by --preset crawl"));
+    assert!(refused(&["--rules", "trackin"]).contains("did you mean tracking?"));
     assert!(refused(&["--rule", "drop-param"]).contains("drop-param=GLOB"));
     assert!(refused(&["--no-rule", "x"]).contains("uriscan rules"));
 }

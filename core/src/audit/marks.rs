@@ -108,7 +108,7 @@ static IS_DOUBTFUL: [bool; 256] = {
 };
 
 /// The first three bytes of words, one class for each.
-type Beginnings = [NibbleTables; 3];
+pub(super) type Beginnings = [NibbleTables; 3];
 
 /// `con`, `prn`, `aux`, `nul`, `com` and `lpt`, in any case, and some other words.
 static DEVICES: Beginnings = {
@@ -119,7 +119,7 @@ static DEVICES: Beginnings = {
 };
 
 /// Tokens, and some other words.
-static TOKENS: Beginnings = {
+pub(super) static TOKENS: Beginnings = {
     const fn nth(place: usize) -> NibbleTables {
         nibble_tables(ByteClass::of(&shape::nth_bytes(place)))
     }
@@ -128,6 +128,6 @@ static TOKENS: Beginnings = {
 
 /// The bytes of the first of three blocks with which a word begins; the others are those one and two bytes further on.
 #[inline(always)]
-fn begin<I: Isa>(isa: I, [a, b, c]: [&[u8; BLOCK]; 3], words: &Beginnings) -> u64 {
+pub(super) fn begin<I: Isa>(isa: I, [a, b, c]: [&[u8; BLOCK]; 3], words: &Beginnings) -> u64 {
     isa.members(a, &words[0]) & isa.members(b, &words[1]) & isa.members(c, &words[2])
 }

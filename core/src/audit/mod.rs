@@ -34,7 +34,7 @@ pub use looks::Hint;
 pub use marks::Marks;
 pub use names::{ENDS as SECRET_NAME_ENDS, NAMES as SECRET_NAMES};
 pub use redact::each_secret;
-pub use redact::redact_into;
+pub use redact::{redact_by, redact_into};
 pub use rule::{Rule, RuleSet, Severity};
 pub use secret::MASK;
 pub use shape::SHAPES as TOKEN_BEGINNINGS;

@@ -150,7 +150,7 @@ fn of_marks(text: &[u8], start: u32, marks: &[u32], parts: &Components) -> Looks
             b'"' | b'\'' => Looks::SECRETS,
             _ => {
                 let is_encoded = *is_encoded.get_or_insert_with(|| text.contains(&b'%'));
-                Looks::SECRETS.when(may_begin_token(text, at, is_encoded))
+                Looks::SECRETS.when(shape::may_begin_at(text, at, is_encoded))
             }
         });
     }
@@ -190,17 +190,6 @@ fn may_end_userinfo(text: &[u8], at: usize, parts: &Components) -> bool {
         || before.windows(2).any(|two| two == b"//")
 }
 
-/// Whether a token may begin at `at`, where three bytes are those of one. If something in the text `is_encoded`, other bytes of
-/// the token may be, and the byte before.
-fn may_begin_token(text: &[u8], at: usize, is_encoded: bool) -> bool {
-    let is_apart = || !at.checked_sub(1).is_some_and(|before| text[before].is_ascii_alphanumeric());
-    let is_after_triplet = || at.checked_sub(3).is_some_and(|start| text[start] == b'%');
-    match is_encoded {
-        false => shape::end_of(text, at).is_some(),
-        true => is_apart() || is_after_triplet(),
-    }
-}
-
 /// Whether a character reference may end at `at`, where a semicolon is.
 fn ends_reference(text: &[u8], at: usize) -> bool {
     /// The bytes of the longest reference.
@@ -228,19 +217,10 @@ fn dot_is_quiet(path: &[u8], at: usize, dots_are_fine: &mut bool) -> bool {
 fn of_triplet(text: &[u8], at: usize, parts: &Components, known: Looks) -> Looks {
     let (path_start, path_end) = (parts.path_start as usize, parts.path_end as usize);
     let Some(byte) = triplet(text, at) else { return Looks::ALL };
-    // A percent sign that begins no triplet is free text.
-    let is_double =
-        || matches!(text.get(at + 3), Some(b'%' | b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F'));
-    let is_of_secret = match byte {
-        b'@' | b'"' | b'\'' | b'=' => true,
-        b'%' => is_double(),
-        // The end of a name is found by its `=`.
-        byte => UNRESERVED.has(byte) && shape::may_have_encoded(text, at),
-    };
     let second = || triplet(text, at + 3).unwrap_or(0);
     let is_acted_upon = match byte {
         0x00..=0x1F | 0x7F | 0xC0 | 0xC1 => true,
-        b'%' => is_double(),
+        b'%' => redact::encodes_twice(text, at),
         0xE0 => second() < 0xA0,
         0xF0 => second() < 0x90,
         _ => false,
@@ -257,7 +237,7 @@ fn of_triplet(text: &[u8], at: usize, parts: &Components, known: Looks) -> Looks
         let is_needless = UNRESERVED.has(byte) && !known.has(Looks::PATH);
         Looks::PATH.when(is_needless && !segment_is_quiet(text, at, parts))
     };
-    of_component.or(Looks::SECRETS.when(is_of_secret))
+    of_component.or(Looks::SECRETS.when(redact::is_of_secret(text, at, byte)))
 }
 
 /// Whether the segment with the needless triplet at `at` is neither a dot segment nor the name of a device.

@@ -162,6 +162,17 @@ pub(super) fn may_begin(text: &[u8]) -> bool {
     text.first_chunk().is_some_and(|&first| are_first(first))
 }
 
+/// Whether a token may begin at `at` of `text`, where three bytes are those of one. If something in the text `is_encoded`, other
+/// bytes of the token may be, and the byte before.
+pub(super) fn may_begin_at(text: &[u8], at: usize, is_encoded: bool) -> bool {
+    let before = at.checked_sub(1).map(|before| &text[before]);
+    let is_after_triplet = || at.checked_sub(3).is_some_and(|start| text[start] == b'%');
+    match is_encoded {
+        false => end_of(text, at).is_some(),
+        true => is_boundary(before) || is_after_triplet(),
+    }
+}
+
 /// Whether a token may begin with `byte`.
 #[inline(always)]
 pub(super) fn is_first(byte: u8) -> bool {

@@ -27,48 +27,48 @@ pub(super) const HIDDEN: [(&[u8], &[u8]); 11] = [
     (b"(at)", b"@"),
 ];
 
+/// The defanged delimiter that `text` begins with, and the real one.
+fn hidden(text: &[u8]) -> Option<&'static (&'static [u8], &'static [u8])> {
+    matches!(text, [b'[' | b'(', ..]).then(|| HIDDEN.iter().find(|it| text.starts_with(it.0)))?
+}
+
 /// Whether `text` begins with a defanged delimiter.
 pub(super) fn is_hidden(text: &[u8]) -> bool {
-    HIDDEN.iter().any(|(typed, _)| text.starts_with(typed))
+    hidden(text).is_some()
+}
+
+/// The defanged scheme that `link` begins with, and the real one.
+fn defanged(link: &[u8]) -> Option<&'static (&'static [u8], &'static [u8])> {
+    let is_own = |typed: &[u8]| link.len() > typed.len() && has_prefix(link, typed);
+    DEFANGED.iter().find(|(typed, meant)| typed != meant && is_own(typed))
 }
 
 /// Whether [`refang`] would change `link`.
 pub(super) fn is_defanged(link: &[u8]) -> bool {
-    let mut meant = Vec::with_capacity(link.len());
-    refang(link, &mut meant);
-    meant != link
+    memchr::memchr2_iter(b'[', b'(', link).any(|at| is_hidden(&link[at..]))
+        || defanged(link).is_some()
 }
 
 /// Appends the original form of the defanged `link`.
 pub(super) fn refang(link: &[u8], out: &mut Vec<u8>) {
-    let mut rest = link;
-    for (typed, meant) in DEFANGED {
-        if typed != meant && link.len() > typed.len() && has_prefix(link, typed) {
-            out.extend_from_slice(meant);
-            rest = &link[typed.len()..];
-            break;
-        }
-    }
-    restore(rest, out);
+    let (typed, meant) = defanged(link).copied().unwrap_or_default();
+    out.extend_from_slice(meant);
+    restore(&link[typed.len()..], out);
 }
 
 /// Appends `rest` with its delimiters restored.
 pub(super) fn restore(mut rest: &[u8], out: &mut Vec<u8>) {
-    while let Some(&byte) = rest.first() {
-        match HIDDEN.iter().find(|(typed, _)| rest.starts_with(typed)) {
-            Some((typed, meant)) => {
-                out.extend_from_slice(meant);
-                rest = &rest[typed.len()..];
-            }
-            None => {
-                out.push(byte);
-                rest = &rest[1..];
-            }
-        }
+    while let Some(at) = memchr::memchr2(b'[', b'(', rest) {
+        let (before, after) = rest.split_at(at);
+        out.extend_from_slice(before);
+        let (typed, meant) = hidden(after).copied().unwrap_or((&after[..1], &after[..1]));
+        out.extend_from_slice(meant);
+        rest = &after[typed.len()..];
     }
+    out.extend_from_slice(rest);
 }
 
 /// The defanged dot that `text` begins with.
 pub(super) fn hidden_dot(text: &[u8]) -> Option<&'static [u8]> {
-    HIDDEN.iter().find(|(typed, meant)| *meant == b"." && text.starts_with(typed)).map(|it| it.0)
+    hidden(text).filter(|(_, meant)| *meant == b".").map(|it| it.0)
 }

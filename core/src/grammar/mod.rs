@@ -15,4 +15,5 @@ pub use entity::character_reference;
 pub use entity::has_reference;
 pub use scheme::{PathForm, SchemeFacts, known_schemes, scheme_facts};
 #[cfg(feature = "bulk")]
+pub(crate) use words::has_pair;
 pub use words::{byte_words, has_prefix, words};

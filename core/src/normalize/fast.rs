@@ -35,7 +35,7 @@ pub(crate) struct Plan {
     /// Normalize percent-encodings.
     pub(crate) triplets: Triplets,
     /// Remove dot segments.
-    dots: bool,
+    pub(crate) dots: bool,
     /// Offset of the port's `:`, or of the path.
     pub(crate) host_end: usize,
     /// Offset of the path.

@@ -27,8 +27,12 @@
 use memchr::{memchr, memchr2, memrchr};
 
 use crate::grammar::class::{ByteClass, UNRESERVED};
-use crate::normalize::LONGEST_NAME;
+use crate::grammar::has_pair;
+use crate::index::Record;
+use crate::normalize::fast::{self, Canonical};
 use crate::normalize::percent::{decode_each, push_encoded, triplet};
+use crate::normalize::{LONGEST_NAME, Level, Options};
+use crate::simd::Isa;
 use crate::uri::{UriError, UriErrorKind};
 
 /// ASCII characters that are not encoded in paths and queries.
@@ -52,8 +56,65 @@ pub(super) struct Scratch {
     escaped: Vec<u8>,
 }
 
+/// The form of `record`: a prefix of its own bytes, or bytes in `out`.
+#[inline(always)]
+pub(super) fn form<'a, I: Isa>(
+    isa: I,
+    record: Record<'a>,
+    scratch: &mut Scratch,
+    out: &'a mut Vec<u8>,
+) -> Result<&'a [u8], UriError> {
+    match fast_form(isa, record, out) {
+        Some(Canonical::InPlace(len)) => Ok(&record.bytes()[..len]),
+        Some(Canonical::InScratch(len)) => Ok(&out[..len]),
+        None => any_form(record.bytes(), scratch, out),
+    }
+}
+
+/// The canonical form of a web URI, without its fragment, if it is the form here, too.
+#[inline(always)]
+fn fast_form<I: Isa>(isa: I, record: Record<'_>, out: &mut Vec<u8>) -> Option<Canonical> {
+    let options = Options { level: Level::Scheme, drop_fragment: true };
+    let (plan, end) = fast::plan(isa, options, record)?;
+    if plan.dots {
+        return None;
+    }
+    let canonical = fast::carry_out(isa, &plan, record, end, out);
+    let form = match canonical {
+        Canonical::InPlace(len) => &record.bytes()[..len],
+        Canonical::InScratch(len) => &out[..len],
+    };
+    is_tidy(form).then_some(canonical)
+}
+
+/// Whether the canonical form `uri`, without dot segments that were removed, is that of a web URI with nothing to be dropped or
+/// sorted: no empty label, segment or query, no parameter without a name or with an empty value.
+fn is_tidy(uri: &[u8]) -> bool {
+    let Some(after) = uri.strip_prefix(b"https://").or(uri.strip_prefix(b"http://")) else {
+        return false;
+    };
+    let Some(path) = memchr(b'/', after) else { return false };
+    let (authority, rest) = after.split_at(path);
+    let host = &authority[..memchr(b':', authority).unwrap_or(path)];
+    if matches!(host, [] | [b'.', ..] | [.., b'.']) || has_pair(host, *b"..") {
+        return false;
+    }
+    let mark = memchr(b'?', rest).unwrap_or(rest.len());
+    if has_pair(&rest[..mark], *b"//") {
+        return false;
+    }
+    let mut last = &b""[..];
+    rest.get(mark + 1..).is_none_or(|query| {
+        query.split(|&byte| byte == b'&').all(|param| {
+            let name = memchr(b'=', param).unwrap_or(param.len());
+            let before = core::mem::replace(&mut last, &param[..name]);
+            name > 0 && name + 1 != param.len() && before <= last
+        })
+    })
+}
+
 /// Replaces `out` with the form of `text`.
-pub(super) fn form<'a>(
+fn any_form<'a>(
     text: &[u8],
     scratch: &mut Scratch,
     out: &'a mut Vec<u8>,
@@ -335,5 +396,36 @@ fn query_into(query: &[u8], scratch: &mut Scratch, out: &mut Vec<u8>) {
     for (i, &[start, _, end]) in params.iter().enumerate() {
         out.push(if i == 0 { b'?' } else { b'&' });
         out.extend_from_slice(&text[start as usize..end as usize]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::profile::{Profile, Profiler};
+    use crate::simd::Kernels;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4000))]
+
+        #[test]
+        fn the_form_is_found_as_without_that_of_rfc_3986(
+            head in "(http|HTTPS|ftp|file|foo)(://|:/|:|)",
+            host in "([aB._-]{1,4}|u@h|h%41|\\[::1\\]|h\\\\)?(:(80|443|081|8|))?",
+            path in "(/(\\.|\\.\\.|[aB]{0,2}|%7e|%2f|%|'|\\\\|:a)){0,4}",
+            rest in "(\\?((a|b|c%3d|)(=|)(1|%41|)&?){0,4})?(#[a?/]{0,2})?",
+            has_long_host in any::<bool>(),
+        ) {
+            let long = if has_long_host { "a.".repeat(40) } else { String::new() };
+            let text = format!("{head}{long}{host}{path}{rest}").into_bytes();
+            let (mut scratch, mut out) = (Scratch::default(), Vec::new());
+            let expected = any_form(&text, &mut scratch, &mut out);
+            for kernels in Kernels::available() {
+                let mut profiler = Profiler::with_kernels(Profile::CrawlerCommons, kernels);
+                prop_assert_eq!(profiler.form(&text), expected, "{}", text.escape_ascii());
+            }
+        }
     }
 }

@@ -96,13 +96,13 @@ fn form_here<'a, I: Isa>(
     let Scratch { out, w3lib: of_w3lib, crawler_commons: of_commons, canonical, surt } = scratch;
     match profile {
         Profile::Whatwg => whatwg::form(isa, record, out),
-        Profile::W3lib => w3lib::form(record.bytes(), of_w3lib, out),
-        Profile::CrawlerCommons => crawler_commons::form(record.bytes(), of_commons, out),
+        Profile::W3lib => w3lib::form(isa, record, of_w3lib, out),
+        Profile::CrawlerCommons => crawler_commons::form(isa, record, of_commons, out),
         Profile::Surt => {
             let (options, form) = (normalize::Options::default(), surt::Form::Ia);
             out.clear();
             match normalize::canonical(isa, options, record, canonical) {
-                Ok(uri) => surt::write(&uri, form, surt, out),
+                Ok(uri) => surt::write_by(isa, uri, form, surt, out),
                 Err(_) if surt::write_invalid(record.bytes(), form, options, surt, out) => {}
                 Err(error) => return Err(error),
             }

@@ -20,8 +20,11 @@ use memchr::{memchr, memchr2, memchr3, memrchr};
 
 use crate::grammar::byte_words;
 use crate::grammar::class::{ByteClass, DIGIT, UNRESERVED};
-use crate::normalize::LONGEST_NAME;
+use crate::index::Record;
+use crate::normalize::fast::{self, Canonical};
 use crate::normalize::percent::{decode_each, push_encoded};
+use crate::normalize::{LONGEST_NAME, Level, Options};
+use crate::simd::Isa;
 use crate::uri::{UriError, UriErrorKind, dots};
 
 /// Schemes in which `\` means `/` by the WHATWG URL Standard.
@@ -61,15 +64,37 @@ pub(super) struct Scratch {
     params: Vec<[u32; 3]>,
 }
 
-/// The form of `text`: a prefix of it, or bytes in `out`.
-pub(super) fn form<'a>(
-    text: &'a [u8],
+/// The form of `record`: a prefix of its own bytes, or bytes in `out`.
+#[inline(always)]
+pub(super) fn form<'a, I: Isa>(
+    isa: I,
+    record: Record<'a>,
     scratch: &mut Scratch,
     out: &'a mut Vec<u8>,
 ) -> Result<&'a [u8], UriError> {
-    match plain_len(text) {
-        Some(len) => Ok(&text[..len]),
+    let text = record.bytes();
+    if let Some(len) = plain_len(text) {
+        return Ok(&text[..len]);
+    }
+    match fast_form(isa, record, out) {
+        Some(len) => Ok(&out[..len]),
         None => any_form(text, scratch, out),
+    }
+}
+
+/// The length of the canonical form by RFC 3986, in `out`, if it can be seen at once that it is the form here, too: without a port
+/// and with nothing encoded.
+#[inline(always)]
+fn fast_form<I: Isa>(isa: I, record: Record<'_>, out: &mut Vec<u8>) -> Option<usize> {
+    let options = Options { level: Level::Scheme, drop_fragment: true };
+    let (plan, end) = fast::plan(isa, options, record)?;
+    if plan.host_end != plan.path_start {
+        return None;
+    }
+    match fast::carry_out(isa, &plan, record, end, out) {
+        // Nothing is to be changed that could have been.
+        Canonical::InPlace(_) => None,
+        Canonical::InScratch(len) => (plain_len(&out[..len]) == Some(len)).then_some(len),
     }
 }
 
@@ -400,17 +425,23 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::profile::{Profile, Profiler};
+    use crate::simd::Kernels;
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2048))]
         #[test]
         fn what_is_seen_at_once_is_what_takes_long(
-            text in "(https?|HTTP|ftp)://[a-c.A_-]{0,4}([:@][0-9a]{0,2})?(/[a-c.~:@!%;|*'=+&,\\[-]{0,3}){0,3}([?]([a-c~%+]{0,2}=?[a-c~=+%/ ]{0,2}&?){0,3})?(#[a ?&\\t%]{0,3})?",
+            text in "(https?|HTTP|ftp)://[a-c.A_-]{0,4}([:@][0-9a]{0,2})?(/([a-c.~:@!%;|*'=+&,\\[-]{0,3}|\\.\\.|%2e|%41|%2F)){0,3}([?](([a-c~%+]|%7e){0,2}=?[a-c~=+%/ ]{0,2}&?){0,3})?(#[a ?&\\t%]{0,3})?",
         ) {
             let mut out = Vec::new();
             let expected = any_form(text.as_bytes(), &mut Scratch::default(), &mut out);
             if let Some(len) = plain_len(text.as_bytes()) {
                 prop_assert_eq!(expected, Ok(&text.as_bytes()[..len]));
+            }
+            for kernels in Kernels::available() {
+                let mut profiler = Profiler::with_kernels(Profile::W3lib, kernels);
+                prop_assert_eq!(profiler.form(text.as_bytes()), expected, "{}", text);
             }
         }
     }

@@ -392,15 +392,20 @@ fn without_last_dot(name: &[u8]) -> &[u8] {
 }
 
 /// `hostname = *( domainlabel "." ) toplabel [ "." ]`
-fn is_hostname(name: &[u8]) -> bool {
-    let mut labels = without_last_dot(name).split(|&byte| byte == b'.');
-    let is_label = |label: &[u8]| {
-        label.iter().all(|&byte| ALPHANUM.has(byte) || byte == b'-')
-            && label.first().is_some_and(|&byte| byte != b'-')
-            && label.last().is_some_and(|&byte| byte != b'-')
-    };
-    let top = without_last_dot(name).rsplit(|&byte| byte == b'.').next().unwrap_or(b"");
-    top.first().is_some_and(|&byte| ALPHA.has(byte)) && labels.all(is_label)
+pub(super) fn is_hostname(name: &[u8]) -> bool {
+    let name = without_last_dot(name);
+    let (mut before, mut top, mut is_one) = (b'.', 0, true);
+    for (at, &byte) in name.iter().enumerate() {
+        // A label neither begins nor ends with a hyphen.
+        is_one &= match byte {
+            b'.' => !matches!(before, b'.' | b'-'),
+            b'-' => before != b'.',
+            _ => ALPHANUM.has(byte),
+        };
+        top = if byte == b'.' { at + 1 } else { top };
+        before = byte;
+    }
+    is_one && before != b'-' && name.get(top).is_some_and(|&byte| ALPHA.has(byte))
 }
 
 /// `IPv4address = 1*digit "." 1*digit "." 1*digit "." 1*digit`; at most three digits each by RFC 2732.

@@ -3,11 +3,8 @@
 //! Rules affect few records; the others are returned unchanged. The reference is
 //! [`exact`](super::exact), rule by rule.
 
-use super::cuts::Cuts;
 use super::fast_query::Query;
-use super::parts::{
-    has_needless_dot, https_port, plain_www_len, route_query, web_authority, www_len,
-};
+use super::parts::{has_needless_dot, https_port, plain_www_len, route_query, www_len};
 use super::rule::{Rule, Rules};
 use super::scope::Scope;
 use super::set::RuleSet;
@@ -17,6 +14,7 @@ use crate::grammar::ByteClass;
 use crate::index::{Record, low_bits};
 use crate::simd::table::{NibbleTables, nibble_tables};
 use crate::simd::{BLOCK, Isa, Kernels, Task};
+use crate::uri::cuts::{Cuts, web_authority};
 
 /// Reusable buffers of [`RuleSet::apply`].
 #[derive(Clone, Debug, Default)]

@@ -1,6 +1,5 @@
 //! Rules beyond the RFC, all off by default.
 
-mod cuts;
 mod exact;
 mod fast;
 mod fast_query;

@@ -3,16 +3,16 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError};
 
-use super::cuts::Cuts;
 use super::fast::{FRAGMENT, HEAD, PATH, QUERY};
 use super::hosts::Hosts;
 use super::param::Unit;
-use super::parts::{folded, host_of, web_authority};
+use super::parts::{folded, host_of};
 use super::rule::{Rule, Rules};
 use super::set::{Builder, Made, Parts, RuleSet};
 use super::site::{Site, add_www};
 use crate::chunk::Prefix;
 use crate::simd::{Isa, Kernels, Task};
+use crate::uri::cuts::{Cuts, web_authority};
 
 /// Room for smaller rule sets that a rule set keeps, in bytes; [`MOST_KEPT`] are kept whatever they take.
 const ROOM: usize = 16 << 20;

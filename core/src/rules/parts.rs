@@ -11,22 +11,6 @@ pub const INDEX_PAGES: &str = "index.html,index.htm,index.shtml,index.php,index.
 /// The extensions that `extension` drops by default.
 pub(super) const EXTENSIONS: &str = "html,htm,shtml,php,asp,aspx,jsp";
 
-/// Where the authority begins, if `form` is an `http` or `https` URI with an authority. Crawlers
-/// fetch nothing else, so rules change no other schemes, except for fragments.
-#[inline]
-pub(super) fn web_authority(form: &[u8]) -> Option<usize> {
-    // Setting bit 5 makes letters lower case and keeps `:` and `/`. Other bytes that it maps to
-    // these do not occur in URIs.
-    const LOWER: u64 = 0x2020_2020_2020_2020;
-    const HTTPS: u64 = u64::from_le_bytes(*b"https://");
-    const HTTP: u64 = u64::from_le_bytes(*b"http://\0");
-    let Some(head) = form.first_chunk() else {
-        return form.eq_ignore_ascii_case(b"http://").then_some(7);
-    };
-    let head = u64::from_le_bytes(*head) | LOWER;
-    if head == HTTPS { Some(8) } else { (head << 8 == HTTP << 8).then_some(7) }
-}
-
 /// `host` in lower case and without a final dot, like the hosts of rules files.
 #[inline]
 pub(super) fn folded(host: &[u8]) -> Cow<'_, [u8]> {

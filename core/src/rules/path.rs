@@ -1,10 +1,10 @@
 //! The fast path for paths and fragments.
 
-use super::cuts::Lacks;
 use super::parts::{decode, fold, has_dot_segment, is_meaningful, prefix_len, stem};
 use super::rule::{Rule, Rules};
 use super::scope::Scope;
 use super::session;
+use crate::uri::cuts::Lacks;
 
 impl Scope {
     /// The rule that drops `fragment`, which is without its `#`.

@@ -3,13 +3,13 @@
 //! Whether a pattern might match a parameter is tested before the host is looked up, as most
 //! parameters of most records have no pattern on any host.
 
-use super::cuts::Cuts;
 use super::fast::{BUT_PATTERNS, Scratch, with_slack};
 use super::parts::{host_of, route_query};
 use super::query::any_param;
 use super::rule::Rules;
 use super::set::RuleSet;
 use crate::chunk::Prefix;
+use crate::uri::cuts::Cuts;
 
 impl RuleSet {
     /// Whether there are no other rules than parameter patterns, for all hosts alike.

@@ -5,13 +5,24 @@
 
 use std::io::Write as _;
 
-use memchr::{memchr, memmem, memrchr};
+use memchr::{memchr, memrchr};
 
 use super::parts::Parts;
 use super::{Scratch, reversed, session};
+use crate::grammar::has_pair;
 
-pub(super) fn write(parts: &Parts<'_>, scratch: &mut Scratch, out: &mut Vec<u8>) {
+/// Appends the form of a URI with these parts, `is_plain` if it is valid and nothing in it is encoded.
+pub(super) fn write(parts: &Parts<'_>, is_plain: bool, scratch: &mut Scratch, out: &mut Vec<u8>) {
     let Scratch { text, params } = scratch;
+    let decode_into = |component: &[u8], out: &mut Vec<u8>| match is_plain {
+        true => out.extend_from_slice(component),
+        false => decode_into(component, out),
+    };
+    let encode = |start, spare: &mut _, out: &mut _| {
+        if !is_plain {
+            encode(start, spare, out);
+        }
+    };
     text.clear();
     decode_into(parts.host.unwrap_or_default(), text);
     text.make_ascii_lowercase();
@@ -123,10 +134,7 @@ fn encode(start: usize, spare: &mut Vec<u8>, out: &mut Vec<u8>) {
 /// Removes the dots around a host, all but one between labels, and one label `www`, with or without
 /// digits, if something follows it; writes IPv4 addresses as dotted decimal.
 fn tidy_host(host: &mut Vec<u8>) {
-    if host.first() == Some(&b'.')
-        || host.last() == Some(&b'.')
-        || memmem::find(host, b"..").is_some()
-    {
+    if host.first() == Some(&b'.') || host.last() == Some(&b'.') || has_pair(host, *b"..") {
         let mut before = b'.';
         host.retain(|&byte| std::mem::replace(&mut before, byte) != b'.' || byte != b'.');
         if host.last() == Some(&b'.') {
@@ -186,8 +194,7 @@ fn tidy_segments(start: usize, out: &mut Vec<u8>) {
     if path.first() != Some(&b'/') {
         return;
     }
-    let is_tidy = memmem::find(path, b"//").is_none() && memmem::find(path, b"/.").is_none();
-    if is_tidy {
+    if !has_pair(path, *b"//") && !has_pair(path, *b"/.") {
         return;
     }
     // Writing never gets ahead of reading.

@@ -1,6 +1,9 @@
 //! Removal of session ids for `surt:ia`. All text is in lower case here.
 
-use memchr::{memchr, memmem, memrchr};
+use std::sync::LazyLock;
+
+use memchr::memmem::{self, Finder};
+use memchr::{memchr, memrchr};
 
 /// Names; each `=` is followed by [`NAMED_LEN`] letters and digits.
 const NAMED: [&[u8]; 3] = [b"jsessionid=", b"phpsessid=", b"sid="];
@@ -10,15 +13,16 @@ const ASP: &[u8] = b"aspsessionid";
 /// Length of the shortest name with its value.
 const SHORTEST: usize = NAMED_LEN + 4;
 
+static SID: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(b"sid="));
+static SESSION_ID: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(b"sessionid"));
+
 /// Removes the last session id of each kind, and the `&` after it, from the query from `start` on.
 ///
 /// The front of a parameter that ends in one stays, and so does the `&` before one at the end of
 /// the query.
 pub(super) fn drop_params(start: usize, out: &mut Vec<u8>) {
     let query = &out[start..];
-    if query.len() >= SHORTEST && memmem::find(query, b"sid=").is_some()
-        || memmem::find(query, b"sessionid").is_some()
-    {
+    if query.len() >= SHORTEST && [&*SID, &*SESSION_ID].iter().any(|it| it.find(query).is_some()) {
         for name in NAMED {
             drop_last(start, out, |param| named_len(param, name));
         }
@@ -70,8 +74,12 @@ fn asp_len(param: &[u8]) -> Option<usize> {
 fn drop_cold_fusion(start: usize, out: &mut Vec<u8>) {
     const SECOND: &[u8] = b"&cftoken=";
     let mut rest = out.len();
-    while let Some(at) = memmem::rfind(&out[start..rest], SECOND) {
+    while let Some(at) = memrchr(b'&', &out[start..rest]) {
         let second = start + at;
+        if !out[second..].starts_with(SECOND) {
+            rest = second;
+            continue;
+        }
         let value = second + SECOND.len();
         let end = memchr(b'&', &out[value..]).map_or(out.len(), |at| value + at);
         let param = memrchr(b'&', &out[start..second]).map_or(start, |at| start + at + 1);
@@ -89,9 +97,7 @@ fn drop_cold_fusion(start: usize, out: &mut Vec<u8>) {
 /// Removes the last segment of the path from `start` on that is a session id of ASP.NET, first of
 /// the form `(s(...))`, then of the form `(...)`, if a name with `.aspx` follows.
 pub(super) fn drop_segments(start: usize, out: &mut Vec<u8>) {
-    if memmem::find(&out[start..], b"/(").is_some()
-        && memmem::find(&out[start..], b".aspx").is_some()
-    {
+    if memchr(b'(', &out[start..]).is_some() && memmem::find(&out[start..], b".aspx").is_some() {
         drop_segment(start, out, is_lettered);
         drop_segment(start, out, is_bare);
     }

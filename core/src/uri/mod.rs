@@ -3,6 +3,8 @@
 mod block;
 pub mod bulk;
 pub(crate) mod components;
+#[cfg(feature = "bulk")]
+pub(crate) mod cuts;
 pub(crate) mod dots;
 pub(crate) mod error;
 pub(crate) mod fast;

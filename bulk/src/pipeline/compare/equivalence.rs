@@ -11,7 +11,7 @@ use uriscan_core::key::{Hasher, Key, PublicHash, PublicHasher};
 use uriscan_core::normalize::{self, FormBuffer, Options, canonical, common_form, normalize_exact};
 use uriscan_core::profile::{self, Profile};
 use uriscan_core::repair::{Repair, Repairs, repair_in};
-use uriscan_core::rfc2396::{Grammar, Legacy, normalize_rfc2396};
+use uriscan_core::rfc2396::{self, Grammar};
 use uriscan_core::rules::{self, Identity, RuleSet};
 use uriscan_core::set::Meaning;
 use uriscan_core::simd::{Isa, Kernels, Task};
@@ -276,7 +276,7 @@ impl Equivalence {
             None => record,
         };
         if let Some(legacy) = self.grammar.legacy() {
-            return canonical_by_rfc2396(legacy, self.normalize, record.bytes(), legacy_scratch);
+            return rfc2396::canonical_by(isa, record, legacy, self.normalize, legacy_scratch);
         }
         let form = match canonical(isa, self.normalize, record, form) {
             Ok(form) => form.bytes(),
@@ -519,17 +519,4 @@ impl<'a> Task for CommonForm<'_, 'a> {
     fn run<I: Isa>(self, isa: I) -> Self::Output {
         common_form(isa, self.0, self.1)
     }
-}
-
-#[cold]
-#[inline(never)]
-fn canonical_by_rfc2396<'a>(
-    legacy: Legacy,
-    options: Options,
-    text: &[u8],
-    out: &'a mut Vec<u8>,
-) -> Result<&'a [u8], UriError> {
-    out.clear();
-    normalize_rfc2396(text, legacy, options.level, options.drop_fragment, out)?;
-    Ok(out)
 }

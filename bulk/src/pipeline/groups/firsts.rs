@@ -3,12 +3,12 @@
 use std::io::Write;
 
 use crate::pipeline::engine::batches::PART_BYTES;
-use crate::pipeline::engine::invalid::{LongRecord, push_record};
+use crate::pipeline::engine::invalid::{LongRecord, push_record_by};
 use crate::pipeline::engine::long::long_record_key;
 use crate::pipeline::engine::scan::KeyedRecords;
 use crate::pipeline::engine::work::{OutputRoom, Worker};
 use crate::pipeline::{DedupOptions, Emit, Error, Settings};
-use uriscan_core::chunk::{Padded, Span};
+use uriscan_core::chunk::{Padded, Prefix, Span};
 use uriscan_core::index::Record;
 use uriscan_core::row::PassedRow;
 use uriscan_core::simd::{Isa, Task};
@@ -32,7 +32,8 @@ pub(crate) fn write_firsts<I: Isa>(
     match options.emit {
         Emit::Original if redact => {
             for (_, &span) in firsts {
-                push_record(span.of(text.content()), true, out);
+                let record = Prefix::new(&text.padded()[span.start as usize..], span.len());
+                push_record_by(isa, record, true, out);
                 out.push(record_end);
                 written += 1;
             }
@@ -72,8 +73,8 @@ pub(crate) fn write_forms<I: Isa>(
         if rows.is_first(room.next) {
             let record = Record::new(text, &worker.index, spans[room.next]);
             let form = options.equivalence.form(isa, record, &mut worker.scratch);
-            let shown = form.map(|form| options.equivalence.aliased(form));
-            push_record(shown.unwrap_or(record.bytes()), redact, out);
+            let shown = form.map(|form| options.equivalence.aliased(form).into());
+            push_record_by(isa, shown.unwrap_or(record.padded().into()), redact, out);
             out.push(record_end);
         }
         room.next += 1;

@@ -11,7 +11,7 @@ use crate::pipeline::engine::invalid::LongRecord;
 use crate::pipeline::engine::work::{ChunkWork, Worker, record_at};
 use crate::pipeline::{Error, OnInvalid, Report, Settings, Sinks};
 use uriscan_core::audit::{
-    Finding, Hint, Rule, RuleSet, Severity, audit_with, oversized, quiet, redact_into,
+    Finding, Hint, Rule, RuleSet, Severity, audit_with, oversized, quiet, redact_by,
 };
 use uriscan_core::chunk::Span;
 use uriscan_core::index::trim;
@@ -346,7 +346,7 @@ impl Job for Audit {
     }
 }
 
-/// Writes every record of `sources` with its secrets masked ([`redact_into`]); a blank line stays a blank line.
+/// Writes every record of `sources` with its secrets masked ([`redact_by`]); a blank line stays a blank line.
 ///
 /// In the report, `written` counts records. An overlong one is omitted, and counted as
 /// invalid, since a secret in it could not be found.
@@ -383,7 +383,7 @@ impl Job for Redact {
                 work.report.blank += 1;
             } else {
                 work.report.records += 1;
-                redact_into(record.bytes(), &mut work.out);
+                redact_by(isa, record.padded().into(), &mut work.out);
             }
             work.out.push(self.record_end);
         }

@@ -4,7 +4,7 @@ mod keys;
 
 use crate::io::{Chunk, Source};
 use crate::pipeline::engine::driver::{Job, Reading, run};
-use crate::pipeline::engine::invalid::{InvalidAction, LongRecord, Policy, push_record};
+use crate::pipeline::engine::invalid::{InvalidAction, LongRecord, Policy, push_record_by};
 use crate::pipeline::engine::long::long_record_key;
 use crate::pipeline::engine::work::{ChunkWork, Worker, push_rest, record_at};
 use crate::pipeline::{Equivalence, Error, OnInvalid, Report, Settings, Sinks};
@@ -125,19 +125,20 @@ fn push_short(form: Prefix<'_>, record_end: u8, out: &mut Vec<u8>) {
 impl Map<'_> {
     /// Appends what is asked for of a `record`, whose canonical bytes are its form unless it is invalid.
     #[inline(always)]
-    fn push_form(
+    fn push_form<I: Isa>(
         &self,
+        isa: I,
         record: Record<'_>,
-        (bytes, is_form): (&[u8], bool),
+        (bytes, is_form): (Prefix<'_>, bool),
         surts: &mut surt::Scratch,
         out: &mut Vec<u8>,
     ) {
         match &self.form {
             Form::Canonical if is_form => {
-                push_record(self.equivalence.aliased(bytes), self.redact, out);
+                push_record_by(isa, self.equivalence.aliased_prefix(bytes), self.redact, out);
             }
             &Form::Surt(form) if is_form => {
-                surt::write(self.equivalence.aliased(bytes), form, surts, out);
+                surt::write_by(isa, self.equivalence.aliased_prefix(bytes), form, surts, out);
             }
             // Of some indexes, invalid records have forms as well.
             &Form::Surt(form)
@@ -149,7 +150,7 @@ impl Map<'_> {
                     out,
                 ) => {}
             Form::Canonical | Form::Surt(_) | Form::Key(_) => {
-                push_record(bytes, self.redact, out);
+                push_record_by(isa, bytes, self.redact, out);
             }
         }
     }
@@ -234,7 +235,7 @@ impl Job for Map<'_> {
                 }
             };
             work.report.written += 1;
-            self.push_form(record, (&bytes, is_form), &mut surts, &mut work.out);
+            self.push_form(isa, record, (bytes, is_form), &mut surts, &mut work.out);
             work.out.push(self.record_end);
         }
         if copies_unchanged && end == spans.len() {

@@ -55,18 +55,21 @@ impl Limits {
         let parts = split(uri);
         let is_opaque = parts.scheme.is_some() && !parts.path.starts_with(b"/");
         let path = if is_opaque { b"" } else { parts.path };
-        let count = |text: &[u8], by: u8| {
-            text.split(|&byte| byte == by).filter(|part| !part.is_empty()).count()
+        // As many parts as `most` take a byte each, and one between two.
+        let has_more = |text: &[u8], by: u8, most: Option<u64>| {
+            let is_long = most.is_some_and(|most| text.len() as u64 / 2 >= most);
+            is_long && {
+                let parts = text.split(|&byte| byte == by).filter(|part| !part.is_empty());
+                exceeds(parts.count(), most)
+            }
         };
-        if segments.is_some() && exceeds(count(path, b'/'), segments) {
+        if has_more(path, b'/', segments) {
             return Some(Limit::Segments);
         }
         if repeats.is_some_and(|most| repeat_more(path, most)) {
             return Some(Limit::Repeats);
         }
-        let has_more =
-            params.is_some() && exceeds(parts.query.map_or(0, |query| count(query, b'&')), params);
-        has_more.then_some(Limit::Params)
+        has_more(parts.query.unwrap_or_default(), b'&', params).then_some(Limit::Params)
     }
 }
 

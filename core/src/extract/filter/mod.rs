@@ -181,6 +181,9 @@ impl Filter {
     }
 
     fn cause_of_properties(&self, uri: &[u8]) -> Option<Cause> {
+        if self.only.is_empty() && self.not.is_empty() {
+            return None;
+        }
         if self.only.has_no_hosts() && self.not.has_no_hosts() {
             return self.cause_with(uri, None);
         }

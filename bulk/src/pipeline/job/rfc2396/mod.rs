@@ -9,9 +9,9 @@ use crate::io::{Source, write::json, write::link_fields};
 use crate::pipeline::engine::work::{ChunkWork, Worker, record_at};
 use crate::pipeline::{Error, Report, Settings, Sinks};
 use rows::{LegacyRow, tsv_error_row, tsv_header};
-use uriscan_core::rfc2396::Legacy;
+use uriscan_core::index::Record;
 use uriscan_core::rfc2396::differ::{Difference, difference};
-use uriscan_core::rfc2396::parse_rfc2396;
+use uriscan_core::rfc2396::{Legacy, parse_by, parse_rfc2396};
 use uriscan_core::simd::Isa;
 use uriscan_core::uri::UriError;
 
@@ -79,18 +79,20 @@ struct LegacyReport {
 
 impl LegacyReport {
     /// Appends the report on a record, if there is one; returns whether there is.
-    fn answer(
+    #[inline(always)]
+    fn answer<I: Isa>(
         &self,
+        isa: I,
         position: Position<'_>,
-        text: &[u8],
+        record: Record<'_>,
         report: &mut Report,
         out: &mut Vec<u8>,
     ) -> bool {
-        let line = position.line;
+        let (line, text) = (position.line, record.bytes());
         if let LegacyQuestion::Differ(format) = self.question {
             return self.differ(format, position, text, report, out);
         }
-        match (self.question, parse_rfc2396(text, self.legacy)) {
+        match (self.question, parse_by(isa, record, self.legacy)) {
             (LegacyQuestion::PartsJsonl, Ok(parts)) => {
                 LegacyRow { line, text, parts }.json_into(out);
             }
@@ -175,7 +177,7 @@ impl Rows for LegacyReport {
             let indent = u64::from(span.start - line.start);
             let position = position.of_record(number as u64, indent);
             let start = out.len();
-            report.written += u64::from(self.answer(position, record.bytes(), report, out));
+            report.written += u64::from(self.answer(isa, position, record, report, out));
             match self.question {
                 LegacyQuestion::PartsTsv => link_fields::into_row(position, start, out),
                 LegacyQuestion::PartsJsonl

@@ -1,7 +1,7 @@
 //! The canonical forms of the records of a chunk, which are counted many at a time.
 
 use super::job::{ChunkCounts, Count};
-use crate::pipeline::engine::invalid::{InvalidAction, Policy, push_record};
+use crate::pipeline::engine::invalid::{InvalidAction, Policy, push_record_by};
 use crate::pipeline::engine::work::{ChunkWork, Worker, push_rest, record_at};
 use uriscan_core::normalize::{self, FormBuffer};
 use uriscan_core::simd::Isa;
@@ -58,7 +58,7 @@ impl Count<'_> {
             match equivalence.canonical_by(isa, record, scratch) {
                 Ok(form) => {
                     // Masked before it is split: part of a secret is not known as one.
-                    push_record(equivalence.aliased(form.bytes()), redact, forms);
+                    push_record_by(isa, equivalence.aliased_prefix(form), redact, forms);
                     forms.push(record_end);
                     if forms.len() > MOST_BYTES {
                         rows.count(isa, (form_index, forms), options, record_end);

@@ -9,8 +9,8 @@ use crate::pipeline::engine::invalid::LongRecord;
 use crate::pipeline::engine::work::{ChunkWork, Worker};
 use crate::pipeline::{OnInvalid, Settings};
 use crate::top_k::{Texts, TopK};
-use uriscan_core::audit::redact_into;
-use uriscan_core::chunk::Padded;
+use uriscan_core::audit::redact_by;
+use uriscan_core::chunk::{Padded, Prefix};
 use uriscan_core::extract::LogPart;
 use uriscan_core::index::{Index, Record, trim};
 use uriscan_core::key::Hasher;
@@ -69,9 +69,12 @@ impl ChunkCounts {
     ) {
         let mut masked = std::mem::take(&mut self.masked);
         masked.clear();
+        let mut at = 0;
         for form in forms.split_inclusive(|&byte| byte == record_end) {
-            redact_into(form.strip_suffix(&[record_end]).unwrap_or(form), &mut masked);
+            let len = form.strip_suffix(&[record_end]).unwrap_or(form).len();
+            redact_by(isa, Prefix::new(&forms[at..], len), &mut masked);
             masked.push(record_end);
+            at += form.len();
         }
         self.count_from(isa, options.by.len(), (index, &mut masked), options, record_end);
         self.masked = masked;

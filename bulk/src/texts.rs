@@ -5,28 +5,28 @@ use uriscan_core::simd::prefetch;
 
 const BLOCK: usize = 256 << 10;
 
-/// Where a text stands in [`Texts`].
+/// Where a text stands in [`HeldTexts`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(crate) struct Place {
     block: u32,
     offset: u32,
-    pub(super) len: u32,
+    pub(crate) len: u32,
 }
 
 /// Texts one after the other, in blocks that never move.
 #[derive(Debug, Default)]
-pub(super) struct Texts {
+pub(crate) struct HeldTexts {
     full: Vec<Vec<u8>>,
     /// The block that is being filled, whose number is that of the full ones.
     last: Vec<u8>,
-    pub(super) bytes: u64,
+    pub(crate) bytes: u64,
     /// Bytes of memory of all blocks.
-    pub(super) held: usize,
+    pub(crate) held: usize,
 }
 
-impl Texts {
+impl HeldTexts {
     #[inline]
-    pub(super) fn push(&mut self, text: Prefix<'_>) -> Place {
+    pub(crate) fn push(&mut self, text: Prefix<'_>) -> Place {
         if self.room() < text.len() {
             self.begin_block(text.len());
         }
@@ -64,7 +64,7 @@ impl Texts {
     }
 
     #[inline]
-    pub(super) fn get(&self, place: Place) -> Prefix<'_> {
+    pub(crate) fn get(&self, place: Place) -> Prefix<'_> {
         let Place { block, offset, len } = place;
         let block = self.full.get(block as usize).unwrap_or(&self.last);
         Prefix::new(&block[offset as usize..], len as usize)
@@ -72,14 +72,14 @@ impl Texts {
 
     /// Asks for the first two cache lines of the text at `place`.
     #[inline(always)]
-    pub(super) fn prefetch(&self, place: Place) {
+    pub(crate) fn prefetch(&self, place: Place) {
         let block = self.full.get(place.block as usize).unwrap_or(&self.last);
         prefetch(block, place.offset as usize);
         prefetch(block, place.offset as usize + 64);
     }
 
     /// Writes `text` over the one at `place`, which is not shorter.
-    pub(super) fn replace(&mut self, place: Place, text: &[u8]) -> Place {
+    pub(crate) fn replace(&mut self, place: Place, text: &[u8]) -> Place {
         let Place { block, offset, .. } = place;
         let block = self.full.get_mut(block as usize).unwrap_or(&mut self.last);
         block[offset as usize..][..text.len()].copy_from_slice(text);

@@ -1,38 +1,38 @@
 //! Where the form of a web URI is cut into parts: in its first block by masks, where that may be read.
 
+use super::split::host_in;
 use crate::chunk::Prefix;
 use crate::grammar::ByteClass;
 use crate::index::low_bits;
 use crate::simd::table::{NibbleTables, nibble_tables};
 use crate::simd::{BLOCK, Isa};
-use crate::uri::host_in;
 
 /// The parts of the form of a web URI, as offsets in it, and what some of them do not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Cuts {
+pub(crate) struct Cuts {
     /// Where the authority begins.
-    pub(super) start: usize,
-    pub(super) host_start: usize,
-    pub(super) host_end: usize,
-    pub(super) path_start: usize,
-    pub(super) path_end: usize,
-    pub(super) query_end: usize,
+    pub(crate) start: usize,
+    pub(crate) host_start: usize,
+    pub(crate) host_end: usize,
+    pub(crate) path_start: usize,
+    pub(crate) path_end: usize,
+    pub(crate) query_end: usize,
     /// The length of the form.
-    pub(super) len: usize,
-    pub(super) lacks: Lacks,
+    pub(crate) len: usize,
+    pub(crate) lacks: Lacks,
 }
 
 /// What parts are known not to have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Lacks {
+pub(crate) struct Lacks {
     /// The host has no upper case and no triplet.
-    pub(super) odd_host: bool,
+    pub(crate) odd_host: bool,
     /// The path has no triplet.
-    pub(super) triplet: bool,
+    pub(crate) triplet: bool,
     /// The path has no `;` and no `(`.
-    pub(super) session: bool,
+    pub(crate) session: bool,
     /// The path has no two slashes in a row.
-    pub(super) slashes: bool,
+    pub(crate) slashes: bool,
 }
 
 /// The bytes without which a host is its own form for look-ups.
@@ -41,7 +41,7 @@ static SESSION: NibbleTables = nibble_tables(ByteClass::of(b";("));
 
 impl Cuts {
     /// Those of `form`, whose authority begins at `start`.
-    pub(super) fn find(form: &[u8], start: usize) -> Cuts {
+    pub(crate) fn find(form: &[u8], start: usize) -> Cuts {
         let end = |at: Option<usize>, from: usize| at.map_or(form.len(), |at| from + at);
         let path_start = end(memchr::memchr3(b'/', b'?', b'#', &form[start..]), start);
         let path_end = end(memchr::memchr2(b'?', b'#', &form[path_start..]), path_start);
@@ -64,7 +64,7 @@ impl Cuts {
 
     /// [`Cuts::find`], and what parts that are in the first block do not have.
     #[inline(always)]
-    pub(super) fn find_by<I: Isa>(isa: I, form: Prefix<'_>, start: usize) -> Cuts {
+    pub(crate) fn find_by<I: Isa>(isa: I, form: Prefix<'_>, start: usize) -> Cuts {
         let (bytes, len) = (form.bytes(), form.len());
         let Some(block) = form.slack().first_chunk::<BLOCK>() else {
             return Cuts::find(bytes, start);
@@ -116,16 +116,31 @@ impl Cuts {
 
     /// Where the parts begin, and where the last one ends: the scheme with its `://`, the userinfo, the host, the port, the path, the
     /// query and the fragment, with their delimiters.
-    pub(super) fn parts(self) -> [usize; 8] {
+    pub(crate) fn parts(self) -> [usize; 8] {
         let Cuts { start, host_start, host_end, path_start, path_end, query_end, len, .. } = self;
         [0, start, host_start, host_end, path_start, path_end, query_end, len]
     }
 
     /// The host in `form`.
     #[inline(always)]
-    pub(super) fn host(self, form: &[u8]) -> &[u8] {
+    pub(crate) fn host(self, form: &[u8]) -> &[u8] {
         &form[self.host_start..self.host_end]
     }
+}
+
+/// Where the authority begins, if `form` is an `http` or `https` URI with an authority.
+#[inline]
+pub(crate) fn web_authority(form: &[u8]) -> Option<usize> {
+    // Setting bit 5 makes letters lower case and keeps `:` and `/`. Other bytes that it maps to
+    // these do not occur in URIs.
+    const LOWER: u64 = 0x2020_2020_2020_2020;
+    const HTTPS: u64 = u64::from_le_bytes(*b"https://");
+    const HTTP: u64 = u64::from_le_bytes(*b"http://\0");
+    let Some(head) = form.first_chunk() else {
+        return form.eq_ignore_ascii_case(b"http://").then_some(7);
+    };
+    let head = u64::from_le_bytes(*head) | LOWER;
+    if head == HTTPS { Some(8) } else { (head << 8 == HTTP << 8).then_some(7) }
 }
 
 /// The number of the first bit of `mask`; [`BLOCK`] if there is none.
@@ -139,7 +154,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::rules::parts::web_authority;
     use crate::simd::{Kernels, Task};
 
     struct Find<'a>(Prefix<'a>, usize);

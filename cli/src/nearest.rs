@@ -1,0 +1,34 @@
+//! What a name that does not exist was probably meant to be.
+
+/// `; did you mean NAME?`, to be put after a message about `typed`; nothing if none of `names` is like it.
+pub(crate) fn did_you_mean<'n>(typed: &str, names: impl IntoIterator<Item = &'n str>) -> String {
+    let distance = |name: &&str| strsim::levenshtein(typed, name);
+    let nearest = names.into_iter().min_by_key(distance);
+    // Of a short name one letter, of others a third.
+    let most = (typed.chars().count() / 3).max(1);
+    match nearest.filter(|name| distance(name) <= most) {
+        Some(name) => format!("; did you mean {name}?"),
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_like_a_name_is_taken_for_it() {
+        let names = ["www", "https", "sort-query", "empty-query"];
+        for (typed, expected) in [
+            ("wwww", "; did you mean www?"),
+            ("htpps", "; did you mean https?"),
+            ("sort-qeury", "; did you mean sort-query?"),
+            ("sortquery", "; did you mean sort-query?"),
+            ("", ""),
+            ("w", ""),
+            ("lowercase", ""),
+        ] {
+            assert_eq!(did_you_mean(typed, names), expected, "{typed}");
+        }
+    }
+}
