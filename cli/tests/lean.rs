@@ -81,10 +81,11 @@ fn what_needs_columns_is_named() {
     std::fs::write(place.path().join("t.csv"), "url\nhttp://h\n").unwrap();
     for (args, named) in [
         (&["--to", "parquet"][..], "--to parquet"),
-        (&["--to", "jsonl"], "--column"),
+        (&["--to", "jsonl"], "--to jsonl"),
         (&["-o", "x.parquet"], "x.parquet"),
         (&["-o", "x.arrow"], "x.arrow"),
-        (&["-o", "x.jsonl"], "--column"),
+        (&["-o", "x.jsonl"], "x.jsonl"),
+        (&["-o", "x.tsv"], "x.tsv"),
         (&["--sort-by", "surt", "-o", "x.csv"], "--sort-by"),
         (&["--partition-by", "url", "-o", "x/"], "--partition-by"),
         (&["--rows-per-file", "5", "-o", "x"], "--rows-per-file"),
@@ -168,6 +169,10 @@ fn names_of_tables_are_refused_for_side_files() {
     let refuses = |name: &str| {
         ["--dupes", "--clusters"].map(|option| run(&place, &["dedup", option, name, "list"]).0 == 2)
     };
+    for (option, ending) in [("--dupes", "end it in .txt or .tsv"), ("--clusters", "in .jsonl")] {
+        let message = refusal(&place, &["dedup", option, "d.csv", "list"]);
+        assert!(message.contains(ending) && message.contains("--features full"), "{message}");
+    }
     for name in ["d.parquet", "d.CSV", "d.arrow.gz", "d.csv.zst"] {
         assert_eq!(refuses(name), [true, true], "{name}");
     }

@@ -20,6 +20,11 @@ use crate::sets::records::SetAtWork;
 
 const ABSENT: &str = "this program has no tables of columns: rows of CSV, TSV and JSON lines stay as they are, with `census`, `check`, `dedup`, `extract`, `learn`, `set` and `top`; Parquet, Arrow, other formats than that of the input, sorted rows and several files as output are in the one that `cargo install --path cli --features full` builds";
 
+/// Why a name of a table is refused for what is written, or read, as lines.
+const NO_DUPES: &str = "is the name of a table, and this program writes duplicates as lines of text: end it in .txt or .tsv; the program that `cargo install --path cli --features full` builds writes tables";
+const NO_CLUSTERS: &str = "is the name of a table, and this program writes groups as JSON lines: end it in .jsonl; the program that `cargo install --path cli --features full` builds writes tables";
+const NO_PAIRS: &str = "is the name of a table, and this program reads pairs from lines of text, with a tab between two; the program that `cargo install --path cli --features full` builds reads tables";
+
 /// What pages of help about tables end with.
 pub(crate) const HELP_NOTE: &str = "
 This program reads rows of CSV, TSV and JSON lines only, by census, check,
@@ -132,7 +137,8 @@ pub(crate) fn open_column(_: &Plan, column: &Column) -> Result<Inputs, Failure> 
 /// The pairs of `plan`, which are lines.
 pub(crate) fn open_pairs(plan: &Plan) -> Result<Inputs, Failure> {
     for path in plan.inputs.iter().filter_map(Input::path) {
-        refuse(path, &["jsonl", "ndjson"]).map_err(|why| Failure::at(path.display(), why))?;
+        refuse(path, &["jsonl", "ndjson"], NO_PAIRS)
+            .map_err(|why| Failure::at(path.display(), why))?;
     }
     inputs::open(&plan.inputs)
 }
@@ -158,12 +164,12 @@ pub(crate) struct ClassTable<'a>(Infallible, PhantomData<&'a mut Output>);
 impl<'a> ClassTable<'a> {
     /// Nothing, for lines, among them TSV; an error for the name of a table.
     pub(crate) fn format_of_dupes(path: &Path) -> Result<Option<Infallible>, &'static str> {
-        refuse(path, &["jsonl", "ndjson", "json"])
+        refuse(path, &["jsonl", "ndjson", "json"], NO_DUPES)
     }
 
     /// Nothing, for JSON lines; an error for the name of a table.
     pub(crate) fn format_of_clusters(path: &Path) -> Result<Option<Infallible>, &'static str> {
-        refuse(path, &["tsv", "tab"])
+        refuse(path, &["tsv", "tab"], NO_CLUSTERS)
     }
 
     pub(crate) fn of_dupes(
@@ -193,11 +199,16 @@ impl TakeRows for ClassTable<'_> {
     }
 }
 
-/// Refuses the names of tables of which neither duplicates nor clusters are lines, and those that end like one of `others`.
-fn refuse(path: &Path, others: &[&str]) -> Result<Option<Infallible>, &'static str> {
+/// Refuses, because of `why`, the names of tables of which neither duplicates nor clusters are lines, and those that end like
+/// one of `others`.
+fn refuse(
+    path: &Path,
+    others: &[&str],
+    why: &'static str,
+) -> Result<Option<Infallible>, &'static str> {
     let path = if is_packed(path) { &path.with_extension("") } else { path };
     let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
     let end = end.to_ascii_lowercase();
     let is_table = has_columns(path) || end == "csv" || others.contains(&&*end);
-    if is_table { Err(ABSENT) } else { Ok(None) }
+    if is_table { Err(why) } else { Ok(None) }
 }

@@ -122,14 +122,14 @@ pub(crate) struct Classes {
     /// Write dropped duplicates to FILE: the record, the one that is kept and the level, separated by tabs
     ///
     /// The level is the lowest at which the two are equivalent, or the rules that are necessary (rules:www+trailing-slash).
-    /// If FILE is called .parquet, .arrow, .csv or .jsonl it is a table: source, line, uri, kept, level, uri_key.
+    /// With --features full a FILE called .parquet, .arrow, .csv or .jsonl is a table: source, line, uri, kept, level, uri_key.
     #[arg(long, value_name = "FILE")]
     pub(crate) dupes: Option<PathBuf>,
 
     /// Write each group to FILE as a JSON line: the kept record and all members
     ///
-    /// Each member has source, line, uri, level and rules; the kept record is one, at level string. If FILE is called
-    /// .parquet, .arrow, .csv or .tsv it is a table with a row for each member.
+    /// Each member has source, line, uri, level and rules; the kept record is one, at level string. With
+    /// --features full a FILE called .parquet, .arrow, .csv or .tsv is a table of members.
     #[arg(long, value_name = "FILE")]
     pub(crate) clusters: Option<PathBuf>,
 }

@@ -208,9 +208,9 @@ fn normalize_raw_host(
     Ok(())
 }
 
-/// `text` with the bytes of 0x80 and above in its host percent-encoded, if the host is UTF-8.
+/// `text` with the bytes of 0x80 and above in its host percent-encoded, if there are any and the host is UTF-8.
 fn encode_raw_host(text: &[u8]) -> Option<Vec<u8>> {
-    let (start, host) = raw_host(text)?;
+    let (start, host) = raw_host(text).filter(|(_, host)| !host.is_ascii())?;
     str::from_utf8(host).ok()?;
     Some([&text[..start], &encode_host(host), &text[start + host.len()..]].concat())
 }

@@ -18,13 +18,15 @@ use std::net::Ipv6Addr;
 
 use memchr::{memchr, memchr2, memchr3, memrchr};
 
+use crate::chunk::Prefix;
 use crate::grammar::byte_words;
 use crate::grammar::class::{ByteClass, DIGIT, UNRESERVED};
-use crate::index::Record;
+use crate::index::{Record, low_bits};
 use crate::normalize::fast::{self, Canonical};
 use crate::normalize::percent::{decode_each, push_encoded};
 use crate::normalize::{LONGEST_NAME, Level, Options};
-use crate::simd::Isa;
+use crate::simd::table::{NibbleTables, nibble_tables};
+use crate::simd::{BLOCK, Isa};
 use crate::uri::{UriError, UriErrorKind, dots};
 
 /// Schemes in which `\` means `/` by the WHATWG URL Standard.
@@ -48,9 +50,9 @@ const PATH: ByteClass = UNRESERVED.or(ByteClass::of(b":/?[]@!$&'()*+,;=|%"));
 const PARAM: ByteClass = UNRESERVED;
 
 /// Characters of a host, of a path and of a parameter that are in the form as they are, but for dot segments.
-static PLAIN_HOST: [bool; 256] =
-    ByteClass::range(b'a', b'z').or(DIGIT).or(ByteClass::of(b"-._")).table();
-static PLAIN_PATH: [bool; 256] = UNRESERVED.or(ByteClass::of(b"/:@!$&'()*+,=")).table();
+static PLAIN_HOST: NibbleTables =
+    nibble_tables(ByteClass::range(b'a', b'z').or(DIGIT).or(ByteClass::of(b"-._")));
+static PLAIN_PATH: NibbleTables = nibble_tables(UNRESERVED.or(ByteClass::of(b"/:@!$&'()*+,=")));
 static PLAIN_PARAM: [bool; 256] = PARAM.table();
 
 const REFUSED: UriError = UriError { kind: UriErrorKind::Profile, at: 0 };
@@ -73,7 +75,7 @@ pub(super) fn form<'a, I: Isa>(
     out: &'a mut Vec<u8>,
 ) -> Result<&'a [u8], UriError> {
     let text = record.bytes();
-    if let Some(len) = plain_len(text) {
+    if let Some(len) = plain_len(isa, record.padded().into()) {
         return Ok(&text[..len]);
     }
     match fast_form(isa, record, out) {
@@ -82,44 +84,73 @@ pub(super) fn form<'a, I: Isa>(
     }
 }
 
-/// The length of the canonical form by RFC 3986, in `out`, if it can be seen at once that it is the form here, too: without a port
-/// and with nothing encoded.
+/// The length of the form, which `out` begins with, if it can be seen at once in the canonical form by RFC 3986: where nothing is
+/// encoded there, it is what this form is made of, but for the port.
 #[inline(always)]
 fn fast_form<I: Isa>(isa: I, record: Record<'_>, out: &mut Vec<u8>) -> Option<usize> {
     let options = Options { level: Level::Scheme, drop_fragment: true };
-    let (plan, end) = fast::plan(isa, options, record)?;
-    if plan.host_end != plan.path_start {
-        return None;
-    }
+    let (mut plan, end) = fast::plan(isa, options, record)?;
+    // The default port stays, and an empty one does not.
+    plan.drop_port &= plan.path_start == plan.host_end + 1;
     match fast::carry_out(isa, &plan, record, end, out) {
         // Nothing is to be changed that could have been.
         Canonical::InPlace(_) => None,
-        Canonical::InScratch(len) => (plain_len(&out[..len]) == Some(len)).then_some(len),
+        Canonical::InScratch(len) => plain_len(isa, Prefix::new(out, len)),
     }
 }
 
 /// The length of the form of `text` if it can be seen at once that it is a prefix: of a web URL with nothing to encode or
-/// decode, without user, port and dot segments, whose parameters are in order.
-fn plain_len(text: &[u8]) -> Option<usize> {
-    let host = if text.starts_with(b"https://") { 8 } else { 7 };
-    if host == 7 && !text.starts_with(b"http://") {
+/// decode, without user and dot segments, whose parameters are in order. Always `None` if a block may not be read after it.
+#[inline(always)]
+fn plain_len<I: Isa>(isa: I, text: Prefix<'_>) -> Option<usize> {
+    let (bytes, slack) = (text.bytes(), text.slack());
+    let host = if bytes.starts_with(b"https://") { 8 } else { 7 };
+    if host == 7 && !bytes.starts_with(b"http://") || slack.len() <= bytes.len() + BLOCK {
         return None;
     }
-    let path = host + len_while(&text[host..], &PLAIN_HOST);
-    if path == host || text.get(path) != Some(&b'/') {
+    let block = |at: usize| slack[at..].first_chunk::<BLOCK>().expect("there is room");
+    let others = !isa.members(block(0), &PLAIN_HOST) & !low_bits(host) & low_bits(bytes.len());
+    let host_end = others.trailing_zeros() as usize;
+    if others == 0 || host_end == host {
         return None;
     }
-    let end = path + len_while(&text[path..], &PLAIN_PATH);
-    // Without an early end the loop is one over blocks.
-    let may_be_dots = |has, (&byte, &next)| has | (byte == b'/') & (next == b'.');
-    if text[path..end].iter().zip(&text[path + 1..end]).fold(false, may_be_dots) {
+    let path = match bytes[host_end] {
+        b':' => host_end + 1 + plain_port(&bytes[host_end + 1..])?,
+        _ => host_end,
+    };
+    if bytes.get(path) != Some(&b'/') {
         return None;
     }
-    match text.get(end) {
+    let mut end = bytes.len();
+    for at in (path / BLOCK * BLOCK..bytes.len()).step_by(BLOCK) {
+        let inside = !low_bits(path.saturating_sub(at)) & low_bits(bytes.len() - at);
+        let stops = !isa.members(block(at), &PLAIN_PATH) & inside;
+        if stops != 0 {
+            end = at + stops.trailing_zeros() as usize;
+        }
+        // The dot of a segment is a byte of the path, too.
+        let inside = inside & low_bits((end - 1).saturating_sub(at));
+        if isa.equal(block(at), b'/') & isa.equal(block(at + 1), b'.') & inside != 0 {
+            return None;
+        }
+        if stops != 0 {
+            break;
+        }
+    }
+    match bytes.get(end) {
         None | Some(b'#') => Some(end),
-        Some(b'?') => plain_query(&text[end + 1..]).map(|len| end + len),
+        Some(b'?') => plain_query(&bytes[end + 1..]).map(|len| end + len),
         Some(_) => None,
     }
+}
+
+/// The length of the port that `text` begins with, before a slash, if it is one and written without zeros before it.
+fn plain_port(text: &[u8]) -> Option<usize> {
+    let len = text.iter().take(6).position(|&byte| byte == b'/')?;
+    let number = text[..len].iter().try_fold(0, |number, &digit| {
+        digit.is_ascii_digit().then(|| 10 * number + u32::from(digit - b'0'))
+    })?;
+    (len > 0 && (text[0] != b'0' || len == 1) && number <= u16::MAX.into()).then_some(len)
 }
 
 /// The length of `?` and the form of the query at the beginning of `text`, if it is as written.
@@ -426,7 +457,27 @@ mod tests {
 
     use super::*;
     use crate::profile::{Profile, Profiler};
-    use crate::simd::Kernels;
+    use crate::simd::{Kernels, Task};
+
+    struct PlainLen<'a>(Prefix<'a>);
+
+    impl Task for PlainLen<'_> {
+        type Output = Option<usize>;
+        #[inline(always)]
+        fn run<I: Isa>(self, isa: I) -> Option<usize> {
+            plain_len(isa, self.0)
+        }
+    }
+
+    /// [`plain_len`] of `text` with `after` after it, the same on every backend.
+    fn seen_at_once(text: &str, after: &str) -> Option<usize> {
+        let slack = format!("{text}{after}");
+        let prefix = Prefix::new(slack.as_bytes(), text.len());
+        let found: Vec<_> =
+            Kernels::available().map(|kernels| kernels.run(PlainLen(prefix))).collect();
+        assert!(found.iter().all(|it| *it == found[0]), "{text}");
+        found[0]
+    }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2048))]
@@ -436,8 +487,11 @@ mod tests {
         ) {
             let mut out = Vec::new();
             let expected = any_form(text.as_bytes(), &mut Scratch::default(), &mut out);
-            if let Some(len) = plain_len(text.as_bytes()) {
-                prop_assert_eq!(expected, Ok(&text.as_bytes()[..len]));
+            let more = "/.%:".repeat(20);
+            for after in ["", &more] {
+                if let Some(len) = seen_at_once(&text, after) {
+                    prop_assert_eq!(expected, Ok(&text.as_bytes()[..len]));
+                }
             }
             for kernels in Kernels::available() {
                 let mut profiler = Profiler::with_kernels(Profile::W3lib, kernels);
@@ -466,14 +520,20 @@ mod tests {
             ("http://h", None),
             ("http:///", None),
             ("http://H/", None),
-            ("http://h:80/", None),
+            ("http://h:80/", Some(12)),
+            ("http://h:0/a", Some(12)),
+            ("http://h:65535/", Some(15)),
+            ("http://h:65536/", None),
+            ("http://h:080/", None),
+            ("http://h:/", None),
+            ("http://h:8a/", None),
             ("http://u@h/", None),
             ("http://h/./", None),
             ("http://h/a;b", None),
             ("http://h/a ", None),
             ("ftp://h/", None),
         ] {
-            assert_eq!(plain_len(text.as_bytes()), expected, "{text}");
+            assert_eq!(seen_at_once(text, &" ".repeat(80)), expected, "{text}");
         }
     }
 }

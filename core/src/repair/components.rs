@@ -160,11 +160,13 @@ impl Repairer {
         to: &mut Output<'_>,
     ) {
         let iri_end = if part.is_ascii() { part.len() } else { iri_length(part, is_query) };
+        let mut kept = 0;
         for (i, &byte) in part.iter().enumerate() {
             if class.has(byte) || byte == b'%' && triplet(part, i).is_some() {
-                to.out.push(byte);
                 continue;
             }
+            to.keep(&part[kept..i]);
+            kept = i + 1;
             let repair = match byte {
                 b'%' => Some(Repair::Percent),
                 0x80.. => Some(Repair::Iri).filter(|_| i < iri_end),
@@ -180,8 +182,9 @@ impl Repairer {
                 return;
             }
             push_triplet(byte, to.out);
-            to.goes_on_at(start + i + 1);
+            to.goes_on_at(start + kept);
         }
+        to.keep(&part[kept..]);
     }
 }
 

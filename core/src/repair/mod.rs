@@ -177,6 +177,11 @@ pub fn repair_in(
     work.made[Repair::Entity as usize] = decoded.made();
     let inner = work.without_wrapping(&decoded.text);
     let plain = work.plain(&decoded, inner.clone());
+    let is_same = matches!(plain, Cow::Borrowed(_));
+    let place = |work: &Repairer, at: usize| match is_same {
+        true => inner.start + at,
+        false => work.offset_in(&decoded, inner.clone(), at),
+    };
     let mut written = Output::new(out, 0);
     work.components(context, &plain, &mut written);
     let is_repaired = written.is_repaired;
@@ -190,7 +195,7 @@ pub fn repair_in(
             work.components(context, &plain, &mut again);
             let origin = again.origin();
             out.clear();
-            let at = decoded.place(work.offset_in(&decoded, inner, origin));
+            let at = decoded.place(place(&work, origin));
             return Err(UriError { at: in_text(at), ..error });
         }
         parsed?;
@@ -203,7 +208,7 @@ pub fn repair_in(
         let at = match repair {
             Repair::Entity => at,
             Repair::Quotes | Repair::Padding | Repair::LineBreak => decoded.place(at),
-            _ => decoded.place(work.offset_in(&decoded, inner.clone(), at)),
+            _ => decoded.place(place(&work, at)),
         };
         Change { repair, at: in_text(at), count }
     };
@@ -219,7 +224,7 @@ pub fn decode(text: &[u8]) -> Cow<'_, [u8]> {
     }
     let whole = 0..decoded.text.len();
     let mut work = Repairer { repairs: Repairs::default(), made: [None; Repair::ALL.len()] };
-    Cow::Owned(work.plain(&decoded, whole))
+    Cow::Owned(work.plain(&decoded, whole).into_owned())
 }
 
 const fn is_line_break(byte: u8) -> bool {
@@ -294,8 +299,14 @@ impl Repairer {
     }
 
     /// The bytes of `inner`, a part of the decoded text, without line breaks; decoded characters that no URI may hold
-    /// are percent-encodings.
-    fn plain(&mut self, decoded: &Decoded<'_>, inner: Range<usize>) -> Vec<u8> {
+    /// are percent-encodings. Borrowed if they are all of its bytes.
+    fn plain<'d>(&mut self, decoded: &'d Decoded<'_>, inner: Range<usize>) -> Cow<'d, [u8]> {
+        let text = &decoded.text[inner.clone()];
+        let has_line_break = self.repairs.has(Repair::LineBreak)
+            && text.iter().fold(false, |has, &byte| has | is_line_break(byte));
+        if decoded.made().is_none() && !has_line_break {
+            return Cow::Borrowed(text);
+        }
         let mut plain = Vec::with_capacity(inner.len());
         let mut dropped = None;
         self.each(decoded, inner, |at, byte, action| match action {
@@ -304,7 +315,7 @@ impl Repairer {
             ByteAction::Drop => dropped.get_or_insert((at, 0_u32)).1 += 1,
         });
         self.made[Repair::LineBreak as usize] = dropped;
-        plain
+        Cow::Owned(plain)
     }
 
     /// The offset in the decoded text of byte `at` of what [`Repairer::plain`] gives for the same `inner`.
