@@ -21,9 +21,9 @@ use memchr::{memchr, memchr2, memchr3, memrchr};
 use crate::chunk::Prefix;
 use crate::grammar::byte_words;
 use crate::grammar::class::{ByteClass, DIGIT, UNRESERVED};
-use crate::index::{Record, low_bits};
+use crate::index::{Bits, Record, low_bits};
 use crate::normalize::fast::{self, Canonical};
-use crate::normalize::percent::{decode_each, push_encoded};
+use crate::normalize::percent::{decode_each, push_encoded, triplet};
 use crate::normalize::{LONGEST_NAME, Level, Options};
 use crate::simd::table::{NibbleTables, nibble_tables};
 use crate::simd::{BLOCK, Isa};
@@ -54,6 +54,10 @@ static PLAIN_HOST: NibbleTables =
     nibble_tables(ByteClass::range(b'a', b'z').or(DIGIT).or(ByteClass::of(b"-._")));
 static PLAIN_PATH: NibbleTables = nibble_tables(UNRESERVED.or(ByteClass::of(b"/:@!$&'()*+,=")));
 static PLAIN_PARAM: [bool; 256] = PARAM.table();
+
+/// Characters that are in the form of a path as they are, although they were encoded, and of a parameter as another one.
+const DECODED_IN_PATH: ByteClass = ByteClass::of(b":[]@!$&'()*+,=|");
+const SPACE: ByteClass = ByteClass::of(b" ");
 
 const REFUSED: UriError = UriError { kind: UriErrorKind::Profile, at: 0 };
 
@@ -124,9 +128,14 @@ fn plain_len<I: Isa>(isa: I, text: Prefix<'_>) -> Option<usize> {
     let mut end = bytes.len();
     for at in (path / BLOCK * BLOCK..bytes.len()).step_by(BLOCK) {
         let inside = !low_bits(path.saturating_sub(at)) & low_bits(bytes.len() - at);
-        let stops = !isa.members(block(at), &PLAIN_PATH) & inside;
+        let percents = isa.equal(block(at), b'%') & inside;
+        let stops = !isa.members(block(at), &PLAIN_PATH) & !percents & inside;
         if stops != 0 {
             end = at + stops.trailing_zeros() as usize;
+        }
+        let mut triplets = Bits(percents).map(|bit| at + bit as usize).take_while(|&at| at < end);
+        if !triplets.all(|at| stays_encoded(&bytes[at..end], DECODED_IN_PATH)) {
+            return None;
         }
         // The dot of a segment is a byte of the path, too.
         let inside = inside & low_bits((end - 1).saturating_sub(at));
@@ -153,12 +162,20 @@ fn plain_port(text: &[u8]) -> Option<usize> {
     (len > 0 && (text[0] != b'0' || len == 1) && number <= u16::MAX.into()).then_some(len)
 }
 
+/// Whether `text` begins with a percent-encoding that stays as it is: in upper case, of a byte that is neither unreserved nor in
+/// `decoded`.
+fn stays_encoded(text: &[u8], decoded: ByteClass) -> bool {
+    let is_lower = |digits: &[u8]| digits.iter().any(u8::is_ascii_lowercase);
+    let byte = triplet(text, 0).filter(|_| !is_lower(&text[1..3]));
+    byte.is_some_and(|byte| !UNRESERVED.or(decoded).has(byte))
+}
+
 /// The length of `?` and the form of the query at the beginning of `text`, if it is as written.
 fn plain_query(text: &[u8]) -> Option<usize> {
     if matches!(text.first(), None | Some(b'#')) {
         return Some(0);
     }
-    let mut last = (&b""[..], &b""[..]);
+    let mut last = (&b""[..], &b""[..], false);
     let mut at = 0;
     loop {
         let rest = &text[at..];
@@ -166,9 +183,10 @@ fn plain_query(text: &[u8]) -> Option<usize> {
         if rest.get(name) != Some(&b'=') {
             return None;
         }
-        let value = len_while(&rest[name + 1..], &PLAIN_PARAM);
-        let param = (&rest[..name], &rest[name + 1..][..value]);
-        if param < last {
+        let (value, is_encoded) = plain_value(&rest[name + 1..])?;
+        let param = (&rest[..name], &rest[name + 1..][..value], is_encoded);
+        // What is encoded is compared without that.
+        if param < last || param.0 == last.0 && (is_encoded || last.2) && at > 0 {
             return None;
         }
         last = param;
@@ -178,6 +196,22 @@ fn plain_query(text: &[u8]) -> Option<usize> {
             Some(b'&') => at += 1,
             Some(_) => return None,
         }
+    }
+}
+
+/// The length of the value that `text` begins with, if it is as written, and whether something in it is encoded.
+fn plain_value(text: &[u8]) -> Option<(usize, bool)> {
+    let mut len = len_while(text, &PLAIN_PARAM);
+    let mut is_encoded = false;
+    loop {
+        match text.get(len) {
+            Some(b'+') => len += 1,
+            Some(b'%') if stays_encoded(&text[len..], SPACE) => len += 3,
+            Some(b'%') => return None,
+            _ => return Some((len, is_encoded)),
+        }
+        is_encoded = true;
+        len += len_while(&text[len..], &PLAIN_PARAM);
     }
 }
 
@@ -483,7 +517,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(2048))]
         #[test]
         fn what_is_seen_at_once_is_what_takes_long(
-            text in "(https?|HTTP|ftp)://[a-c.A_-]{0,4}([:@][0-9a]{0,2})?(/([a-c.~:@!%;|*'=+&,\\[-]{0,3}|\\.\\.|%2e|%41|%2F)){0,3}([?](([a-c~%+]|%7e){0,2}=?[a-c~=+%/ ]{0,2}&?){0,3})?(#[a ?&\\t%]{0,3})?",
+            text in "(https?|HTTP|ftp)://[a-c.A_-]{0,4}([:@][0-9a]{0,2})?(/([a-c.~:@!%;|*'=+&,\\[-]{0,3}|\\.\\.|%2e|%41|%2[F0-9]|%7c|%C3)){0,3}([?](([a-c~%+]|%7e){0,2}=?([a-c~=+%/ ]|%2[0Ff]|%3D){0,2}&?){0,3})?(#[a ?&\\t%]{0,3})?",
         ) {
             let mut out = Vec::new();
             let expected = any_form(text.as_bytes(), &mut Scratch::default(), &mut out);
@@ -515,8 +549,18 @@ mod tests {
             ("http://h/p?a=1&&b=1", None),
             ("http://h/p?a=1&", None),
             ("http://h/p?a=b=c", None),
-            ("http://h/p?a=b+c", None),
+            ("http://h/p?a=b+c", Some(16)),
+            ("http://h/p?a=%20", None),
             ("http://h/p?a=%41", None),
+            ("http://h/p?a=%2f", None),
+            ("http://h/p?a=%2F&b=%C3%A4+", Some(26)),
+            ("http://h/p?a=%2F&a=b", None),
+            ("http://h/p?a=b&a=+", None),
+            ("http://h/p?%2F=a", None),
+            ("http://h/%2F%25%7B%C3#%", Some(21)),
+            ("http://h/%2", None),
+            ("http://h/%3D", None),
+            ("http://h/%41", None),
             ("http://h", None),
             ("http:///", None),
             ("http://H/", None),

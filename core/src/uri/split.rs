@@ -41,6 +41,31 @@ pub struct Split<'t> {
 /// Splits any bytes into the five components of Appendix B. Linear in the length, never allocates,
 /// never fails.
 pub fn split(text: &[u8]) -> Split<'_> {
+    let (scheme, authority, rest) = split_head(text);
+
+    // ([^?#]*)
+    let (path, mut rest) = cut(rest, memchr2(b'?', b'#', rest));
+
+    // (\?([^#]*))?
+    let mut query = None;
+    if let Some(after) = rest.strip_prefix(b"?") {
+        let (run, after) = cut(after, memchr(b'#', after));
+        query = Some(run);
+        rest = after;
+    }
+
+    // (#(.*))?  where "." is any byte
+    let fragment = rest.strip_prefix(b"#");
+
+    Split { scheme, authority, path, query, fragment }
+}
+
+/// What is before the path of `text`, and the rest.
+type Head<'t> = (Option<&'t [u8]>, Option<&'t [u8]>, &'t [u8]);
+
+/// The scheme and the authority of [`split`], and what follows them.
+#[inline]
+pub(crate) fn split_head(text: &[u8]) -> Head<'_> {
     let mut rest = text;
 
     // (([^:/?#]+):)?
@@ -60,22 +85,7 @@ pub fn split(text: &[u8]) -> Split<'_> {
         authority = Some(run);
         rest = after;
     }
-
-    // ([^?#]*)
-    let (path, mut rest) = cut(rest, memchr2(b'?', b'#', rest));
-
-    // (\?([^#]*))?
-    let mut query = None;
-    if let Some(after) = rest.strip_prefix(b"?") {
-        let (run, after) = cut(after, memchr(b'#', after));
-        query = Some(run);
-        rest = after;
-    }
-
-    // (#(.*))?  where "." is any byte
-    let fragment = rest.strip_prefix(b"#");
-
-    Split { scheme, authority, path, query, fragment }
+    (scheme, authority, rest)
 }
 
 /// What is before the offset `at` of `text`, and the rest; without it all of `text`.

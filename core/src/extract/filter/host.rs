@@ -4,7 +4,7 @@ use core::net::{Ipv4Addr, Ipv6Addr};
 
 use crate::normalize::dns_to_ascii;
 use crate::normalize::percent::{decoded, push_triplet};
-use crate::uri::split;
+use crate::uri::split::split_head;
 
 /// Whether `host` is an address, below which there are no names.
 pub(super) fn is_address(host: &[u8]) -> bool {
@@ -20,7 +20,8 @@ pub(super) fn without_dots(host: &[u8]) -> &[u8] {
 
 /// The host of `uri`, as it is written.
 pub(super) fn host(uri: &[u8]) -> Option<&[u8]> {
-    let authority = split(uri).authority?;
+    let (_, authority, _) = split_head(uri);
+    let authority = authority?;
     let after = memchr::memrchr(b'@', authority).map_or(authority, |at| &authority[at + 1..]);
     let end = match after.first() {
         Some(b'[') => memchr::memchr(b']', after).map_or(after.len(), |at| at + 1),

@@ -189,14 +189,10 @@ impl Filter {
         }
         let Some(host) = host(uri) else { return self.cause_with(uri, None) };
         let mut lower = [0; LONGEST];
-        let is_usual = |&byte: &u8| byte.is_ascii() && !matches!(byte, b'%' | b'[');
-        match lower.get_mut(..host.len()) {
-            Some(lower) if host.iter().all(is_usual) => {
-                lower.copy_from_slice(host);
-                lower.make_ascii_lowercase();
-                self.cause_with(uri, Some(without_dots(lower)))
-            }
-            _ => self.cause_with(uri, Some(comparable(host).as_bytes())),
+        let room = lower.get_mut(..host.len());
+        match room.is_some_and(|lower| lower_into(host, lower)) {
+            true => self.cause_with(uri, Some(without_dots(&lower[..host.len()]))),
+            false => self.cause_with(uri, Some(comparable(host).as_bytes())),
         }
     }
 
@@ -214,8 +210,21 @@ impl Filter {
             Cause::NotMatch => not.has_pattern(uri),
             _ => false,
         };
-        Cause::ALL[..Cause::PROPERTIES].iter().copied().find(is_dropped)
+        let of_not = Cause::NotScheme as usize;
+        let first = if only.is_empty() { of_not } else { 0 };
+        let end = if not.is_empty() { of_not } else { Cause::PROPERTIES };
+        Cause::ALL[first..end].iter().copied().find(is_dropped)
     }
+}
+
+/// Writes `host` in lower case to `lower`, which has as many bytes; returns whether it is in the form in which hosts are compared
+/// then: without letters beyond ASCII, triplets and brackets.
+fn lower_into(host: &[u8], lower: &mut [u8]) -> bool {
+    // Without an early end the loop is one over blocks.
+    host.iter().zip(lower).fold(true, |is_usual, (&byte, lower)| {
+        *lower = byte.to_ascii_lowercase();
+        is_usual & byte.is_ascii() & (byte != b'%') & (byte != b'[')
+    })
 }
 
 #[cfg(test)]
