@@ -329,7 +329,6 @@ impl Header {
     fn options(&self, name: &str, call: &Call) -> Option<Vec<String>> {
         let column = self.urls.as_deref().map_or_else(|| "NAME".to_owned(), typed);
         let is_json = self.separator == b'\n';
-        let from = if is_json { "jsonl".to_owned() } else { self.format.to_ascii_lowercase() };
         // Options for lines, and the audit, whose findings people read as lines.
         const OF_LINES: [&str; 9] = [
             "-0",
@@ -361,6 +360,12 @@ impl Header {
         } else {
             return None;
         }];
+        let from = match is_json {
+            // Links are read from JSON, rows from its lines.
+            true if options[0].contains("--link-column") => "json".to_owned(),
+            true => "jsonl".to_owned(),
+            false => self.format.to_ascii_lowercase(),
+        };
         // Those that read rows know objects by their first byte.
         let name = name.to_ascii_lowercase();
         let is_found = match is_json {

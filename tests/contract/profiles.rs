@@ -272,6 +272,11 @@ fn surt() {
             ("http://h:99999/ ", ""),
             ("no url", ""),
             ("h/a", ""),
+            // Not those of the scheme that they would be before a colon.
+            ("a.com", ""),
+            ("localhost", ""),
+            ("a.com?b", ""),
+            ("a.com:", "a.com:"),
         ],
     );
 }

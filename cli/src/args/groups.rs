@@ -15,6 +15,7 @@ use uriscan_bulk::pipeline::Entities;
 
 use super::named::{Choices, named};
 use super::rule_choice::RuleChoice;
+use crate::nearest::did_you_mean;
 
 /// The heading of what every command that reads records takes.
 const GLOBAL: &str = "Options of all commands";
@@ -126,8 +127,23 @@ pub(crate) struct ProfileChoice {
 
 fn profiles() -> impl TypedValueParser<Value = Profile> {
     let names = Profile::ALL.map(Profile::name);
+    // What they are for, which people may type.
+    const KNOWN_FOR: [(&str, &str); 5] = [
+        ("scrapy", "w3lib"),
+        ("wayback", "surt"),
+        ("nutch", "crawler-commons"),
+        ("java", "crawler-commons"),
+        ("browser", "whatwg"),
+    ];
     let profile = move |typed: &str| {
-        let what = || format!("the profiles are {}", names.join(", "));
+        let what = || {
+            let of_known = KNOWN_FOR.iter().find(|(known, _)| typed.eq_ignore_ascii_case(known));
+            let hint = match of_known {
+                Some((known, name)) => format!("; that of {known} is {name}"),
+                None => did_you_mean(typed, names),
+            };
+            format!("the profiles are {}{hint}", names.join(", "))
+        };
         Profile::from_name(typed).ok_or_else(what)
     };
     named(profile, names)
@@ -202,7 +218,8 @@ fn repairs(typed: &str) -> Result<Repairs, String> {
     let repair = Repair::from_name(typed).filter(|&repair| repair != Repair::Iri);
     repair.map(|repair| Repairs::default().with(repair)).ok_or_else(|| {
         let names: Vec<&str> = Repair::ALL[1..].iter().map(|repair| repair.name()).collect();
-        format!("unknown repair; use all, or {}", names.join(", "))
+        let hint = did_you_mean(typed, names.iter().copied());
+        format!("unknown repair; use all, or {}{hint}", names.join(", "))
     })
 }
 

@@ -36,7 +36,7 @@ const SET_COMMANDS: [(&[&str], &str); 5] = [
 ];
 
 /// Options that other tools have, those to use, and one of them that the command must take.
-const OPTIONS: [(&[&str], &str, &str); 18] = [
+const OPTIONS: [(&[&str], &str, &str); 19] = [
     (
         &["--exclude", "--skip", "--ignore"],
         "--not-host, --not-domain and --not-match drop URIs",
@@ -97,6 +97,11 @@ const OPTIONS: [(&[&str], &str, &str); 18] = [
     (&["--iri"], "--unicode keeps letters beyond ASCII in links", "unicode"),
     (&["--unicode"], "--iri maps letters beyond ASCII to URIs", "iri"),
     (&["--verbose", "-v"], "--stats prints a summary", "stats"),
+    (
+        &["--redact"],
+        "`uriscan normalize --redact`, `dedup --redact` and `audit --redact` mask secrets; pipe what they write to this command",
+        "stats",
+    ),
 ];
 
 /// The entry of `table` for `word`.
@@ -221,6 +226,7 @@ mod tests {
             ("dedup --ignore-case x", "--rule path-case"),
             ("dedup --format json x", "--to names the format"),
             ("dedup -v x", "--stats prints"),
+            ("check --redact x", "`uriscan normalize --redact`"),
             ("dedup --seen s --dry-run x", "by --update only"),
             ("top --extract --by referer x", "--log-field referer"),
         ] {

@@ -6,6 +6,7 @@ use uriscan_bulk::pipeline::By;
 use super::extract::FromText;
 use super::groups::{Common, Equivalence, InvalidRecords, Memory, ReportFile, Typed};
 use super::table::ColumnChoice;
+use crate::nearest::did_you_mean;
 
 /// Count hosts, domains, paths or parameters, or requests per day, and list the most frequent ones
 ///
@@ -30,7 +31,7 @@ pub(crate) struct Top {
     /// hour 00 to 23, both in UTC. With --status, --method, --since and --until, top counts the targets of requests unless
     /// --log-field names others. Targets without a host have a path, and are counted by path, path:N, extension, param and
     /// url without --base.
-    #[arg(long, value_name = "PART", default_value = "host")]
+    #[arg(long, value_name = "PART", default_value = "host", value_parser = by)]
     pub(crate) by: By,
 
     /// Number of rows to write; 0 for all
@@ -74,6 +75,11 @@ pub(crate) enum TopFormat {
     Tsv,
     /// One JSON object per row: by, value (null for URIs without the part), count, share, error
     Jsonl,
+}
+
+fn by(typed: &str) -> Result<By, String> {
+    const NAMES: &str = "host domain suffix scheme port extension param path url shape label day hour status method";
+    typed.parse().map_err(|error| format!("{error}{}", did_you_mean(typed, NAMES.split(' '))))
 }
 
 const AFTER_HELP: &str = "\

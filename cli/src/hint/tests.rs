@@ -410,6 +410,21 @@ fn examples_show_no_secrets() {
 }
 
 #[test]
+fn links_are_read_from_json_and_rows_from_its_lines() {
+    let lines = "{\"url\":\"http://h/\",\"x\":1}\n";
+    for (typed, how) in [
+        (
+            "normalize --redact -",
+            "uriscan normalize --extract --link-column url --from json --redact -",
+        ),
+        ("audit -", "uriscan audit --extract --link-column url --from json -"),
+    ] {
+        let hint = hint(lines, "-", true, typed).unwrap();
+        assert!(hint.ends_with(&format!("Try `{how}`")), "{hint}");
+    }
+}
+
+#[test]
 fn a_table_separated_by_semicolons_is_reported_with_the_delimiter() {
     let csv = "url;t\nhttp://h/;1\nhttp://i/;2\n";
     for name in ["x", "x.csv"] {

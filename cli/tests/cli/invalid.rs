@@ -69,6 +69,22 @@ fn a_policy_that_does_not_exist_is_an_error() {
 }
 
 #[test]
+fn values_that_do_not_exist_are_answered_with_the_nearest_one() {
+    for (args, expected) in [
+        (&["top", "--by", "hots"][..], "did you mean host?"),
+        (&["top", "--by", "urls"], "did you mean url?"),
+        (&["dedup", "--profile", "scrapy"], "that of scrapy is w3lib"),
+        (&["dedup", "--profile", "w3libs"], "did you mean w3lib?"),
+        (&["dedup", "--repair=spaces"], "did you mean space?"),
+        (&["audit", "--select", "pasword"], "did you mean password?"),
+    ] {
+        let ran = crate::run::finish(program(args.iter().copied()), MIXED);
+        assert_eq!((ran.code, ran.text()), (2, ""), "{args:?}");
+        assert!(ran.stderr.contains(expected), "{}", ran.stderr);
+    }
+}
+
+#[test]
 fn rejects_are_dropped_from_the_results_and_nothing_else() {
     let directory = tempfile::tempdir().unwrap();
     for (policy, code) in [("drop", 0), ("pass", 2), ("error", 2)] {

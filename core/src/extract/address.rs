@@ -5,7 +5,7 @@ use core::ops::Range;
 
 use super::context::Context;
 use super::links::Links;
-use super::refang::{DEFANGED, HIDDEN, hidden_dot, restore};
+use super::refang::{DEFANGED, HIDDEN, hidden_at, hidden_dot, restore};
 use super::{Options, ends, scheme};
 use crate::chunk::Span;
 use crate::grammar::ByteClass;
@@ -53,6 +53,8 @@ fn defanged_begin(options: &Options, text: &[u8], floor: usize, colon: usize) ->
 const HOST: ByteClass = ALPHA.or(DIGIT).or(ByteClass::of(b".-"));
 /// The bytes of the part of a mail address before its `@`, as common in prose.
 const LOCAL: ByteClass = ALPHA.or(DIGIT).or(ByteClass::of(b"._%+-"));
+/// The bytes of a defanged host at most: each of its dots may take five.
+const LONGEST_DEFANGED: usize = 16 * 253;
 /// The bytes that may precede a host in prose, or in what programs write, such as `host=h.example`.
 const BEFORE: ByteClass = ByteClass::of(b" \t\r\n\x0b\x0c\0\"'`()[]<>{}|,;*=");
 
@@ -91,7 +93,13 @@ fn search_gap(options: &Options, text: &[u8], gap: Span, context: Context, links
         }
         let found = match text[mark] {
             b'@' if options.email => {
-                mail(text, start, floor, mark).map(|span| (span, &b"mailto:"[..]))
+                let span = mail(options, text, start, floor, mark..mark + 1);
+                span.map(|span| (span, &b"mailto:"[..]))
+            }
+            b'[' | b'(' if options.email && hidden_at(&text[mark..]).is_some() => {
+                let len = hidden_at(&text[mark..]).map_or(0, <[u8]>::len);
+                let span = mail(options, text, start, floor, mark..mark + len);
+                span.map(|span| (span, &b"mailto:"[..]))
             }
             b'.' if options.bare_hosts => {
                 let run = host_run(options, text, floor, mark);
@@ -127,15 +135,32 @@ fn search_gap(options: &Options, text: &[u8], gap: Span, context: Context, links
 
 /// The bytes of host names and defanged dots around the defanged dot at `mark`.
 fn defanged_run(text: &[u8], floor: usize, mark: usize) -> Range<usize> {
-    let (mut start, mut end) = (run_start(text, floor, mark, HOST), mark);
-    while let Some(dot) = hidden_dot(&text[end..]) {
-        end = run_end(text, end + dot.len(), HOST);
-    }
+    let mut start = run_start(text, floor, mark, HOST);
+    let end = defanged_end(text, mark);
     // A dot before the first label, or after the last one, is not part of the host.
     while start < mark && matches!(text[start], b'.' | b'-') {
         start += 1;
     }
     start..end
+}
+
+/// The end of the bytes of host names and defanged dots from `at` on.
+fn defanged_end(text: &[u8], at: usize) -> usize {
+    let mut end = run_end(text, at, HOST);
+    while let Some(dot) = hidden_dot(&text[end..]) {
+        end = run_end(text, end + dot.len(), HOST);
+    }
+    end
+}
+
+/// `text` without the defanged dots, and the bytes that cannot end a host name, at its end; returns its new end.
+fn defanged_host_end(text: &[u8], begin: usize, mut end: usize) -> usize {
+    while let Some(dot) =
+        HIDDEN.iter().find(|(typed, meant)| *meant == b"." && text[begin..end].ends_with(typed))
+    {
+        end -= dot.0.len();
+    }
+    host_end(text, begin, end)
 }
 
 /// The host at `run`, with the port, path, query and fragment that follow it: a registrable name,
@@ -151,16 +176,10 @@ fn defanged_host(
     let before = &text[start..begin];
     let is_mail = HIDDEN.iter().any(|(typed, meant)| *meant == b"@" && before.ends_with(typed));
     // Longer ones are not hosts, in any form.
-    if !is_free || is_mail || run - begin > 16 * 253 {
+    if !is_free || is_mail || run - begin > LONGEST_DEFANGED {
         return None;
     }
-    let mut end = run;
-    while let Some(dot) =
-        HIDDEN.iter().find(|(typed, meant)| *meant == b"." && text[begin..end].ends_with(typed))
-    {
-        end -= dot.0.len();
-    }
-    let end = host_end(text, begin, end);
+    let end = defanged_host_end(text, begin, run);
     let mut name = Vec::new();
     restore(&text[begin..end], &mut name);
     let is_host = memchr::memchr2(b'[', b'(', &text[begin..end]).is_some()
@@ -285,12 +304,27 @@ fn tail_end(options: &Options, text: &[u8], begin: usize, end: usize) -> usize {
     }
 }
 
-/// The mail address around the `@` at `mark`.
-fn mail(text: &[u8], start: usize, floor: usize, mark: usize) -> Option<Span> {
+/// The mail address around the `@` at `mark`, which may be defanged if these are searched.
+fn mail(
+    options: &Options,
+    text: &[u8],
+    start: usize,
+    floor: usize,
+    Range { start: mark, end: after }: Range<usize>,
+) -> Option<Span> {
     let begin = run_start(text, floor, mark, LOCAL);
     let begin = (begin..mark).find(|&at| ALPHA.has(text[at]) || DIGIT.has(text[at]))?;
-    let end = host_end(text, mark + 1, run_end(text, mark + 1, HOST));
-    let domain = text.get(mark + 1..end)?;
+    let run = if options.refang { defanged_end(text, after) } else { run_end(text, after, HOST) };
+    if run - after > LONGEST_DEFANGED {
+        return None;
+    }
+    let end = defanged_host_end(text, after, run);
+    let mut restored = Vec::new();
+    let mut domain = text.get(after..end)?;
+    if options.refang {
+        restore(domain, &mut restored);
+        domain = &restored;
+    }
     let is_free =
         begin == start || (begin > floor && text[begin - 1] != b'/' && text[begin - 1] != b':');
     let is_mail = is_free

@@ -233,9 +233,12 @@ impl Extractor {
         self.select(first, text, links);
     }
 
-    /// Drops those of `links` from number `first` on that are not selected.
+    /// Drops those of `links` from number `first` on that are not selected, and restores those that are defanged.
     #[inline]
     fn select(&self, first: usize, text: Padded<'_>, links: &mut Links) {
+        if self.finder.options().refang && self.options.log_part.is_none() {
+            links.refang_from(first, text.content());
+        }
         let filter = &self.options.filter;
         // Parts of entries are not links; the targets of those were filtered.
         if !filter.is_empty() && self.options.log_part.is_none() {

@@ -72,3 +72,8 @@ pub(super) fn restore(mut rest: &[u8], out: &mut Vec<u8>) {
 pub(super) fn hidden_dot(text: &[u8]) -> Option<&'static [u8]> {
     hidden(text).filter(|(_, meant)| *meant == b".").map(|it| it.0)
 }
+
+/// The defanged `@` that `text` begins with.
+pub(super) fn hidden_at(text: &[u8]) -> Option<&'static [u8]> {
+    hidden(text).filter(|(_, meant)| *meant == b"@").map(|it| it.0)
+}

@@ -103,8 +103,11 @@ pub fn write_invalid(
     if form != Form::Ia {
         return false;
     }
-    let parts = Parts::of(record.trim_ascii());
-    let has_scheme = parse(&[parts.scheme, b":"].concat()).is_ok_and(|uri| uri.is_uri());
+    let record = record.trim_ascii();
+    let parts = Parts::of(record);
+    // Without a colon the scheme is all of it.
+    let has_scheme = parts.scheme.len() < record.len()
+        && parse(&[parts.scheme, b":"].concat()).is_ok_and(|uri| uri.is_uri());
     if !has_scheme || !parts.port.is_none_or(is_port) {
         return false;
     }

@@ -44,6 +44,26 @@ not json http://h/text "http://h/quoted
 }
 
 #[test]
+fn defanged_links_are_restored_wherever_they_are() {
+    for (format, fields, text, expected) in [
+        (Format::Csv, &["ioc"][..], "ioc,x\nhxxp://evil[.]com/x,url\n", "http://evil.com/x"),
+        (Format::Json, &["ioc"], r#"{"ioc":"hxxps://evil[.]com\/x"}"#, "https://evil.com/x"),
+        (Format::Json, &[], r#"{"ioc":"see hxxps://evil[.]com/x"}"#, "https://evil.com/x"),
+        (Format::Markdown, &[], "[x](hxxp://evil[.]com/y)\n", "http://evil.com/y"),
+        (Format::Html, &[], "<a href='hxxp://evil[.]com/y'>", "http://evil.com/y"),
+        (Format::Text, &[], "x hxxp://evil[.]com/y", "http://evil.com/y"),
+        (Format::Html, &[], "<a href='http://h/a(b)[c]'>", "http://h/a(b)[c]"),
+    ] {
+        let fields: Vec<String> = fields.iter().map(|&name| name.to_owned()).collect();
+        let options =
+            ExtractorOptions::default().fields(fields).find(Options::default().refang(true));
+        let (found, _) = links(options, format, text.as_bytes());
+        let uris: Vec<&str> = found.iter().filter_map(|it| it.split(' ').nth(1)).collect();
+        assert_eq!(uris, [expected], "{text}");
+    }
+}
+
+#[test]
 fn fields_of_json_are_references_or_text() {
     let fields = vec!["url".to_owned(), "text".to_owned()];
     let text = br#"{"url":"http://h/a","other":"http://h/no","text":"see http://h/b."}
