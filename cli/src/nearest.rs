@@ -2,7 +2,7 @@
 
 /// `; did you mean NAME?`, to be put after a message about `typed`; nothing if none of `names` is like it.
 pub(crate) fn did_you_mean<'n>(typed: &str, names: impl IntoIterator<Item = &'n str>) -> String {
-    let distance = |name: &&str| strsim::levenshtein(typed, name);
+    let distance = |name: &&str| strsim::osa_distance(typed, name);
     let nearest = names.into_iter().min_by_key(distance);
     // Of a short name one letter, of others a third.
     let most = (typed.chars().count() / 3).max(1);
@@ -23,6 +23,7 @@ mod tests {
             ("wwww", "; did you mean www?"),
             ("htpps", "; did you mean https?"),
             ("sort-qeury", "; did you mean sort-query?"),
+            ("wwv", "; did you mean www?"),
             ("sortquery", "; did you mean sort-query?"),
             ("", ""),
             ("w", ""),

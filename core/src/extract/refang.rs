@@ -1,6 +1,7 @@
 //! Defanged schemes and delimiters (`hxxp`, `[.]`), and what they are written for.
 
 use crate::grammar::has_prefix;
+use crate::uri::split::split_head;
 
 /// Defanged schemes, and the real ones.
 pub(super) const DEFANGED: [(&[u8], &[u8]); 6] = [
@@ -37,10 +38,24 @@ pub(super) fn is_hidden(text: &[u8]) -> bool {
     hidden(text).is_some()
 }
 
-/// The defanged scheme that `link` begins with, and the real one.
+/// The defanged scheme that `link` begins with, before its colon, and the real one.
 fn defanged(link: &[u8]) -> Option<&'static (&'static [u8], &'static [u8])> {
-    let is_own = |typed: &[u8]| link.len() > typed.len() && has_prefix(link, typed);
-    DEFANGED.iter().find(|(typed, meant)| typed != meant && is_own(typed))
+    DEFANGED.iter().find(|(typed, meant)| typed != meant && is_scheme(link, typed))
+}
+
+/// Whether `link` begins with the scheme `typed` and a colon, which may be defanged.
+fn is_scheme(link: &[u8], typed: &[u8]) -> bool {
+    has_prefix(link, typed) && matches!(&link[typed.len()..], [b':', ..] | [b'[', b':', ..])
+}
+
+/// Whether scheme or authority of `link` are defanged, or the delimiter between them: in a path, `(at)` may be meant as it is.
+pub(super) fn has_defanged_head(link: &[u8]) -> bool {
+    let has_hidden =
+        |text: &[u8]| memchr::memchr2_iter(b'[', b'(', text).any(|at| is_hidden(&text[at..]));
+    let is_bracketed = |typed: &[u8]| is_scheme(link, typed) && link[typed.len()] == b'[';
+    defanged(link).is_some()
+        || DEFANGED.iter().any(|(typed, _)| is_bracketed(typed))
+        || split_head(link).1.is_some_and(has_hidden)
 }
 
 /// Whether [`refang`] would change `link`.

@@ -199,14 +199,17 @@ impl TextTable {
         found: &mut FoundRows,
         mut check: impl FnMut(Span, &mut FoundRows) -> Result<(), Fault>,
     ) {
-        let (rows, values) = (std::mem::take(&mut found.rows), std::mem::take(&mut found.values));
+        let (mut rows, mut values) =
+            (std::mem::take(&mut found.rows), std::mem::take(&mut found.values));
         // The first one ends the run.
         let mut first = found.bad.first().map_or(u32::MAX, |(row, _)| row.start);
-        for (row, value) in rows.into_iter().zip(values) {
+        let mut kept = 0;
+        for at in 0..rows.len() {
+            let row = rows[at];
             match check(row, found) {
                 Ok(()) => {
-                    found.rows.push(row);
-                    found.values.push(value);
+                    (rows[kept], values[kept]) = (row, values[at]);
+                    kept += 1;
                 }
                 Err(fault) => {
                     if self.on_bad_row == OnBadRow::Fail && row.start < first {
@@ -217,6 +220,9 @@ impl TextTable {
                 }
             }
         }
+        rows.truncate(kept);
+        values.truncate(kept);
+        (found.rows, found.values) = (rows, values);
         found.passed.sort_by_key(|passed| passed.row.start);
     }
 

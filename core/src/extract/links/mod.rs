@@ -6,7 +6,7 @@ pub use omitted::Omitted;
 
 use super::context::Context;
 use super::fault::{Document, Fault, MORE_MADE, MOST_MADE};
-use super::refang::{is_defanged, refang};
+use super::refang::{has_defanged_head, refang};
 use super::{Filter, Filtered, Request};
 use crate::chunk::{Padded, Span};
 use crate::grammar::class::URI_BYTE;
@@ -514,11 +514,11 @@ impl Links {
         self.links.truncate(end);
     }
 
-    /// Restores those of the links from number `first` on that are defanged, as long as URIs may be generated.
+    /// Restores those of the links from number `first` on whose scheme or authority is defanged, as long as URIs may be generated.
     pub(crate) fn refang_from(&mut self, first: usize, text: &[u8]) {
         for at in first..self.links.len() {
             let link = self.links[at];
-            if self.may_make() && is_defanged(self.uri(&link, text)) {
+            if self.may_make() && has_defanged_head(self.uri(&link, text)) {
                 let mut meant = Vec::new();
                 refang(self.uri(&link, text), &mut meant);
                 let start = self.made.len() as u32;
