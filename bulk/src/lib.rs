@@ -16,7 +16,6 @@ pub mod io;
 pub mod pipeline;
 #[doc(hidden)]
 pub mod survivors;
-mod texts;
 mod top_k;
 
 pub use error::{Error, ErrorKind};

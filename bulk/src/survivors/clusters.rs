@@ -8,7 +8,7 @@ use super::partitions::Row;
 use super::run::PositionedRun;
 use super::store::ClassStore;
 use super::writer::{ClassSession, ClassWriter};
-use crate::texts::{HeldTexts, Place};
+use uriscan_core::dedup::{HeldTexts, Place};
 
 /// Runs of one length that are joined to a longer one.
 const JOINED: usize = 16;

@@ -7,8 +7,7 @@ use std::ops::Range;
 use super::keep::{ClassMode, Keep, Record};
 use super::limit::grown;
 use super::partitions::Row;
-use crate::texts::{HeldTexts, Place};
-use uriscan_core::dedup::ProbedRun;
+use uriscan_core::dedup::{HeldTexts, Place, ProbedRun};
 use uriscan_core::simd::prefetch;
 
 /// Garbage below this is not worth a move.

@@ -3,9 +3,8 @@
 
 use super::limit::{Budget, grown};
 use super::ranked::Ranked;
-use crate::texts::{HeldTexts, Place};
 use uriscan_core::chunk::Prefix;
-use uriscan_core::dedup::{Classes, ProbedRun, Rows};
+use uriscan_core::dedup::{Classes, HeldTexts, Place, ProbedRun, Rows};
 use uriscan_core::key::Key;
 use uriscan_core::simd::prefetch;
 use uriscan_core::threads;

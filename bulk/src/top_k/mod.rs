@@ -12,12 +12,11 @@ mod space_saving;
 
 use std::cmp::Ordering;
 
-use crate::texts::{HeldTexts, Place};
 use frequent::RECENT;
 pub(crate) use frequent::{Counts, Frequent, MostFrequent, Recent};
 use space_saving::{ENTRY, SpaceSaving};
 use uriscan_core::chunk::Prefix;
-use uriscan_core::dedup::{Classes, ProbedRun, Rows};
+use uriscan_core::dedup::{Classes, HeldTexts, Place, ProbedRun, Rows};
 use uriscan_core::key::{Hasher, Key};
 use uriscan_core::simd::prefetch;
 use uriscan_core::threads;

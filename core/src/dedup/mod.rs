@@ -15,6 +15,8 @@ mod set;
 mod table;
 #[cfg(feature = "bulk")]
 mod tagged;
+#[cfg(feature = "bulk")]
+mod texts;
 
 #[cfg(feature = "bulk")]
 pub use approx::ApproxSet;
@@ -26,3 +28,5 @@ pub use rows::remove_at;
 pub use set::Set;
 #[cfg(feature = "bulk")]
 pub use tagged::TaggedSet;
+#[cfg(feature = "bulk")]
+pub use texts::{HeldTexts, Place};

@@ -104,9 +104,26 @@ pub const URI_BYTE: ByteClass = RESERVED.or(UNRESERVED).or(ByteClass::of(b"%"));
 /// ASCII white space that may surround a record (Appendix C): space, tab, LF, VT, FF, CR.
 pub const WHITE_SPACE: ByteClass = ByteClass::of(b" \t\n\x0b\x0c\r");
 
+/// Whether `text` has the two bytes of `pair`, one directly after the other.
+#[inline]
+pub(crate) fn has_pair(text: &[u8], pair: [u8; 2]) -> bool {
+    // Without an early end the loop is one over blocks.
+    let pairs = text.iter().zip(text.iter().skip(1));
+    pairs.fold(false, |has, (&first, &second)| has | (first == pair[0]) & (second == pair[1]))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_pair_is_two_bytes_one_after_the_other() {
+        for (text, expected) in
+            [("a//", true), ("//", true), ("/a/", false), ("/", false), ("", false)]
+        {
+            assert_eq!(has_pair(text.as_bytes(), *b"//"), expected, "{text}");
+        }
+    }
 
     #[test]
     fn classes_have_the_sizes_the_rfc_gives_them() {

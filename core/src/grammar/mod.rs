@@ -11,9 +11,9 @@ pub mod scheme;
 mod words;
 
 pub use class::ByteClass;
+pub(crate) use class::has_pair;
 pub use entity::character_reference;
 pub use entity::has_reference;
 pub use scheme::{PathForm, SchemeFacts, known_schemes, scheme_facts};
 #[cfg(feature = "bulk")]
-pub(crate) use words::has_pair;
 pub use words::{byte_words, has_prefix, words};

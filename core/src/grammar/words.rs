@@ -38,14 +38,6 @@ pub fn has_prefix(text: &[u8], prefix: &[u8]) -> bool {
     text.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix))
 }
 
-/// Whether `text` has the two bytes of `pair`, one directly after the other.
-#[inline]
-pub(crate) fn has_pair(text: &[u8], pair: [u8; 2]) -> bool {
-    // Without an early end the loop is one over blocks.
-    let pairs = text.iter().zip(text.iter().skip(1));
-    pairs.fold(false, |has, (&first, &second)| has | (first == pair[0]) & (second == pair[1]))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -60,7 +52,6 @@ mod tests {
         assert_eq!(byte_words("a bc"), [&b"a"[..], b"bc"]);
         assert_eq!(words("a"), ["a"]);
         assert!(has_prefix(b"ABC", b"ab") && !has_prefix(b"a", b"ab"));
-        assert!(has_pair(b"a//", *b"//") && !has_pair(b"/a/", *b"//") && !has_pair(b"", *b"//"));
     }
 
     #[test]
