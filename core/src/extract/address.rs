@@ -5,7 +5,7 @@ use core::ops::Range;
 
 use super::context::Context;
 use super::links::Links;
-use super::refang::{DEFANGED, HIDDEN, hidden_at, hidden_dot, restore};
+use super::refang::{DEFANGED, HIDDEN, hidden_at, hidden_dot, hidden_dot_before, restore};
 use super::{Options, ends, scheme};
 use crate::chunk::Span;
 use crate::grammar::ByteClass;
@@ -155,10 +155,8 @@ fn defanged_end(text: &[u8], at: usize) -> usize {
 
 /// `text` without the defanged dots, and the bytes that cannot end a host name, at its end; returns its new end.
 fn defanged_host_end(text: &[u8], begin: usize, mut end: usize) -> usize {
-    while let Some(dot) =
-        HIDDEN.iter().find(|(typed, meant)| *meant == b"." && text[begin..end].ends_with(typed))
-    {
-        end -= dot.0.len();
+    while let Some(dot) = hidden_dot_before(&text[begin..end]) {
+        end -= dot.len();
     }
     host_end(text, begin, end)
 }
@@ -312,7 +310,12 @@ fn mail(
     floor: usize,
     Range { start: mark, end: after }: Range<usize>,
 ) -> Option<Span> {
-    let begin = run_start(text, floor, mark, LOCAL);
+    let mut begin = run_start(text, floor, mark, LOCAL);
+    if options.refang {
+        while let Some(dot) = hidden_dot_before(&text[floor..begin]) {
+            begin = run_start(text, floor, begin - dot.len(), LOCAL);
+        }
+    }
     let begin = (begin..mark).find(|&at| ALPHA.has(text[at]) || DIGIT.has(text[at]))?;
     let run = if options.refang { defanged_end(text, after) } else { run_end(text, after, HOST) };
     if run - after > LONGEST_DEFANGED {

@@ -191,6 +191,7 @@ impl Extractor {
         {
             let first = links.len();
             self.extract_kind(kernels, kind, text, self.options.base.as_deref(), links);
+            self.refang(first, text, links);
             self.select(first, text, links);
         }
     }
@@ -229,16 +230,21 @@ impl Extractor {
             self.finder.find_in(isa, text, whole, Context::Text, links);
         } else {
             self.extract_kind(kernels, kind, text, base, links);
+            self.refang(first, text, links);
         }
         self.select(first, text, links);
     }
 
-    /// Drops those of `links` from number `first` on that are not selected, and restores those that are defanged.
-    #[inline]
-    fn select(&self, first: usize, text: Padded<'_>, links: &mut Links) {
+    /// Restores those of `links` from number `first` on that are defanged: those of texts are restored as they are found.
+    fn refang(&self, first: usize, text: Padded<'_>, links: &mut Links) {
         if self.finder.options().refang && self.options.log_part.is_none() {
             links.refang_from(first, text.content());
         }
+    }
+
+    /// Drops those of `links` from number `first` on that are not selected.
+    #[inline]
+    fn select(&self, first: usize, text: Padded<'_>, links: &mut Links) {
         let filter = &self.options.filter;
         // Parts of entries are not links; the targets of those were filtered.
         if !filter.is_empty() && self.options.log_part.is_none() {

@@ -88,6 +88,12 @@ pub(super) fn hidden_dot(text: &[u8]) -> Option<&'static [u8]> {
     hidden(text).filter(|(_, meant)| *meant == b".").map(|it| it.0)
 }
 
+/// The defanged dot that `text` ends with.
+pub(super) fn hidden_dot_before(text: &[u8]) -> Option<&'static [u8]> {
+    let ends = |&(typed, meant): &(&[u8], &[u8])| meant == b"." && text.ends_with(typed);
+    HIDDEN.iter().find(|it| ends(it)).map(|it| it.0)
+}
+
 /// The defanged `@` that `text` begins with.
 pub(super) fn hidden_at(text: &[u8]) -> Option<&'static [u8]> {
     hidden(text).filter(|(_, meant)| *meant == b"@").map(|it| it.0)
