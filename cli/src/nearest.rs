@@ -2,14 +2,25 @@
 
 /// `; did you mean NAME?`, to be put after a message about `typed`; nothing if none of `names` is like it.
 pub(crate) fn did_you_mean<'n>(typed: &str, names: impl IntoIterator<Item = &'n str>) -> String {
-    let distance = |name: &&str| strsim::osa_distance(typed, name);
-    let nearest = names.into_iter().min_by_key(distance);
     // Of a short name one letter, of others a third.
     let most = (typed.chars().count() / 3).max(1);
-    match nearest.filter(|name| distance(name) <= most) {
+    match nearest(typed, names).filter(|name| distance(typed, name) <= most) {
         Some(name) => format!("; did you mean {name}?"),
         None => String::new(),
     }
+}
+
+/// The first of the most similar `names`, however different from `typed` they are.
+pub(crate) fn nearest<'n>(
+    typed: &str,
+    names: impl IntoIterator<Item = &'n str>,
+) -> Option<&'n str> {
+    names.into_iter().min_by_key(|name| distance(typed, name))
+}
+
+/// The letters that differ; two that changed places are one.
+fn distance(typed: &str, name: &str) -> usize {
+    strsim::osa_distance(typed, name)
 }
 
 #[cfg(test)]

@@ -177,7 +177,7 @@ fn rules_file(path: &Path) -> Result<RulesFile, Failure> {
     Ok(rules_file)
 }
 
-/// What is meant by `path`, which is no file, if it is like a name: to be put after a message.
+/// A suggestion to follow a message about `path`, which does not exist, if it is similar to the name of a preset or of rules.
 fn meant(path: &Path) -> String {
     match path.to_str() {
         Some(name) if Preset::from_name(name).is_some() => {

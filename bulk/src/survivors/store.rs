@@ -141,7 +141,7 @@ impl ClassStore {
         further: Further,
         record: impl Fn(usize, usize) -> Record<'t>,
     ) {
-        self.prefetch_row(further.0);
+        self.prefetch_row(mode, further.0);
         self.further.push(further);
         if self.further.len() >= PENDING {
             self.add_waiting(mode, record);
@@ -198,12 +198,14 @@ impl ClassStore {
         self.further = further;
     }
 
-    /// Asks for what decides which record of `class` survives.
+    /// Prefetches what a further record of `class` is compared with.
     #[inline(always)]
-    fn prefetch_row(&self, class: u32) {
+    fn prefetch_row(&self, mode: ClassMode, class: u32) {
         prefetch(&self.places, class as usize);
-        prefetch(&self.ranks, class as usize);
-        prefetch(&self.positions, class as usize);
+        if mode.keep != Keep::First {
+            prefetch(&self.ranks, class as usize);
+            prefetch(&self.positions, class as usize);
+        }
     }
 
     /// Asks for what [`ClassStore::prefetch_text`] and [`ClassStore::count`] read of `class`.

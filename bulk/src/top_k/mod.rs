@@ -152,7 +152,7 @@ impl Exact {
     /// The numbers of its `most` texts that occur most often, and perhaps of some others.
     fn most(&self, most: usize) -> Vec<usize> {
         let order = |&a: &usize, &b: &usize| Exact::order((self, a), (self, b));
-        // The last one of `most` texts that come before all that were left out.
+        // The first of those that were dropped: `most` texts come before it.
         let (mut kept, mut last) = (Vec::new(), None);
         for number in 0..self.counts.len() {
             if last.is_none_or(|last| order(&number, &last).is_lt()) {

@@ -199,8 +199,7 @@ impl TakeRows for ClassTable<'_> {
     }
 }
 
-/// Refuses, because of `why`, the names of tables of which neither duplicates nor clusters are lines, and those that end like
-/// one of `others`.
+/// Refuses, because of `why`, a name of a table in a format that has columns, and one that ends like one of `others`.
 fn refuse(
     path: &Path,
     others: &[&str],

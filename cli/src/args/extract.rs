@@ -9,6 +9,7 @@ use uriscan::set::Timestamp;
 use super::format::{input_names, table_names};
 use super::groups::{Common, ReportFile, Typed, amount_in};
 use super::table::TABLES;
+use crate::nearest::nearest;
 
 /// Find URIs in text, logs, pages and archives
 ///
@@ -442,8 +443,7 @@ fn warc_type(typed: &str) -> Result<String, String> {
     if WARC_TYPES.contains(&&*name) {
         return Ok(name);
     }
-    let nearest = WARC_TYPES.into_iter().min_by_key(|of_it| strsim::levenshtein(&name, of_it));
-    let nearest = nearest.unwrap_or_default();
+    let nearest = nearest(&name, WARC_TYPES).unwrap_or_default();
     Err(format!("did you mean {nearest}? The types are {}", WARC_TYPES.join(", ")))
 }
 

@@ -15,7 +15,7 @@ use uriscan_bulk::pipeline::Entities;
 
 use super::named::{Choices, named};
 use super::rule_choice::RuleChoice;
-use crate::nearest::did_you_mean;
+use crate::nearest::{did_you_mean, nearest};
 
 /// The heading of what every command that reads records takes.
 const GLOBAL: &str = "Options of all commands";
@@ -297,11 +297,10 @@ fn on_invalid(typed: &str) -> Result<OnInvalid, String> {
     if typed.contains(['/', '.']) {
         return Err(format!("use --rejects {typed} to write invalid records to a file"));
     }
-    let words =
-        POLICIES.iter().flat_map(|(_, name, words)| words.iter().map(move |word| (name, word)));
-    let nearest = words
-        .min_by_key(|(_, word)| strsim::levenshtein(typed, word))
-        .map_or("pass", |(name, _)| name);
+    let words = POLICIES.iter().flat_map(|(.., words)| words.iter().copied());
+    let word = nearest(typed, words).unwrap_or_default();
+    let of_word = POLICIES.iter().find(|(.., words)| words.contains(&word));
+    let nearest = of_word.map_or("pass", |(_, name, _)| name);
     Err(format!("did you mean {nearest}? The policies are pass, drop and error"))
 }
 

@@ -185,7 +185,7 @@ mod tests {
         let mut out = b"kept".to_vec();
         assert_eq!(redact_into(text.as_bytes(), &mut out), count, "{text}");
         assert_eq!(out, expected, "{text}");
-        // What follows is no part of it, be it a secret or not.
+        // Bytes after the text do not matter, even if they are a secret.
         for after in ["", "=@\"%3Dghp_0123456789abcdef"] {
             let after = if after.is_empty() { after.to_owned() } else { after.repeat(8) };
             let slack = format!("{text}{after}");

@@ -52,7 +52,7 @@ fn defanged_links_are_restored_wherever_they_are() {
         (Format::Markdown, &[], "[x](hxxp://evil[.]com/y)\n", "http://evil.com/y"),
         (Format::Html, &[], "<a href='hxxp://evil[.]com/y'>", "http://evil.com/y"),
         (Format::Text, &[], "x hxxp://evil[.]com/y", "http://evil.com/y"),
-        // What is no scheme and no host is meant as it is.
+        // Paths are not changed.
         (Format::Html, &[], "<a href='http://h/a(b)[c](at)'>", "http://h/a(b)[c](at)"),
         (Format::Html, &[], "<a href='/wiki/Dot_(dot)'>", "http://b/wiki/Dot_(dot)"),
         (Format::Html, &[], "<a href='hxxp.html'>", "http://b/hxxp.html"),

@@ -55,7 +55,7 @@ impl Limits {
         let parts = split(uri);
         let is_opaque = parts.scheme.is_some() && !parts.path.starts_with(b"/");
         let path = if is_opaque { b"" } else { parts.path };
-        // As many parts as `most` take a byte each, and one between two.
+        // More than `most` parts have a byte each, and one between two.
         let has_more = |text: &[u8], by: u8, most: Option<u64>| {
             let is_long = most.is_some_and(|most| text.len() as u64 / 2 >= most);
             is_long && {
