@@ -3,15 +3,18 @@
 use crate::grammar::has_prefix;
 use crate::uri::split::split_head;
 
-/// Defanged schemes, and the real ones.
+/// Schemes that may be defanged, by their name or by brackets after it, and the real ones.
 pub(super) const DEFANGED: [(&[u8], &[u8]); 6] = [
     (b"hxxps", b"https"),
     (b"hxxp", b"http"),
+    (b"fxp", b"ftp"),
     (b"https", b"https"),
     (b"http", b"http"),
-    (b"fxp", b"ftp"),
     (b"ftp", b"ftp"),
 ];
+
+/// The number of those that are defanged by their name, which come first.
+const BY_NAME: usize = 3;
 
 /// Defanged delimiters, and the real ones.
 pub(super) const HIDDEN: [(&[u8], &[u8]); 11] = [
@@ -40,7 +43,7 @@ pub(super) fn is_hidden(text: &[u8]) -> bool {
 
 /// The defanged scheme that `link` begins with, before its colon, and the real one.
 fn defanged(link: &[u8]) -> Option<&'static (&'static [u8], &'static [u8])> {
-    DEFANGED.iter().find(|(typed, meant)| typed != meant && is_scheme(link, typed))
+    DEFANGED[..BY_NAME].iter().find(|(typed, _)| is_scheme(link, typed))
 }
 
 /// Whether `link` begins with the scheme `typed` and a colon, which may be defanged.
@@ -97,4 +100,35 @@ pub(super) fn hidden_dot_before(text: &[u8]) -> Option<&'static [u8]> {
 /// The defanged `@` that `text` begins with.
 pub(super) fn hidden_at(text: &[u8]) -> Option<&'static [u8]> {
     hidden(text).filter(|(_, meant)| *meant == b"@").map(|it| it.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schemes_that_are_defanged_by_name_come_first() {
+        let (by_name, others) = DEFANGED.split_at(BY_NAME);
+        assert!(by_name.iter().all(|(typed, meant)| typed != meant));
+        assert!(others.iter().all(|(typed, meant)| typed == meant));
+    }
+
+    #[test]
+    fn heads_are_schemes_and_authorities() {
+        for (link, expected) in [
+            ("hxxp://evil[.]com/x", true),
+            ("HXXPS[:]//evil.com", true),
+            ("http[://]evil.com/", true),
+            ("//evil(dot)com/", true),
+            ("http://evil[.]com/", true),
+            ("http://h/a(b)[c](at)", false),
+            ("/wiki/Dot_(dot)", false),
+            ("hxxp.html", false),
+            ("hxxp", false),
+            ("http", false),
+            ("", false),
+        ] {
+            assert_eq!(has_defanged_head(link.as_bytes()), expected, "{link}");
+        }
+    }
 }
