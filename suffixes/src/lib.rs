@@ -6,7 +6,7 @@
 mod label;
 mod table;
 
-use label::last_label;
+use label::{Labels, Long, Short, hash};
 use table::{EXCEPTION, LONGER, RULE, WILDCARD};
 
 /// The list.
@@ -21,47 +21,61 @@ pub struct Ends {
     pub domain: Option<usize>,
     /// Whether the list has the suffix. A top-level domain that it does not have is one, too.
     pub is_known: bool,
+    /// Whether there is a percent sign in the host.
+    pub has_percent: bool,
 }
 
-/// The ends of `host`, which is in lower case and not an address; `None` if it has none, as an empty host.
+/// The ends of `host`, which is not an address; `None` if it has none, as an empty host. Letters may be in any case.
 ///
 /// The public suffix is the longest name that a rule fits, but an exception comes before all others; without any it is the last
 /// label. A final dot is a part of it.
 ///
 /// ```
-/// let ends = uriscan_suffixes::ends(b"www.example.co.uk").unwrap();
+/// let ends = uriscan_suffixes::ends(b"www.Example.co.uk").unwrap();
 /// assert_eq!((ends.suffix, ends.domain, ends.is_known), (12, Some(4), true));
 /// ```
 pub fn ends(host: &[u8]) -> Option<Ends> {
-    let (suffix, is_known) = suffix(host.strip_suffix(b".").unwrap_or(host));
-    if suffix == host.len() {
-        return None;
-    }
-    let before = suffix.checked_sub(1).filter(|&dot| dot > 0);
-    let domain = before.map(|dot| last_label(host, 0, dot, 0).0);
-    Some(Ends { suffix, domain, is_known })
+    let name = host.strip_suffix(b".").unwrap_or(host);
+    let found = match Short::new(name) {
+        Some(name) => ends_of(&name),
+        None => ends_of(&Long(name)),
+    };
+    (found.suffix < host.len()).then_some(found)
 }
 
-/// Where the public suffix of `host` begins, which is in lower case, not empty, without a final dot and not an address; what [`ends`]
-/// finds, in less time. There is a registrable domain if that is not among the first two bytes.
+/// Where the public suffix of `host` begins, which is not empty, without a final dot and not an address; what [`ends`] finds, in less
+/// time. There is a registrable domain if that is not among the first two bytes.
 ///
 /// ```
 /// assert_eq!(uriscan_suffixes::suffix_start(b"example.co.uk"), 8);
 /// ```
 pub fn suffix_start(host: &[u8]) -> usize {
-    suffix(host).0
+    match Short::new(host) {
+        Some(name) => suffix(&name).0,
+        None => suffix(&Long(host)).0,
+    }
+}
+
+/// [`ends`] of a name without a final dot.
+#[inline(always)]
+fn ends_of(name: &impl Labels) -> Ends {
+    let (suffix, is_known) = suffix(name);
+    let before = suffix.checked_sub(1).filter(|&dot| dot > 0);
+    let domain = before.map(|dot| name.start(dot));
+    Ends { suffix, domain, is_known, has_percent: name.has_percent() }
 }
 
 /// Where the public suffix of `name` begins, and whether a rule says so.
 #[inline(always)]
-fn suffix(name: &[u8]) -> (usize, bool) {
-    let (mut end, mut hash) = (name.len(), 0);
+fn suffix(name: &impl Labels) -> (usize, bool) {
+    let all = name.bytes();
+    let (mut end, mut of_name) = (all.len(), 0);
     let (mut last, mut suffix, mut is_any) = (None, None, false);
     loop {
         // From the end, so that each name has the hash of the shorter one in it, and one label more.
-        let start;
-        (start, hash) = last_label(name, 0, end, hash);
-        let rules = table::rules_of(hash, &name[start..]);
+        let start = name.start(end);
+        of_name = hash(of_name, name.tail(start, end), end - start);
+        let rules = table::rules_of(of_name, name.tail(start, all.len()), &all[start..]);
         if rules & EXCEPTION != 0 {
             return (end + 1, true);
         }
@@ -105,14 +119,18 @@ mod tests {
             return None;
         }
         let before = all.iter().rfind(|&&at| at < suffix && suffix > 1);
-        Some(Ends { suffix, domain: before.copied(), is_known: found.is_some() })
+        let (domain, is_known) = (before.copied(), found.is_some());
+        Some(Ends { suffix, domain, is_known, has_percent: host.contains('%') })
     }
 
     fn rules_of(name: &str) -> u8 {
         let labels = name.match_indices('.').map(|(dot, _)| dot).rev();
-        let ends = [name.len()].into_iter().chain(labels);
-        let hash = ends.fold(0, |hash, end| last_label(name.as_bytes(), 0, end, hash).1);
-        table::rules_of(hash, name.as_bytes())
+        let (ends, name) = ([name.len()].into_iter().chain(labels), Long(name.as_bytes()));
+        let hash = ends.fold(0, |rest, end| {
+            let start = name.start(end);
+            hash(rest, name.tail(start, end), end - start)
+        });
+        table::rules_of(hash, name.tail(0, name.0.len()), name.0)
     }
 
     /// Checks the ends of `host`, also against those that the crate of the list finds. That one overlooks a wildcard beside
@@ -121,6 +139,7 @@ mod tests {
         let bytes = host.as_bytes();
         let expected = by_the_definition(host);
         assert_eq!(ends(bytes), expected, "{host:?}");
+        assert_eq!(ends(&bytes.to_ascii_uppercase()), expected, "{host:?}");
         let found = psl::suffix(bytes).map(|suffix| bytes.len() - suffix.as_bytes().len());
         let name = host.strip_suffix('.').unwrap_or(host);
         let is_overlooked = || {
@@ -149,7 +168,8 @@ mod tests {
         ];
         for tail in odd.iter().chain(&rare) {
             let long = "long-label-of-23-bytes.".repeat(5);
-            let heads = ["", "a", "a.", ".", "b.a.", "..", "www.example.", &long, &long[22..]];
+            let heads =
+                ["", "a", "%61", "a.", ".", "b.a.", "..", "www.example.", &long, &long[22..]];
             for head in heads.into_iter().chain((50..70).map(|len| &long[..len])) {
                 check(&format!("{head}{tail}"));
             }
@@ -179,7 +199,7 @@ mod tests {
     #[test]
     fn a_wildcard_holds_beside_a_name_with_rules_of_its_own() {
         for name in ["mtls.run.app", "svc.firenet.ch", "r.cloud.int.apple", "teams.replit.dev"] {
-            let expected = Ends { suffix: 0, domain: None, is_known: true };
+            let expected = Ends { suffix: 0, domain: None, is_known: true, has_percent: false };
             assert_eq!(ends(name.as_bytes()), Some(expected), "{name}");
         }
     }

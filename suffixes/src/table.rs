@@ -1,6 +1,6 @@
 //! The rules of the list by the names that they are about: a hash table that the compiler makes.
 
-use crate::label::last_label;
+use crate::label::{hash, last_bytes, of_last};
 
 /// A line for each rule: a name, `*.` and a name, or `!` and a name.
 pub(crate) const LIST: &str = include_str!("list.txt");
@@ -17,8 +17,8 @@ pub(crate) const LONGER: u8 = 8;
 /// A name, and what the rules say about it.
 #[derive(Clone, Copy)]
 struct Entry {
-    /// Where the name is in the list.
-    start: u32,
+    /// Where the name ends in the list.
+    end: u32,
     /// Its length; 0 in a vacant slot.
     len: u8,
     rules: u8,
@@ -46,28 +46,44 @@ const fn place(hash: u64) -> usize {
     (mixed >> (64 - BITS.trailing_zeros())) as usize
 }
 
-/// What the rules say about `name`, which is in lower case and has this hash; 0 for nothing.
+/// What the rules say about `name`, which has this hash and these `last` bytes in lower case; 0 for nothing.
 #[inline(always)]
-pub(crate) fn rules_of(hash: u64, name: &[u8]) -> u8 {
+pub(crate) fn rules_of(hash: u64, last: u64, name: &[u8]) -> u8 {
     let mut at = place(hash);
     if TABLE.filter[at / 64] >> (at % 64) & 1 == 0 {
         return 0;
     }
     loop {
-        let Entry { start, len, rules } = TABLE.entries[at % SLOTS];
-        let start = start as usize;
-        let is_it = || LIST.as_bytes()[start..start + name.len()] == *name;
-        if len == 0 || usize::from(len) == name.len() && is_it() {
+        let Entry { end, len, rules } = TABLE.entries[at % SLOTS];
+        let (end, len) = (end as usize, usize::from(len));
+        if len == 0 || len == name.len() && is_name(end, last, name) {
             return rules;
         }
         at += 1;
     }
 }
 
+/// Whether `name`, with these `last` bytes, is the one that ends at `end` in the list.
+#[inline(always)]
+fn is_name(end: usize, last: u64, name: &[u8]) -> bool {
+    let list = &LIST.as_bytes()[..end];
+    match list.last_chunk() {
+        Some(word) => {
+            of_last(u64::from_le_bytes(*word), name.len()) == last
+                && (name.len() <= word.len() || ends_with(list, name))
+        }
+        None => ends_with(list, name),
+    }
+}
+
+fn ends_with(list: &[u8], name: &[u8]) -> bool {
+    list[list.len() - name.len()..].eq_ignore_ascii_case(name)
+}
+
 impl Table {
     /// The table of all rules, and of the names that these end in.
     const fn new() -> Table {
-        let vacant = Entry { start: 0, len: 0, rules: 0 };
+        let vacant = Entry { end: 0, len: 0, rules: 0 };
         let mut table = Table { filter: [0; BITS / 64], entries: [vacant; SLOTS] };
         let list = LIST.as_bytes();
         let mut at = 0;
@@ -82,17 +98,22 @@ impl Table {
                 b'!' => (at + 1, EXCEPTION),
                 _ => (at, RULE),
             };
-            let (mut label_end, mut hash) = (end, 0);
+            let (mut label, mut label_end, mut of_name) = (end, end, 0);
             loop {
-                let label;
-                (label, hash) = last_label(list, start, label_end, hash);
+                if label > start && list[label - 1] != b'.' {
+                    label -= 1;
+                    continue;
+                }
+                let last = last_bytes(list, label, label_end);
+                of_name = hash(of_name, last, label_end - label);
                 if label == start {
                     break;
                 }
-                table.add(label, end, hash, LONGER);
-                label_end = label - 1;
+                table.add(label, end, of_name, LONGER);
+                label -= 1;
+                label_end = label;
             }
-            table.add(start, end, hash, rules);
+            table.add(start, end, of_name, rules);
             at = end + 1;
         }
         table
@@ -107,10 +128,10 @@ impl Table {
         loop {
             let entry = &mut self.entries[at % SLOTS];
             if entry.len == 0 {
-                *entry = Entry { start: start as u32, len: len as u8, rules };
+                *entry = Entry { end: end as u32, len: len as u8, rules };
                 return;
             }
-            if entry.len as usize == len && is_same(entry.start as usize, start, len) {
+            if entry.len as usize == len && is_same(entry.end as usize - len, start, len) {
                 entry.rules |= rules;
                 return;
             }

@@ -125,7 +125,7 @@ pub(super) fn registrable_domain(host: &[u8]) -> Option<&[u8]> {
 
 /// Whether the public suffix of `host` and its domain are without percent-encodings, which may be any name.
 pub(super) fn has_names(host: &[u8], ends: &uriscan_suffixes::Ends) -> bool {
-    !host[ends.domain.unwrap_or(ends.suffix)..].contains(&b'%')
+    !(ends.has_percent && host[ends.domain.unwrap_or(ends.suffix)..].contains(&b'%'))
 }
 
 /// Whether `host` is an address: it ends in digits, or is an IP literal.

@@ -5,9 +5,6 @@ use super::hosts::{has_names, is_address};
 /// The longest name in the DNS; with a final dot it has one byte more.
 const MOST: usize = 253;
 
-/// Nearly all names have no more bytes.
-const SHORT: usize = 64;
-
 /// The registrable domain of `host`: its public suffix and one more label. `None` for an address, for a host that is a
 /// public suffix or a single label, and where it would have percent-encodings. Letters may be in any case; a final dot is
 /// not part of the result.
@@ -51,23 +48,8 @@ pub fn ends(host: &[u8]) -> Ends<'_> {
     if host.is_empty() || host.len() > MOST {
         return Ends::default();
     }
-    // Most are short; letters in an array of fixed size are made lower case without a loop.
-    let mut short = [0; SHORT];
-    let long;
-    let (lower, may_be_encoded) = match short.get_mut(..host.len()) {
-        Some(lower) => {
-            lower.copy_from_slice(host);
-            short.make_ascii_lowercase();
-            let has_percent = short.iter().fold(false, |any, &byte| any | (byte == b'%'));
-            (&short[..host.len()], has_percent)
-        }
-        None => {
-            long = host.to_ascii_lowercase();
-            (&long[..], true)
-        }
-    };
-    let found = if is_address(lower) { None } else { uriscan_suffixes::ends(lower) };
-    let found = found.filter(|found| !may_be_encoded || has_names(lower, found));
+    let found = if is_address(host) { None } else { uriscan_suffixes::ends(host) };
+    let found = found.filter(|found| has_names(host, found));
     let Some(found) = found else { return Ends::default() };
     Ends { domain: found.domain.map(|start| &host[start..]), suffix: Some(&host[found.suffix..]) }
 }
