@@ -252,11 +252,10 @@ impl<L: Layout> Table<L> {
         find::<L>(self.slots.get(), key)
     }
 
-    /// All keys, in no order.
+    /// All slots: keys, in no order, and vacant ones.
     #[cfg(feature = "bulk")]
-    pub(super) fn keys(&self) -> impl Iterator<Item = u128> {
-        let lines = self.slots.get().as_chunks::<LINE>().0;
-        lines.iter().flat_map(|line| entries::<L>(line).map(|(key, _)| key))
+    pub(super) fn slots(&self) -> &[u128] {
+        self.slots.get()
     }
 
     /// Forgets all keys and keeps the memory.

@@ -3,6 +3,8 @@
 //! All keys of a partition have the same top bits. The marks stand in their place, so that a key and its marks come
 //! with one access to memory, and take no more of it than a key.
 
+use std::sync::{Mutex, PoisonError};
+
 use super::rows::{KeysOf, LOOK_AHEAD, PARTITIONS, Rows};
 use super::table::{LINE, Layout, Table};
 use crate::threads;
@@ -83,12 +85,21 @@ impl TaggedSet {
         });
     }
 
-    /// How many keys have the mark of this number.
-    pub fn count(&self, mark: u32) -> u64 {
-        let of_table = |table: &Table<Tagged>| {
-            table.keys().map(|key| (key >> (SHIFT + mark)) as u64 & 1).sum::<u64>()
-        };
-        self.tables.iter().map(of_table).sum()
+    /// How many keys have each mark, by its number; on the current rayon pool.
+    pub fn counts(&mut self) -> [u64; Self::MARKS as usize] {
+        let all = Mutex::new([0; Self::MARKS as usize]);
+        threads::each(&mut self.tables, |_, table| {
+            // By the marks of keys, each of which is 0 in a vacant slot.
+            let mut by_marks = [0u64; PARTITIONS];
+            table.slots().iter().for_each(|key| by_marks[(key >> SHIFT) as usize] += 1);
+            let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+            for (mark, sum) in all.iter_mut().enumerate() {
+                let counts = by_marks.iter().enumerate();
+                *sum +=
+                    counts.map(|(marks, count)| (marks as u64 >> mark & 1) * count).sum::<u64>();
+            }
+        });
+        all.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -125,9 +136,9 @@ mod tests {
                 .into();
             set.insert(&chunks.iter().map(|(rows, marks)| (rows, &marks[..])).collect::<Vec<_>>());
             assert_eq!(set.number_of_keys(), oracle.len());
-            for mark in 0..TaggedSet::MARKS {
+            for (mark, count) in set.counts().into_iter().enumerate() {
                 let expected = oracle.values().filter(|&&marks| marks >> mark & 1 != 0).count();
-                assert_eq!(set.count(mark), expected as u64);
+                assert_eq!(count, expected as u64);
             }
         }
     }
@@ -143,10 +154,7 @@ mod tests {
             for marks in [[1; 40], [2; 40]] {
                 set.insert(&[(&rows, &marks)]);
             }
-            assert_eq!(
-                (set.number_of_keys(), set.count(0), set.count(1), set.count(2)),
-                (40, 40, 40, 0)
-            );
+            assert_eq!((set.number_of_keys(), set.counts()), (40, [40, 40, 0, 0, 0]));
         }
     }
 }

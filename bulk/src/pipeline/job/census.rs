@@ -150,7 +150,7 @@ pub fn census(
     let overlong = report.invalid.of(UriErrorKind::TooLong);
     let mut below = report.records;
     let mut level = |i: usize| {
-        let distinct = job.distinct(i) + overlong;
+        let distinct = job.distinct[i] + overlong;
         let merges = below - distinct;
         below = distinct;
         (distinct, merges)

@@ -8,11 +8,11 @@ use super::CensusOptions;
 use crate::error::Error;
 use crate::io::{Chunk, Shape, Source};
 use crate::pipeline::compare::equivalence::{Scratch, decoded, repaired_target};
-use crate::pipeline::engine::driver::{Job, Reading};
+use crate::pipeline::engine::driver::{End, Job, Reading};
 use crate::pipeline::engine::forecast::Forecast;
 use crate::pipeline::engine::invalid::LongRecord;
 use crate::pipeline::engine::work::{ChunkWork, Worker, record_at};
-use crate::pipeline::{OnInvalid, Settings};
+use crate::pipeline::{OnInvalid, Report, Settings, Sinks};
 use uriscan_core::chunk::Prefix;
 use uriscan_core::dedup::{Rows, TaggedSet};
 use uriscan_core::index::{Record, low_bits};
@@ -64,6 +64,8 @@ pub(super) struct Count {
     record_end: u8,
     forecast: Forecast,
     forms: TaggedSet,
+    /// Number of records that are distinct at each level, and by the rules; once all is read.
+    pub(super) distinct: [u64; TaggedSet::MARKS as usize],
 }
 
 impl Count {
@@ -73,12 +75,8 @@ impl Count {
             record_end: settings.record_end,
             forecast: Forecast::new(sources),
             forms: TaggedSet::default(),
+            distinct: Default::default(),
         }
-    }
-
-    /// Number of records that are distinct at the level of this number, or by [`RULES`].
-    pub(super) fn distinct(&self, number: usize) -> u64 {
-        self.forms.count(number as u32)
     }
 
     /// How records are normalized up to `level`.
@@ -313,5 +311,10 @@ impl Job for Count {
 
     fn long_record(&self, _chunk: &Chunk) -> LongRecord {
         LongRecord::Row(Vec::new())
+    }
+
+    fn finish(&mut self, _: End<'_>, _: &mut Report, _: &mut Sinks<'_>) -> Result<(), Error> {
+        self.distinct = self.forms.counts();
+        Ok(())
     }
 }
