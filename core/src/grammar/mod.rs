@@ -5,6 +5,8 @@
 //! [`class`] at compile time, so no class is written down twice.
 
 pub mod class;
+#[cfg(feature = "bulk")]
+mod eight;
 mod entity;
 pub mod scheme;
 #[cfg(feature = "bulk")]
@@ -12,6 +14,8 @@ mod words;
 
 pub use class::ByteClass;
 pub(crate) use class::has_pair;
+#[cfg(feature = "bulk")]
+pub(crate) use eight::equal_bytes;
 pub use entity::character_reference;
 pub use entity::has_reference;
 pub use scheme::{PathForm, SchemeFacts, known_schemes, scheme_facts};

@@ -8,6 +8,7 @@ use core::ops::Range;
 use super::{Fault, RawValue};
 use crate::chunk::Span;
 use crate::extract::json::escape;
+use crate::grammar::equal_bytes;
 
 /// How many objects and arrays may be within each other.
 const DEEPEST: usize = 128;
@@ -41,11 +42,10 @@ pub(crate) fn value(line: &[u8], path: &str) -> Result<Value, Fault> {
         reader.white();
         if reader.at == line.len() { Ok(found) } else { Err(reader.wrong("trailing characters")) }
     })?;
-    let within = |part: Range<usize>, rest: &[u8]| value_at(line, part, rest);
     let found = match (found.value, found.outer) {
         _ if found.is_twice => Err(()),
         (Some(part), _) => Ok(Some(part)),
-        (None, Some((rest, part))) => within(part, rest),
+        (None, Some((rest, part))) => value_at(line, part, rest),
         (None, None) => Ok(None),
     };
     let twice = |()| match path.contains('.') {
@@ -71,14 +71,13 @@ pub(crate) fn has(line: &[u8], name: &str) -> Result<bool, Fault> {
 }
 
 /// The value that is written at `part` of `line`.
-fn of_part(line: &[u8], part: Range<usize>) -> Value {
-    match &line[part.clone()] {
+fn of_part(line: &[u8], Part { range, is_escaped }: Part) -> Value {
+    match &line[range.clone()] {
         b"null" => Value::Null,
-        [b'"', inner @ .., b'"'] => {
-            let is_escaped = memchr::memchr(b'\\', inner).is_some();
-            Value::Text(RawValue { span: span(part.start + 1..part.end - 1), is_escaped })
+        [b'"', .., b'"'] => {
+            Value::Text(RawValue { span: span(range.start + 1..range.end - 1), is_escaped })
         }
-        _ => Value::Other(RawValue { span: span(part), is_escaped: false }),
+        _ => Value::Other(RawValue { span: span(range), is_escaped: false }),
     }
 }
 
@@ -86,11 +85,19 @@ fn span(range: Range<usize>) -> Span {
     Span { start: range.start as u32, end: range.end as u32 }
 }
 
-/// The value at `part` of `line`, or the one that `path` leads to from there.
-fn value_at(line: &[u8], part: Range<usize>, path: &[u8]) -> Result<Option<Range<usize>>, ()> {
+/// A value in a line.
+#[derive(Clone)]
+struct Part {
+    range: Range<usize>,
+    /// Whether it is a string with escapes.
+    is_escaped: bool,
+}
+
+/// What `path` leads to from the value at `part` of `line`.
+fn value_at(line: &[u8], Part { range, .. }: Part, path: &[u8]) -> Result<Option<Part>, ()> {
     // It was read before, with what is around it.
-    let mut reader = Reader { text: &line[..part.end], at: part.start };
-    match line[part.start] {
+    let mut reader = Reader { text: &line[..range.end], at: range.start };
+    match line[range.start] {
         b'[' => {
             let dot = memchr::memchr(b'.', path);
             let (number, rest) = match dot {
@@ -120,9 +127,9 @@ fn value_at(line: &[u8], part: Range<usize>, path: &[u8]) -> Result<Option<Range
 #[derive(Default)]
 struct MemberSearch<'p> {
     /// The value of the member whose name is the path.
-    value: Option<Range<usize>>,
+    value: Option<Part>,
     /// The value of the member with the longest name that the path begins with, and the rest of the path.
-    outer: Option<(&'p [u8], Range<usize>)>,
+    outer: Option<(&'p [u8], Part)>,
     is_twice: bool,
 }
 
@@ -167,7 +174,7 @@ impl Reader<'_> {
         let (start, mut is_escaped) = (self.at, false);
         loop {
             let rest = self.text.get(self.at..).unwrap_or_default();
-            let Some(found) = memchr::memchr2(b'"', b'\\', rest) else {
+            let Some(found) = quote_or_backslash(rest) else {
                 self.at = self.text.len();
                 return Err(self.wrong("a string is never closed"));
             };
@@ -179,19 +186,17 @@ impl Reader<'_> {
         }
     }
 
-    /// Takes a value; gives its range. It is within `depth` others.
+    /// Takes a value, which is within `depth` others.
     #[inline(always)]
-    fn value(&mut self, depth: usize) -> Result<Range<usize>, Fault> {
+    fn value(&mut self, depth: usize) -> Result<Part, Fault> {
         self.white();
-        let start = self.at;
+        let (start, mut is_escaped) = (self.at, false);
         match self.byte() {
-            b'"' => {
-                self.string()?;
-            }
+            b'"' => is_escaped = self.string()?.1,
             b'{' | b'[' => self.container(depth)?,
             _ => self.scalar()?,
         }
-        Ok(start..self.at)
+        Ok(Part { range: start..self.at, is_escaped })
     }
 
     /// Takes an object or an array. In a function of its own, because it calls itself.
@@ -227,9 +232,9 @@ impl Reader<'_> {
         Err(self.wrong("a value is missing"))
     }
 
-    /// Takes an array; gives the range of its value number `wanted`, from 1, if there is one.
+    /// Takes an array; gives its value number `wanted`, from 1, if there is one.
     #[inline(always)]
-    fn values(&mut self, wanted: usize, depth: usize) -> Result<Option<Range<usize>>, Fault> {
+    fn values(&mut self, wanted: usize, depth: usize) -> Result<Option<Part>, Fault> {
         self.take(b'[', "an array is missing")?;
         let mut found = None;
         self.white();
@@ -252,7 +257,7 @@ impl Reader<'_> {
         Ok(found)
     }
 
-    fn element(&mut self, number: usize) -> Result<Option<Range<usize>>, Fault> {
+    fn element(&mut self, number: usize) -> Result<Option<Part>, Fault> {
         self.values(number, 0)
     }
 
@@ -299,7 +304,11 @@ impl Reader<'_> {
 impl<'p> MemberSearch<'p> {
     /// Notes the member `name` with this value, if `path` begins with it.
     #[inline(always)]
-    fn note(&mut self, path: &'p [u8], name: &[u8], value: Range<usize>) {
+    fn note(&mut self, path: &'p [u8], name: &[u8], value: Part) {
+        // Most begin with another letter, and need no call.
+        if !name.is_empty() && name.first() != path.first() {
+            return;
+        }
         match path.strip_prefix(name) {
             Some(b"") => self.is_twice |= self.value.replace(value).is_some(),
             Some([b'.', rest @ ..]) => match &self.outer {
@@ -310,6 +319,20 @@ impl<'p> MemberSearch<'p> {
             _ => {}
         }
     }
+}
+
+/// Where the first quote or backslash of `text` is.
+#[inline(always)]
+fn quote_or_backslash(text: &[u8]) -> Option<usize> {
+    // Most names are short, and a search in so few bytes takes longer than to look at them.
+    if let Some(&word) = text.first_chunk() {
+        let word = u64::from_le_bytes(word);
+        let found = equal_bytes(word, b'"') | equal_bytes(word, b'\\');
+        if found != 0 {
+            return Some(found.trailing_zeros() as usize / 8);
+        }
+    }
+    memchr::memchr2(b'"', b'\\', text)
 }
 
 /// Whether `word` is a number.
@@ -364,4 +387,25 @@ pub fn unescape(raw: &[u8], out: &mut Vec<u8>) -> Option<()> {
     }
     out.extend_from_slice(rest);
     Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quote_or_backslash;
+
+    #[test]
+    fn quotes_and_backslashes_are_found_in_each_place() {
+        for len in 0..40 {
+            for at in 0..=len {
+                for (found, after) in [(b'"', b'\\'), (b'\\', b'"'), (b'"', b'!')] {
+                    // Bytes that differ from them in one bit, too.
+                    let near = [b'#', b']', 0xA2, 0xDC];
+                    let mut text: Vec<u8> = (0..len).map(|i| near[i % near.len()]).collect();
+                    let expected = text.get_mut(at).map(|byte| *byte = found).map(|()| at);
+                    text.get_mut(at + 1).into_iter().for_each(|byte| *byte = after);
+                    assert_eq!(quote_or_backslash(&text), expected, "{}", text.escape_ascii());
+                }
+            }
+        }
+    }
 }
