@@ -51,13 +51,13 @@ pub(super) const QUERY: Rules = Rules::of(&[
 .union(PARAMS);
 
 /// Rules that may change a URI without `?`, `#`, `;` and `(`.
-const BUT_DELIMITERS: Rules = HEAD.union(PATH).without(Rules::of(&[Rule::SessionId]));
+pub(super) const BUT_DELIMITERS: Rules = HEAD.union(PATH).without(Rules::of(&[Rule::SessionId]));
 
 /// Rules that may change a URI without `?` if it has one of the others.
-const MORE_DELIMITERS: Rules = FRAGMENT.union(Rules::of(&[Rule::SessionId]));
+pub(super) const MORE_DELIMITERS: Rules = FRAGMENT.union(Rules::of(&[Rule::SessionId]));
 
 /// The delimiters besides `?` that those look at.
-static MORE: NibbleTables = nibble_tables(ByteClass::of(b"#;("));
+pub(super) static MORE: NibbleTables = nibble_tables(ByteClass::of(b"#;("));
 
 /// All rules that look at more than the names of parameters.
 pub(super) const BUT_PATTERNS: Rules =

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use super::names::Action;
 use super::parts::{fold, folded, name_of};
-use super::query::any_param;
+use super::query::{any_param, order};
 use super::rule::{Rule, Rules};
 use super::scope::Scope;
 use super::session;
@@ -84,8 +84,8 @@ impl RuleSet {
                 is_changed = true;
             }
             let name = |&(start, end): &(u32, u32)| name_of(&query[start as usize..end as usize]);
-            if has_sort && !params.is_sorted_by_key(name) {
-                params.sort_by_key(name);
+            if has_sort && !params.is_sorted_by(|a, b| order(name(a), name(b)).is_le()) {
+                params.sort_by(|a, b| order(name(a), name(b)));
                 fired.add(Rule::SortQuery);
                 is_changed = true;
             }

@@ -28,6 +28,7 @@ mod suffix;
 mod tables;
 mod text;
 mod toml;
+mod touched;
 mod when;
 
 pub use fast::Scratch;
@@ -48,3 +49,4 @@ pub use suffix::{public_suffix, registrable_domain};
 pub use tables::RulesFileError;
 pub use text::Step;
 pub use toml::quoted;
+pub use touched::Touched;

@@ -1,7 +1,7 @@
 //! How the parameters begin that rules may drop: a quick test that spares most queries a closer look.
 
 use super::glob::Glob;
-use super::query::any_param;
+use super::query::{any_param, order};
 use super::rule::{Rule, Rules};
 use super::session;
 use crate::index::{Bits, Record, low_bits};
@@ -54,7 +54,7 @@ impl Starts {
     }
 
     #[inline(always)]
-    fn has(&self, first: u8, second: u8) -> bool {
+    pub(super) fn has(&self, first: u8, second: u8) -> bool {
         let bit = usize::from(u16::from_be_bytes([first, second]));
         self.0[bit / 64] >> (bit % 64) & 1 != 0
     }
@@ -65,7 +65,7 @@ impl Starts {
         let mut last = &b""[..];
         !any_param(query, |start, name_end, end| {
             let name = &query[start..name_end];
-            let is_after = std::mem::replace(&mut last, name) <= name;
+            let is_after = order(std::mem::replace(&mut last, name), name).is_le();
             // A name of one byte has all pairs.
             let second = query.get(start + 1).copied().unwrap_or_default();
             start == end || !is_after || self.has(query[start], second)

@@ -4,7 +4,7 @@ use std::borrow::{Borrow, Cow};
 use std::sync::Arc;
 
 use crate::pipeline::{Aliases, Error};
-use uriscan_core::chunk::{PaddedBuf, Prefix};
+use uriscan_core::chunk::{Padded, PaddedBuf, Prefix, Span};
 use uriscan_core::context::{Context, TargetBuffer};
 use uriscan_core::index::{Index, Record};
 use uriscan_core::key::{Hasher, Key, PublicHash, PublicHasher};
@@ -12,7 +12,7 @@ use uriscan_core::normalize::{self, FormBuffer, Options, canonical, common_form,
 use uriscan_core::profile::{self, Profile};
 use uriscan_core::repair::{Repair, Repairs, repair_in};
 use uriscan_core::rfc2396::{self, Grammar};
-use uriscan_core::rules::{self, Identity, RuleSet};
+use uriscan_core::rules::{self, Identity, RuleSet, Touched};
 use uriscan_core::set::Meaning;
 use uriscan_core::simd::{Isa, Kernels, Task};
 use uriscan_core::uri::{UriError, UriErrorKind, parse};
@@ -72,6 +72,8 @@ pub struct Scratch {
     pub(crate) repaired_form: Vec<u8>,
     pub(crate) legacy: Vec<u8>,
     pub(crate) rules: rules::Scratch,
+    /// Where rules may change something in the chunk.
+    touched: Touched,
     profile: profile::Scratch,
     /// Records whose form is that of what they are repaired to, since this was last set to 0.
     pub(crate) repaired: u64,
@@ -191,18 +193,26 @@ impl Equivalence {
         self.is_plain() && self.rules.is_none()
     }
 
-    /// What the rules make of the canonical form `form` of the record that `record` gives.
+    /// Looks where the rules may change the records of `text`, for [`Equivalence::ruled`].
+    #[inline(always)]
+    pub(crate) fn look_at<I: Isa>(&self, isa: I, text: Padded<'_>, scratch: &mut Scratch) {
+        if let Some(rules) = &self.rules {
+            scratch.touched.find(isa, rules, text);
+        }
+    }
+
+    /// What the rules make of `form`, the canonical form of the record at `span` of the text that was looked at last.
     #[inline(always)]
     pub(crate) fn ruled<'a, I: Isa>(
         &self,
         isa: I,
-        record: impl FnOnce() -> Record<'a>,
+        (text, span): (Padded<'_>, Span),
         form: Prefix<'a>,
-        out: &'a mut rules::Scratch,
+        Scratch { touched, rules: out, .. }: &'a mut Scratch,
     ) -> Prefix<'a> {
         match &self.rules {
-            None => form,
-            Some(rules) => isa.call(Rules { rules, record: record(), form, out }),
+            Some(rules) if touched.has(text, span) => isa.call(Rules { rules, form, out }),
+            _ => form,
         }
     }
 
@@ -230,7 +240,10 @@ impl Equivalence {
             return self.form(isa, record, scratch).map(Prefix::from);
         }
         let form = canonical(isa, self.normalize, record, &mut scratch.form)?;
-        Ok(self.ruled(isa, || record, form, &mut scratch.rules))
+        Ok(match &self.rules {
+            None => form,
+            Some(rules) => isa.call(RulesOf { rules, record, form, out: &mut scratch.rules }),
+        })
     }
 
     /// [`Equivalence::canonical_by`] in a function of its own, for everything but the loops over all records.
@@ -422,10 +435,9 @@ pub(crate) fn repaired_target(
     Ok(target_in(context, &repaired).unwrap_or(repaired))
 }
 
-/// Applies rules to the form of a record.
+/// Applies rules to a form.
 struct Rules<'e, 'a> {
     rules: &'e RuleSet,
-    record: Record<'a>,
     form: Prefix<'a>,
     out: &'a mut rules::Scratch,
 }
@@ -434,7 +446,23 @@ impl<'a> Task for Rules<'_, 'a> {
     type Output = Prefix<'a>;
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> Prefix<'a> {
-        let Rules { rules, record, form, out } = self;
+        self.rules.apply_by(isa, self.form, self.out).0
+    }
+}
+
+/// Applies rules to the form of a record, if they may change it.
+struct RulesOf<'e, 'a> {
+    rules: &'e RuleSet,
+    record: Record<'a>,
+    form: Prefix<'a>,
+    out: &'a mut rules::Scratch,
+}
+
+impl<'a> Task for RulesOf<'_, 'a> {
+    type Output = Prefix<'a>;
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Prefix<'a> {
+        let RulesOf { rules, record, form, out } = self;
         match rules.may_touch(isa, record) {
             true => rules.apply_by(isa, form, out).0,
             false => form,

@@ -8,7 +8,6 @@ use super::work::{ChunkWork, Worker, record_at};
 use crate::pipeline::{DedupOptions, Report};
 use uriscan_core::chunk::{Padded, Prefix, Span};
 use uriscan_core::dedup::{Rows, remove_at};
-use uriscan_core::index::Record;
 use uriscan_core::key::{Hasher, Key, PublicHasher};
 use uriscan_core::normalize::{self, FormBuffer, Level};
 use uriscan_core::row;
@@ -129,7 +128,7 @@ impl Scan<'_> {
     #[inline(always)]
     fn run<I: Isa, const PUBLIC: bool, const NOTES: bool>(mut self, isa: I) {
         let KeyedRecords { spans, rows, table, is_table, are_canonical, .. } = &mut *self.found;
-        let Worker { index, split, pending, .. } = &mut *self.worker;
+        let Worker { index, split, pending, scratch, .. } = &mut *self.worker;
         index.build_with(isa, self.text, self.record_end);
         match is_table {
             false => spans.extend(index.spans()),
@@ -138,6 +137,7 @@ impl Scan<'_> {
         let count = spans.len();
         if self.options.equivalence.is_plain() {
             split.split(isa, self.text, index, spans, true);
+            self.options.equivalence.look_at(isa, self.text, scratch);
         } else {
             split.none_unchanged(count);
         }
@@ -188,13 +188,12 @@ impl Scan<'_> {
         let Scan { options, text, worker, found, .. } = self;
         let KeyedRecords { spans, rows, are_canonical, .. } = &mut **found;
         let DedupOptions { equivalence, hasher, .. } = options;
-        let Worker { index, split, scratch, pending, .. } = &mut **worker;
+        let Worker { split, scratch, pending, .. } = &mut **worker;
         for &number in split.unchanged() {
             let number = number as usize;
             let span = spans[number];
             let form = Prefix::new(&text.padded()[span.start as usize..], span.len());
-            let record = || Record::new(*text, index, span);
-            let form = equivalence.ruled(isa, record, form, &mut scratch.rules);
+            let form = equivalence.ruled(isa, (*text, span), form, scratch);
             if NOTES {
                 are_canonical[number] = is_own(form.bytes(), span.of(text.content()));
             }
@@ -214,7 +213,7 @@ impl Scan<'_> {
         let Scan { options, text, worker, found, .. } = self;
         let KeyedRecords { spans, rows, are_canonical, .. } = &mut **found;
         let DedupOptions { equivalence, hasher, .. } = options;
-        let Worker { index, split, scratch, pending, others, .. } = &mut **worker;
+        let Worker { split, scratch, pending, others, .. } = &mut **worker;
         others.clear();
         if equivalence.normalize == normalize::Options::new(Level::String) {
             return self.as_they_are::<I, PUBLIC, NOTES>(isa);
@@ -232,8 +231,7 @@ impl Scan<'_> {
                 others.push(seen.number());
                 continue;
             };
-            let record = || Record::new(*text, index, span);
-            let form = equivalence.ruled(isa, record, form, &mut scratch.rules);
+            let form = equivalence.ruled(isa, (*text, span), form, scratch);
             if NOTES {
                 are_canonical[number] = is_own(form.bytes(), span.of(text.content()));
             }
@@ -251,7 +249,7 @@ impl Scan<'_> {
         let Scan { options, text, worker, found, .. } = self;
         let KeyedRecords { spans, rows, are_canonical, .. } = &mut **found;
         let DedupOptions { equivalence, hasher, .. } = options;
-        let Worker { index, split, scratch, pending, others, .. } = &mut **worker;
+        let Worker { split, scratch, pending, others, .. } = &mut **worker;
         for seen in split.others() {
             let number = seen.number() as usize;
             let span = spans[number];
@@ -261,8 +259,7 @@ impl Scan<'_> {
                 continue;
             }
             let form = Prefix::new(bytes, span.len());
-            let record = || Record::new(*text, index, span);
-            let form = equivalence.ruled(isa, record, form, &mut scratch.rules);
+            let form = equivalence.ruled(isa, (*text, span), form, scratch);
             if NOTES {
                 are_canonical[number] = is_own(form.bytes(), span.of(text.content()));
             }

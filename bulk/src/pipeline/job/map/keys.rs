@@ -5,7 +5,6 @@ use crate::pipeline::engine::invalid::{InvalidAction, Policy};
 use crate::pipeline::engine::work::{ChunkWork, Worker, record_at};
 use crate::pipeline::{Pending, Scratch};
 use uriscan_core::chunk::{Padded, Prefix, Span};
-use uriscan_core::index::{Index, Record};
 use uriscan_core::key::{Key, PublicHasher};
 use uriscan_core::normalize::{self, FormBuffer};
 use uriscan_core::simd::Isa;
@@ -30,12 +29,15 @@ impl Map<'_> {
         spans.clear();
         spans.extend(index.spans());
         match equivalence.is_plain() {
-            true => split.split(isa, text, index, spans, true),
+            true => {
+                split.split(isa, text, index, spans, true);
+                equivalence.look_at(isa, text, scratch);
+            }
             false => split.none_unchanged(spans.len()),
         }
         pending.clear();
         pending.resize(spans.len());
-        self.set_unchanged(isa, (text, index, spans), split.unchanged(), (pending, scratch));
+        self.set_unchanged(isa, (text, spans), split.unchanged(), (pending, scratch));
         let has_common =
             equivalence.is_plain() && equivalence.normalize == normalize::Options::default();
         let policy = Policy { on_invalid, record_end, redact };
@@ -53,8 +55,7 @@ impl Map<'_> {
             if has_common {
                 let bytes = &text.padded()[whole.start as usize..];
                 if let Some(form) = seen.canonical(isa, bytes, whole.len(), &mut form_room) {
-                    let record = || Record::new(text, index, whole);
-                    let form = equivalence.ruled(isa, record, form, &mut scratch.rules);
+                    let form = equivalence.ruled(isa, (text, whole), form, scratch);
                     pending.set(number, text, equivalence.aliased_prefix(form));
                     continue;
                 }
@@ -92,7 +93,7 @@ impl Map<'_> {
     fn set_unchanged<I: Isa>(
         &self,
         isa: I,
-        (text, index, spans): (Padded<'_>, &Index, &[Span]),
+        (text, spans): (Padded<'_>, &[Span]),
         numbers: &[u32],
         (pending, scratch): (&mut Pending, &mut Scratch),
     ) {
@@ -104,8 +105,7 @@ impl Map<'_> {
                 continue;
             }
             let form = Prefix::new(&text.padded()[span.start as usize..], span.len());
-            let record = || Record::new(text, index, span);
-            let form = equivalence.ruled(isa, record, form, &mut scratch.rules);
+            let form = equivalence.ruled(isa, (text, span), form, scratch);
             pending.set(number as usize, text, equivalence.aliased_prefix(form));
         }
     }
