@@ -25,6 +25,11 @@ pub trait Batch: Sync {
 
     fn record(&self, chunk: usize, row: usize) -> Record<'_>;
 
+    /// The position of a record, if it can be had without a look at the record.
+    fn position(&self, chunk: usize, row: usize) -> u64 {
+        self.record(chunk, row).0
+    }
+
     /// Approximate size of all records in bytes.
     fn bytes(&self) -> usize;
 }
@@ -102,7 +107,10 @@ impl<'s> ClassSet<'s> {
         let share = (share + share / 32) as usize;
         self.classes.insert_runs(&keys, |store, run| {
             store.expect(mode, run.firsts.len(), share);
-            store.add_run(mode, run, record);
+            match mode.is_counted_only() && !mode.has_texts {
+                true => store.count_run(run, |chunk, row| batch.position(chunk, row)),
+                false => store.add_run(mode, run, record),
+            }
         });
         if !mode.is_counted_only() {
             let mut stores = self.classes.partitions_mut();

@@ -175,6 +175,18 @@ impl ClassStore {
         }
     }
 
+    /// [`ClassStore::add_run`] where first records survive and their positions are all that is kept, which `position` gives.
+    #[inline(always)]
+    pub(super) fn count_run(
+        &mut self,
+        ProbedRun { chunk, firsts, further }: ProbedRun<'_>,
+        position: impl Fn(usize, usize) -> u64,
+    ) {
+        self.positions.extend(firsts.iter().map(|&row| position(chunk, row as usize)));
+        self.counts.low.resize(self.positions.len(), 1);
+        self.counts.add_all(further);
+    }
+
     /// Adds the records that wait: all that have come since the last call are in the chunks of `record`.
     #[inline(always)]
     pub(super) fn add_waiting<'t>(

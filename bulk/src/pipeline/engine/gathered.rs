@@ -62,6 +62,11 @@ impl<R: AsRef<Numbered> + Sync> Batch for Scanned<'_, R> {
         (rows.position_of(row), rows.text(row, chunk.text.padded().content()))
     }
 
+    #[inline(always)]
+    fn position(&self, chunk: usize, row: usize) -> u64 {
+        self.0[chunk].rows.as_ref().position_of(row)
+    }
+
     fn bytes(&self) -> usize {
         self.0.iter().map(|work| work.chunk.text.padded().len()).sum()
     }

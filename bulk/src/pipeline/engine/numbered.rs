@@ -72,6 +72,9 @@ impl Numbered {
 
     /// Finds the lines of the records in the chunk, whose index is `index`.
     pub(crate) fn number(&mut self, index: &Index) {
+        if self.keyed.spans.len() == index.record_count() {
+            return self.number_in_order();
+        }
         self.line_count = index.record_count() as u64;
         self.lines.clear();
         let mut spans = self.keyed.spans.iter();
