@@ -174,6 +174,8 @@ impl Exact {
             (u64::from(count), start + u64::from(first))
         };
         further.iter().for_each(|&(class, _)| prefetch(&self.counts, class as usize));
+        make_room(&mut self.counts, firsts.len());
+        make_room(&mut self.places, firsts.len());
         for (at, &row) in firsts.iter().enumerate() {
             if let Some(&next) = firsts.get(at + AHEAD) {
                 texts.prefetch(next as usize);
@@ -186,6 +188,14 @@ impl Exact {
             let (more, place) = of_row(row);
             (*count, *first) = (*count + more, place.min(*first));
         }
+    }
+}
+
+/// Makes room for `more` items: where there is none, for four times as many as there are. What is never written to takes address space
+/// only, and what grows twofold is copied as often again as it is long.
+fn make_room<T>(list: &mut Vec<T>, more: usize) {
+    if list.len() + more > list.capacity() {
+        list.reserve_exact(more.max(3 * list.len()));
     }
 }
 
