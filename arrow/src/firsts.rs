@@ -146,10 +146,14 @@ impl Keyed {
     pub fn positions(&mut self) -> (Vec<Vec<usize>>, Vec<usize>, Option<NullBuffer>) {
         let nulls = self.nulls();
         let is_null = |row| nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
-        let (mut positions, mut alone) = (Vec::with_capacity(self.pieces.len()), Vec::new());
         let mut start = 0;
-        for piece in &self.pieces {
-            let mut of_piece = Vec::with_capacity(piece.keys.len());
+        let starts = self.pieces.iter().map(|piece| {
+            start += piece.keys.len();
+            start - piece.keys.len()
+        });
+        let starts: Vec<usize> = starts.collect();
+        let of_pieces = self.pieces.par_iter().zip(starts).map(|(piece, start)| {
+            let (mut of_piece, mut alone) = (Vec::with_capacity(piece.keys.len()), Vec::new());
             for (row, key) in (start..).zip(&piece.keys) {
                 if *key != [0; 16] {
                     of_piece.push(row);
@@ -157,9 +161,10 @@ impl Keyed {
                     alone.push(row);
                 }
             }
-            start += piece.keys.len();
-            positions.push(of_piece);
-        }
+            (of_piece, alone)
+        });
+        let (positions, alone): (Vec<Vec<usize>>, Vec<Vec<usize>>) = of_pieces.unzip();
+        let alone = alone.concat();
         (positions, alone, nulls)
     }
 }

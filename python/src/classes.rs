@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use arrow_array::builder::StringBuilder;
 use arrow_array::{
@@ -26,16 +26,16 @@ use crate::texts;
 pub(crate) struct Classes {
     values: ArrayRef,
     /// The first row of the class of each row; [`NONE`] for null and blank values.
-    firsts: Vec<usize>,
+    firsts: Vec<u32>,
     /// Of each first row the row of its class that is kept; empty where it is the first one.
-    kept: Vec<usize>,
+    kept: Vec<u32>,
     /// Of each first row the number of rows of its class.
-    counts: Vec<usize>,
+    counts: Vec<u32>,
     select: Select,
 }
 
 /// The class of rows that belong to none.
-const NONE: usize = usize::MAX;
+const NONE: u32 = u32::MAX;
 
 /// Ends the call if it is to end.
 fn go_on(columns: &Columns) -> Result<(), Error> {
@@ -45,26 +45,37 @@ fn go_on(columns: &Columns) -> Result<(), Error> {
     }
 }
 
-/// The first row of the class of each of `rows` rows, by `keyed`.
-fn first_rows(keyed: &mut Keyed, rows: usize) -> Vec<usize> {
+/// The first row of the class of each of `rows` rows, by `keyed`, and of each first row the number of rows of its class.
+fn first_rows(keyed: &mut Keyed, rows: usize) -> (Vec<u32>, Vec<u32>) {
     let (positions, alone, _) = keyed.positions();
-    let firsts: Vec<AtomicUsize> = (0..rows).map(|_| AtomicUsize::new(NONE)).collect();
-    // Beside each partition, which may be worked on by any thread, the first rows of its classes.
-    let mut classes = dedup::Classes::<Vec<usize>>::new();
+    let all = |value| (0..rows).map(|_| AtomicU32::new(value)).collect();
+    let (firsts, counts): (Vec<AtomicU32>, Vec<AtomicU32>) = (all(NONE), all(0));
+    // Beside each partition, which may be worked on by any thread, the first rows of its classes, and how many rows these have.
+    let mut classes = dedup::Classes::<Vec<(u32, u32)>>::new();
     classes.insert_runs(&keyed.rows(), |beside, ProbedRun { chunk, firsts: new, further }| {
         let positions = &positions[chunk];
         further.iter().for_each(|&(class, _)| prefetch(beside, class as usize));
         for row in new.iter().map(|&row| positions[row as usize]) {
-            beside.push(row);
-            firsts[row].store(row, Ordering::Relaxed);
+            beside.push((row as u32, 1));
+            firsts[row].store(row as u32, Ordering::Relaxed);
         }
         for &(class, row) in further {
-            firsts[positions[row as usize]].store(beside[class as usize], Ordering::Relaxed);
+            let (first, count) = &mut beside[class as usize];
+            *count += 1;
+            firsts[positions[row as usize]].store(*first, Ordering::Relaxed);
         }
     });
-    let mut firsts: Vec<usize> = firsts.into_iter().map(AtomicUsize::into_inner).collect();
-    alone.into_iter().for_each(|row| firsts[row] = row);
-    firsts
+    classes.partitions_mut().into_par_iter().for_each(|beside| {
+        beside
+            .iter()
+            .for_each(|&(first, count)| counts[first as usize].store(count, Ordering::Relaxed));
+    });
+    for row in alone {
+        firsts[row].store(row as u32, Ordering::Relaxed);
+        counts[row].store(1, Ordering::Relaxed);
+    }
+    let values = |all: Vec<AtomicU32>| all.into_iter().map(AtomicU32::into_inner).collect();
+    (values(firsts), values(counts))
 }
 
 impl Classes {
@@ -82,18 +93,20 @@ impl Classes {
         let hasher = columns.equivalence.run_hasher(&columns.hasher, None);
         let mut keyed = columns.keyed(&values, &hasher)?;
         let rows = values.len();
-        let firsts = first_rows(&mut keyed, rows);
+        let most = u32::try_from(rows).ok().filter(|&rows| rows < NONE);
+        let rows =
+            most.ok_or_else(|| Error::unsupported("classes of more than 4 billion rows at once"))?;
+        let (firsts, counts) = first_rows(&mut keyed, rows as usize);
         drop(keyed);
         go_on(columns)?;
-        let mut counts = vec![0; rows];
-        firsts.iter().filter(|&&class| class != NONE).for_each(|&class| counts[class] += 1);
-        let mut kept = Vec::new();
+        let mut kept: Vec<u32> = Vec::new();
         if keep != Keep::First {
             kept.extend(0..rows);
-            let record = |row| texts::record(&values, row).unwrap_or_default();
-            for (row, &class) in firsts.iter().enumerate().filter(|&(_, &class)| class != NONE) {
-                if is_better(keep, record(row), record(kept[class])) {
-                    kept[class] = row;
+            let record = |row: u32| texts::record(&values, row as usize).unwrap_or_default();
+            for (row, &class) in (0..).zip(&firsts).filter(|&(_, &class)| class != NONE) {
+                let kept = &mut kept[class as usize];
+                if is_better(keep, record(row), record(*kept)) {
+                    *kept = row;
                 }
             }
         }
@@ -102,12 +115,12 @@ impl Classes {
 
     /// The class of each row that has one.
     fn of_rows(&self) -> impl Iterator<Item = Option<usize>> {
-        self.firsts.iter().map(|&class| (class != NONE).then_some(class))
+        self.firsts.iter().map(|&class| (class != NONE).then_some(class as usize))
     }
 
     /// The row of `class` that is kept.
     fn kept(&self, class: usize) -> usize {
-        self.kept.get(class).copied().unwrap_or(class)
+        self.kept.get(class).map_or(class, |&row| row as usize)
     }
 
     fn is_selected(&self, class: usize) -> bool {
@@ -128,7 +141,7 @@ impl Classes {
 
     /// The number of rows in the class of each row.
     pub(crate) fn counts(&self) -> ArrayRef {
-        let counts = self.of_rows().map(|class| class.map(|class| self.counts[class] as i64));
+        let counts = self.of_rows().map(|class| class.map(|class| i64::from(self.counts[class])));
         Arc::new(counts.collect::<Int64Array>())
     }
 
@@ -151,16 +164,16 @@ impl Classes {
             .map(|(_, class)| class)
             .filter(|&it| self.is_selected(it))
             .collect();
-        let lengths = order.iter().map(|&class| self.counts[class]);
+        let lengths = order.iter().map(|&class| self.counts[class] as usize);
         let offsets = OffsetBuffer::<i64>::from_lengths(lengths);
         // Where the next member of each class belongs.
         let mut places = vec![NONE; self.firsts.len()];
-        order.iter().zip(&offsets[..]).for_each(|(&class, &start)| places[class] = start as usize);
+        order.iter().zip(&offsets[..]).for_each(|(&class, &start)| places[class] = start as u32);
         let mut members = vec![0; offsets[order.len()] as usize];
         for (row, class) in rows() {
             let place = &mut places[class];
             if *place != NONE {
-                members[*place] = row as u64;
+                members[*place as usize] = row as u64;
                 *place += 1;
             }
         }
@@ -177,7 +190,7 @@ impl Classes {
             [("row", Arc::new(rows)), ("uri", uris), ("level", levels)];
         let members = structs(members);
         let item = Arc::new(Field::new_list_field(members.data_type().clone(), false));
-        let counts = order.iter().map(|&class| self.counts[class] as i64);
+        let counts = order.iter().map(|&class| i64::from(self.counts[class]));
         Ok(structs([
             ("kept", gather(&self.values, &kept)?),
             ("count", Arc::new(Int64Array::from_iter_values(counts))),
