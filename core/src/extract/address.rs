@@ -262,8 +262,7 @@ fn has_clean_labels(host: &[u8]) -> bool {
 
 /// Whether `host` ends in a public suffix and has more labels.
 fn is_registrable(host: &[u8]) -> bool {
-    let lower = host.to_ascii_lowercase();
-    uriscan_suffixes::ends(&lower).is_some_and(|ends| ends.is_known && ends.domain.is_some())
+    uriscan_suffixes::ends(host).is_some_and(|ends| ends.is_known && ends.domain.is_some())
 }
 
 /// The host in `run`, a run of host bytes, with the port, path, query and fragment that follow it.
