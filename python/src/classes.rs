@@ -94,8 +94,9 @@ impl Classes {
         let mut keyed = columns.keyed(&values, &hasher)?;
         let rows = values.len();
         let most = u32::try_from(rows).ok().filter(|&rows| rows < NONE);
-        let rows =
-            most.ok_or_else(|| Error::unsupported("classes of more than 4 billion rows at once"))?;
+        let rows = most.ok_or_else(|| {
+            Error::unsupported("more than 4 billion rows at once; work in smaller batches")
+        })?;
         let (firsts, counts) = first_rows(&mut keyed, rows as usize);
         drop(keyed);
         go_on(columns)?;

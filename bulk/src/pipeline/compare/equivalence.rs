@@ -242,7 +242,10 @@ impl Equivalence {
         let form = canonical(isa, self.normalize, record, &mut scratch.form)?;
         Ok(match &self.rules {
             None => form,
-            Some(rules) => isa.call(RulesOf { rules, record, form, out: &mut scratch.rules }),
+            Some(rules) => {
+                let apply = Rules { rules, form, out: &mut scratch.rules };
+                isa.call(RulesOf { record, apply })
+            }
         })
     }
 
@@ -452,20 +455,18 @@ impl<'a> Task for Rules<'_, 'a> {
 
 /// Applies rules to the form of a record, if they may change it.
 struct RulesOf<'e, 'a> {
-    rules: &'e RuleSet,
     record: Record<'a>,
-    form: Prefix<'a>,
-    out: &'a mut rules::Scratch,
+    apply: Rules<'e, 'a>,
 }
 
 impl<'a> Task for RulesOf<'_, 'a> {
     type Output = Prefix<'a>;
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> Prefix<'a> {
-        let RulesOf { rules, record, form, out } = self;
-        match rules.may_touch(isa, record) {
-            true => rules.apply_by(isa, form, out).0,
-            false => form,
+        let RulesOf { record, apply } = self;
+        match apply.rules.may_touch(isa, record) {
+            true => apply.run(isa),
+            false => apply.form,
         }
     }
 }
