@@ -18,7 +18,7 @@ pub(crate) fn nearest<'n>(
     names.into_iter().min_by_key(|name| distance(typed, name))
 }
 
-/// The letters that differ; two that changed places are one.
+/// The number of edits between them; a transposition counts as one edit.
 fn distance(typed: &str, name: &str) -> usize {
     strsim::osa_distance(typed, name)
 }

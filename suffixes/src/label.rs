@@ -2,8 +2,8 @@
 
 const BYTES: usize = size_of::<u64>();
 
-/// The hash of a name of a label of `len` bytes, the last eight of which are `last`, and one that has the hash `rest`; 0 is that of no
-/// name. Others may have the same.
+/// The hash of a name: its first label has `len` bytes and ends with `last`, and the rest has the hash `rest`, 0 if there is none.
+/// Different names may share a hash.
 #[inline(always)]
 pub(crate) const fn hash(rest: u64, last: u64, len: usize) -> u64 {
     (rest.rotate_left(29) ^ last ^ len as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
@@ -20,7 +20,7 @@ pub(crate) const fn last_bytes(text: &[u8], start: usize, end: usize) -> u64 {
     word
 }
 
-/// `word`, eight bytes that end with `len` ones, of these.
+/// The last `len` of the eight bytes of `word`, with zeros in place of the others.
 #[inline(always)]
 pub(crate) const fn of_last(word: u64, len: usize) -> u64 {
     const MASKS: [u64; BYTES + 1] = {

@@ -191,8 +191,8 @@ impl Exact {
     }
 }
 
-/// Makes room for `more` items: where there is none, for four times as many as there are. What is never written to takes address space
-/// only, and what grows twofold is copied as often again as it is long.
+/// Makes room for `more` items; a full list grows fourfold. Unused room takes address space only, and fewer copies than by doubling
+/// stay in memory.
 fn make_room<T>(list: &mut Vec<T>, more: usize) {
     if list.len() + more > list.capacity() {
         list.reserve_exact(more.max(3 * list.len()));

@@ -89,7 +89,7 @@ impl TaggedSet {
     pub fn counts(&mut self) -> [u64; Self::MARKS as usize] {
         let all = Mutex::new([0; Self::MARKS as usize]);
         threads::each(&mut self.tables, |_, table| {
-            // By the marks of keys, each of which is 0 in a vacant slot.
+            // The number of slots by their marks; a vacant slot has none.
             let mut by_marks = [0u64; PARTITIONS];
             table.slots().iter().for_each(|key| by_marks[(key >> SHIFT) as usize] += 1);
             let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);

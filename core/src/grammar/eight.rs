@@ -1,4 +1,4 @@
-//! Eight bytes at a time, in a word of which the first byte is the lowest.
+//! Eight bytes at a time, in a word.
 
 /// The top bits of the bytes of `word` that are `byte`.
 #[inline(always)]

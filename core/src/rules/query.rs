@@ -31,7 +31,7 @@ pub(super) fn any_param(query: &[u8], mut is_it: impl FnMut(usize, usize, usize)
     is_it(start, name_end.unwrap_or(query.len()), query.len())
 }
 
-/// The order of the names of parameters by their bytes. The first ones decide for most, without a call.
+/// Compares names of parameters by their bytes. Most differ in the first one, which needs no call.
 #[inline(always)]
 pub(super) fn order(a: &[u8], b: &[u8]) -> Ordering {
     a.first().cmp(&b.first()).then_with(|| a.cmp(b))

@@ -27,15 +27,15 @@ impl Touched {
         }
     }
 
-    /// Whether the rules may change the canonical form of the record at `span` of the same text, which begins and ends with a byte of a
-    /// URI: no more than [`RuleSet::may_touch`] finds, or some records in which nothing changes.
+    /// Whether the rules may change the canonical form of the record at `span` of the same text, which has no white space at its ends:
+    /// wherever [`RuleSet::may_touch`] returns true, and for a few other records.
     #[inline(always)]
     pub fn has(&self, text: Padded<'_>, span: Span) -> bool {
         let (start, len) = (span.start as usize, span.len());
         let (block, bit) = (start / BLOCK, start % BLOCK);
         let window = |at: usize| {
             let marks = &self.marks[block + at..][..2];
-            // Shifted twice, as not by all bits at once.
+            // In two shifts: a shift by all bits would overflow.
             marks[0] >> bit | marks[1] << 1 << (BLOCK - 1 - bit)
         };
         if self.is_all {
@@ -46,7 +46,7 @@ impl Touched {
         for at in 2..len.div_ceil(BLOCK) {
             found |= window(at) & low_bits(len - at * BLOCK);
         }
-        // Parameters that end the record are empty.
+        // Then the record ends with an empty parameter.
         let last = text.padded()[(span.end as usize).saturating_sub(1)];
         found != 0 || last == b'?' || last == b'&'
     }
