@@ -4,6 +4,7 @@
 //! [`RecordOrigin`] of each record, and rows about records name that instead of the line in the list.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use uriscan_core::extract::Context;
@@ -25,10 +26,11 @@ pub(crate) struct RecordOrigin {
 
 /// The origins of the records of a list, by their lines in it; a list and those who read it share them.
 ///
-/// They are taken once, so that only those of records under way are kept.
+/// They are noted only for a reader that asks for them, and taken once, so that only those of records under way are kept.
 #[derive(Clone, Debug)]
 pub(crate) struct RecordOrigins {
     untaken: Arc<Mutex<Untaken>>,
+    are_asked_for: Arc<AtomicBool>,
     are_of_links: bool,
 }
 
@@ -43,7 +45,16 @@ struct Untaken {
 impl RecordOrigins {
     /// Those of a list of links, or else of records that are in a list already.
     pub(crate) fn new(are_of_links: bool) -> RecordOrigins {
-        RecordOrigins { untaken: Arc::default(), are_of_links }
+        RecordOrigins { untaken: Arc::default(), are_asked_for: Arc::default(), are_of_links }
+    }
+
+    /// Has the origins noted of a list that is opened from now on. They must be taken, or they fill memory.
+    pub(crate) fn ask_for(&self) {
+        self.are_asked_for.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn are_asked_for(&self) -> bool {
+        self.are_asked_for.load(Ordering::Relaxed)
     }
 
     pub(crate) fn are_of_links(&self) -> bool {
@@ -88,6 +99,14 @@ impl RecordOrigins {
 }
 
 #[cfg(test)]
+impl RecordOrigins {
+    /// How many have been noted and not taken.
+    pub(crate) fn left(&self) -> usize {
+        self.untaken.lock().unwrap().blocks.values().map(|(_, left)| left).sum()
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -109,6 +128,6 @@ mod tests {
         assert_eq!(origins.untaken.lock().unwrap().blocks.len(), 1);
         assert_eq!(lines(7, 9), [7, 8, 9]);
         assert_eq!(lines(10, 1), [0; 0]);
-        assert!(origins.untaken.lock().unwrap().blocks.is_empty());
+        assert_eq!(origins.left(), 0);
     }
 }

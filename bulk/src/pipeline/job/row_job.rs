@@ -50,10 +50,13 @@ pub(crate) struct Positions {
 }
 
 impl Positions {
+    /// Positions in `sources`, which have not been opened.
     pub(crate) fn new(sources: &[Source], settings: &Settings) -> Positions {
+        let origins: Vec<_> = sources.iter().map(|source| source.origins.clone()).collect();
+        origins.iter().flatten().for_each(RecordOrigins::ask_for);
         Positions {
             names: sources.iter().map(|source| source.name.clone()).collect(),
-            origins: sources.iter().map(|source| source.origins.clone()).collect(),
+            origins,
             record_end: settings.record_end,
             has_context: settings.has_context,
             paint: Paint { is_on: settings.has_colour },

@@ -200,12 +200,13 @@ fn list_of(
         let Settings { record_end, chunk_bytes, max_record, .. } = settings;
         let record_end = if matches!(content, Content::Values(_)) { b'\n' } else { record_end };
         let mut reader = ChunkReader::new(vec![source], record_end, chunk_bytes, max_record);
-        if noted.is_some() {
+        let origins = noted.filter(RecordOrigins::are_asked_for);
+        if origins.is_some() {
             reader.count_lines();
         }
         prepare(&mut reader);
         let (parts, given) = (Vec::new(), (0, 0));
-        let (filled, failed, origins) = (0, None, noted);
+        let (filled, failed) = (0, None);
         let list = List {
             reader,
             settings,
@@ -319,7 +320,9 @@ impl List {
                 let how = (has_origins, *entities);
                 settings.kernels.run(Fill { settings, extractor, part, room, how });
             }
-            Content::Kept(by) => part.keep(&by.0, by.1.as_ref(), settings.record_end),
+            Content::Kept(by) => {
+                part.keep(&by.0, by.1.as_ref(), (settings.record_end, has_origins));
+            }
             Content::Values(values) => {
                 let (finder, fields) = (&values.0.finder, &*values.1);
                 let record_end = settings.record_end;
@@ -425,5 +428,50 @@ impl List {
         let is_long = part.chunk.shape == Shape::LongFirst;
         sum.invalid.add_many(UriErrorKind::TooLong, u64::from(is_long));
         skipped.report += &sum;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::{CheckFormat, DedupOptions, Sinks, check, dedup};
+
+    #[test]
+    fn origins_are_noted_for_jobs_that_name_them_only() {
+        let settings = Settings::default();
+        let text = b"http://h/ http://i/\nx http://j/\n".as_slice();
+        let lists: [fn(Source, &Settings) -> Source; 2] = [
+            |source, settings| {
+                let options = ExtractOptions::default().has_origins(true);
+                links_of(source, &options, settings, &Arc::default())
+            },
+            |source, settings| {
+                let by = Equivalence::default();
+                records_of(source, &Filter::default(), &by, settings, &Arc::default())
+            },
+        ];
+        for list in lists {
+            let make = || list(Source::new("a", text), &settings);
+            let origins = |list: &Source| list.origins.clone().unwrap();
+            let (of_dedup, of_read, of_check) = (make(), make(), make());
+            let noted = [&of_dedup, &of_read, &of_check].map(origins);
+            let mut out = Vec::new();
+            dedup(vec![of_dedup], &DedupOptions::default(), &settings, &mut Sinks::new(&mut out))
+                .unwrap();
+            assert!(!out.is_empty());
+            (of_read.open)().unwrap().read_to_end(&mut out).unwrap();
+            check(
+                vec![of_check],
+                CheckFormat::Text,
+                Default::default(),
+                &settings,
+                &mut Sinks::new(&mut out),
+            )
+            .unwrap();
+            assert_eq!(
+                noted.map(|origins| (origins.are_asked_for(), origins.left())),
+                [(false, 0), (false, 0), (true, 0)]
+            );
+        }
     }
 }

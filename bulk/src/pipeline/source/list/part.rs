@@ -147,12 +147,12 @@ impl Part {
         }
     }
 
-    /// Lists the records that `filter` keeps, as `equivalence` reads them, with their origins.
+    /// Lists the records that `filter` keeps, as `equivalence` reads them, and notes their origins if it `has_origins`.
     pub(super) fn keep(
         &mut self,
         filter: &Filter,
         equivalence: Option<&Equivalence>,
-        record_end: u8,
+        (record_end, has_origins): (u8, bool),
     ) {
         let Part { chunk, out, origins, filtered, .. } = self;
         out.clear();
@@ -170,8 +170,10 @@ impl Part {
             match filter.cause_of_overlong() {
                 None => {
                     out.extend_from_slice(text);
-                    let ends = memchr::memchr_iter(record_end, text).count();
-                    origins.extend(std::iter::repeat_n(origin(chunk.line, 0, 0), ends));
+                    if has_origins {
+                        let ends = memchr::memchr_iter(record_end, text).count();
+                        origins.extend(std::iter::repeat_n(origin(chunk.line, 0, 0), ends));
+                    }
                 }
                 Some(cause) if chunk.shape == Shape::LongFirst => filtered.add(cause),
                 Some(_) => {}
@@ -195,7 +197,9 @@ impl Part {
                 None => {
                     out.extend_from_slice(record);
                     out.push(record_end);
-                    origins.push(origin(line, start as u32, span.start));
+                    if has_origins {
+                        origins.push(origin(line, start as u32, span.start));
+                    }
                 }
             }
             (line, start) = (line + 1, end + 1);
