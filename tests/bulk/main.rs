@@ -5,6 +5,7 @@ mod classes;
 mod corpora;
 mod dupes;
 mod extract;
+mod forms;
 mod learn;
 mod learn_hostile;
 mod long_records;

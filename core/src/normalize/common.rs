@@ -120,6 +120,16 @@ impl SplitRecord {
         Some(Prefix::new(out, end))
     }
 
+    /// Whether a dot follows a slash in the record at the start of `text`, as one does that begins a dot segment. Says yes of some
+    /// other records.
+    #[inline(always)]
+    pub fn may_have_dots<I: Isa>(&self, isa: I, text: &[u8]) -> bool {
+        let Some(text) = text.first_chunk::<PAD>() else { return true };
+        let blocks = text.as_chunks::<BLOCK>().0;
+        let [first, second] = self.look;
+        (isa.equal(&blocks[0], b'.') & first) | (isa.equal(&blocks[1], b'.') & second) != 0
+    }
+
     /// Whether [`SplitRecord::canonical`] gives a form, which takes less to find out than to make it: the record is a
     /// URI then. If not, another path has to decide.
     #[inline(always)]

@@ -20,7 +20,7 @@ mod split;
 #[cfg(test)]
 mod tests;
 
-pub use common::{FormBuffer, HostBuffer, changes_by_scheme, common_form};
+pub use common::{FormBuffer, HostBuffer, SplitRecord, changes_by_scheme, common_form};
 pub use exact::normalize_exact;
 pub(crate) use idna::to_ascii as dns_to_ascii;
 #[cfg(feature = "bulk")]

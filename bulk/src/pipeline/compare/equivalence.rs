@@ -8,7 +8,9 @@ use uriscan_core::chunk::{Padded, PaddedBuf, Prefix, Span};
 use uriscan_core::context::{Context, TargetBuffer};
 use uriscan_core::index::{Index, Record};
 use uriscan_core::key::{Hasher, Key, PublicHash, PublicHasher};
-use uriscan_core::normalize::{self, FormBuffer, Options, canonical, common_form, normalize_exact};
+use uriscan_core::normalize::{
+    self, FormBuffer, Options, SplitRecord, canonical, common_form, normalize_exact,
+};
 use uriscan_core::profile::{self, Profile};
 use uriscan_core::repair::{Repair, Repairs, repair_in};
 use uriscan_core::rfc2396::{self, Grammar};
@@ -187,10 +189,39 @@ impl Equivalence {
         }
     }
 
-    /// Whether a record is compared by its canonical form and nothing else: what is canonical as it stands represents
-    /// itself.
+    /// Whether what is canonical on every level as it stands represents itself, unless rules change it.
+    pub(crate) fn keeps_canonical(&self) -> bool {
+        self.profile.is_none()
+            && self.grammar == Grammar::Rfc3986
+            && !self.repairs.has(Repair::Entity)
+    }
+
+    /// Whether it does so in any case, except for aliases.
     pub(crate) fn is_form_only(&self) -> bool {
-        self.is_plain() && self.rules.is_none()
+        self.keeps_canonical() && self.rules.is_none()
+    }
+
+    /// Whether URIs are compared by the usual canonical form, [`Equivalence::usual_form`], or by what rules make of it.
+    pub(crate) fn has_usual_forms(&self) -> bool {
+        self.keeps_canonical() && self.normalize == Options::default()
+    }
+
+    /// The usual canonical form of the record that was `seen`, of `len` bytes at the start of `text`; `None` if
+    /// [`Equivalence::canonical_by`] has to decide.
+    #[inline(always)]
+    pub(crate) fn usual_form<'a, I: Isa>(
+        &self,
+        isa: I,
+        seen: &SplitRecord,
+        text: &[u8],
+        len: usize,
+        out: &'a mut FormBuffer,
+    ) -> Option<Prefix<'a>> {
+        // With a base, dot segments are removed before triplets are decoded, which may be dots.
+        if self.context.is_some() && seen.may_have_dots(isa, text) {
+            return None;
+        }
+        seen.canonical(isa, text, len, out)
     }
 
     /// Looks where the rules may change the records of `text`, for [`Equivalence::ruled`].
@@ -516,8 +547,10 @@ impl<E: Borrow<Equivalence>> Canonicalizer<E> {
         out: &'a mut FormBuffer,
     ) -> Option<Prefix<'a>> {
         let equivalence = self.equivalence.borrow();
-        let is_common = equivalence.normalize == Options::default() && equivalence.is_form_only();
-        if is_common { self.kernels.run(CommonForm(record, out)) } else { None }
+        let is_usual = equivalence.has_usual_forms()
+            && equivalence.rules.is_none()
+            && equivalence.context.is_none();
+        if is_usual { self.kernels.run(CommonForm(record, out)) } else { None }
     }
 
     /// The canonical form of `record`, of any length.

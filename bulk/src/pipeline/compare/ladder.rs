@@ -31,7 +31,8 @@ impl<'e> Ladder<'e> {
     pub fn new(levels: &'e [Equivalence], has_rules: bool, kernels: Kernels) -> Ladder<'e> {
         let canonicalizer =
             |at: &'e Equivalence| (at.normalize.level, Canonicalizer::new(at, kernels));
-        let is_plain = |at: &Equivalence| at.is_form_only() && at.aliases.is_none();
+        let is_plain =
+            |at: &Equivalence| at.is_plain() && at.rules.is_none() && at.aliases.is_none();
         let mut below: Vec<_> = levels.iter().map(canonicalizer).collect();
         Ladder {
             is_form_only: levels.iter().all(is_plain),

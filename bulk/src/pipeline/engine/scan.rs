@@ -9,7 +9,7 @@ use crate::pipeline::{DedupOptions, Report};
 use uriscan_core::chunk::{Padded, Prefix, Span};
 use uriscan_core::dedup::{Rows, remove_at};
 use uriscan_core::key::{Hasher, Key, PublicHasher};
-use uriscan_core::normalize::{self, FormBuffer, Level};
+use uriscan_core::normalize::{FormBuffer, Level, Options};
 use uriscan_core::row;
 use uriscan_core::simd::{Isa, Task};
 use uriscan_core::uri::UriError;
@@ -135,7 +135,7 @@ impl Scan<'_> {
             true => spans.extend(&table.values),
         }
         let count = spans.len();
-        if self.options.equivalence.is_plain() {
+        if self.options.equivalence.keeps_canonical() {
             split.split(isa, self.text, index, spans, true);
             self.options.equivalence.look_at(isa, self.text, scratch);
         } else {
@@ -215,10 +215,10 @@ impl Scan<'_> {
         let DedupOptions { equivalence, hasher, .. } = options;
         let Worker { split, scratch, pending, others, .. } = &mut **worker;
         others.clear();
-        if equivalence.normalize == normalize::Options::new(Level::String) {
+        if equivalence.is_plain() && equivalence.normalize == Options::new(Level::String) {
             return self.as_they_are::<I, PUBLIC, NOTES>(isa);
         }
-        if equivalence.normalize != normalize::Options::default() {
+        if !equivalence.has_usual_forms() {
             others.extend(split.others().iter().map(|seen| seen.number()));
             return;
         }
@@ -227,7 +227,7 @@ impl Scan<'_> {
             let number = seen.number() as usize;
             let span = spans[number];
             let bytes = &text.padded()[span.start as usize..];
-            let Some(form) = seen.canonical(isa, bytes, span.len(), &mut room) else {
+            let Some(form) = equivalence.usual_form(isa, seen, bytes, span.len(), &mut room) else {
                 others.push(seen.number());
                 continue;
             };

@@ -11,7 +11,7 @@ use crate::pipeline::{Equivalence, Error, OnInvalid, Report, Settings, Sinks};
 use uriscan_core::chunk::Prefix;
 use uriscan_core::index::Record;
 use uriscan_core::key::{PublicHash, PublicHasher};
-use uriscan_core::normalize::{self, FormBuffer};
+use uriscan_core::normalize::FormBuffer;
 use uriscan_core::simd::{BLOCK, Isa};
 use uriscan_core::surt;
 
@@ -174,8 +174,7 @@ impl Job for Map<'_> {
         spans.clear();
         spans.extend(index.spans());
         let copies_unchanged = self.copies_unchanged();
-        let has_common =
-            copies_unchanged && self.equivalence.normalize == normalize::Options::default();
+        let has_common = copies_unchanged && self.equivalence.has_usual_forms();
         let mut room: FormBuffer = [0; _];
         if copies_unchanged {
             split.split(isa, text, index, spans, false);
@@ -204,7 +203,9 @@ impl Job for Map<'_> {
             }
             if has_common {
                 let bytes = &text.padded()[whole.start as usize..];
-                if let Some(form) = seen.canonical(isa, bytes, whole.len(), &mut room) {
+                if let Some(form) =
+                    self.equivalence.usual_form(isa, seen, bytes, whole.len(), &mut room)
+                {
                     push_short(form, record_end, &mut work.out);
                     work.report.written += 1;
                     continue;

@@ -10,7 +10,7 @@ use crate::pipeline::compare::equivalence;
 use crate::top_k::Counts;
 use uriscan_core::chunk::{Padded, PaddedBuf, Prefix, Span};
 use uriscan_core::index::{Index, Record, trim};
-use uriscan_core::normalize::{self, FormBuffer, Split};
+use uriscan_core::normalize::{FormBuffer, Split};
 use uriscan_core::simd::{Isa, Task};
 
 /// Bytes of forms that are counted before more are made: with a base each may be much longer than its record.
@@ -200,8 +200,7 @@ fn count_window<I: Isa>(
         counter.count_record(isa, record, record.bytes(), byte);
     }
     let equivalence = &survey.of_parts;
-    let is_usual =
-        equivalence.is_form_only() && equivalence.normalize == normalize::Options::default();
+    let is_usual = equivalence.is_form_only() && equivalence.has_usual_forms();
     let mut room: FormBuffer = [0; _];
     forms.text.clear();
     forms.owners.clear();
@@ -211,7 +210,7 @@ fn count_window<I: Isa>(
         let whole = spans[number as usize];
         if is_usual {
             let bytes = &text.padded()[whole.start as usize..];
-            if let Some(form) = seen.canonical(isa, bytes, whole.len(), &mut room) {
+            if let Some(form) = equivalence.usual_form(isa, seen, bytes, whole.len(), &mut room) {
                 counter.part.lengths.add(whole.len());
                 forms.push(form, number, record_end);
                 continue;

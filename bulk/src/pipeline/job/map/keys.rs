@@ -6,7 +6,7 @@ use crate::pipeline::engine::work::{ChunkWork, Worker, record_at};
 use crate::pipeline::{Pending, Scratch};
 use uriscan_core::chunk::{Padded, Prefix, Span};
 use uriscan_core::key::{Key, PublicHasher};
-use uriscan_core::normalize::{self, FormBuffer};
+use uriscan_core::normalize::FormBuffer;
 use uriscan_core::simd::Isa;
 
 const LINE: usize = 33;
@@ -28,7 +28,7 @@ impl Map<'_> {
         index.build_with(isa, text, record_end);
         spans.clear();
         spans.extend(index.spans());
-        match equivalence.is_plain() {
+        match equivalence.keeps_canonical() {
             true => {
                 split.split(isa, text, index, spans, true);
                 equivalence.look_at(isa, text, scratch);
@@ -38,8 +38,7 @@ impl Map<'_> {
         pending.clear();
         pending.resize(spans.len());
         self.set_unchanged(isa, (text, spans), split.unchanged(), (pending, scratch));
-        let has_common =
-            equivalence.is_plain() && equivalence.normalize == normalize::Options::default();
+        let has_common = equivalence.has_usual_forms();
         let policy = Policy { on_invalid, record_end, redact };
         let mut form_room: FormBuffer = [0; _];
         let mut end = spans.len();
@@ -54,7 +53,9 @@ impl Map<'_> {
             }
             if has_common {
                 let bytes = &text.padded()[whole.start as usize..];
-                if let Some(form) = seen.canonical(isa, bytes, whole.len(), &mut form_room) {
+                if let Some(form) =
+                    equivalence.usual_form(isa, seen, bytes, whole.len(), &mut form_room)
+                {
                     let form = equivalence.ruled(isa, (text, whole), form, scratch);
                     pending.set(number, text, equivalence.aliased_prefix(form));
                     continue;

@@ -3,7 +3,7 @@
 use super::job::{ChunkCounts, Count};
 use crate::pipeline::engine::invalid::{InvalidAction, Policy, push_record_by};
 use crate::pipeline::engine::work::{ChunkWork, Worker, push_rest, record_at};
-use uriscan_core::normalize::{self, FormBuffer};
+use uriscan_core::normalize::FormBuffer;
 use uriscan_core::simd::Isa;
 
 /// Bytes of forms that are counted before more are made: with a base each may be much longer than its record.
@@ -31,7 +31,7 @@ impl Count<'_> {
             true => split.split(isa, text, index, spans, false),
             false => split.none_unchanged(spans.len()),
         }
-        let is_usual = copies && equivalence.normalize == normalize::Options::default();
+        let is_usual = copies && equivalence.has_usual_forms();
         let policy = Policy { on_invalid: options.on_invalid, record_end, redact };
         let mut room: FormBuffer = [0; _];
         let (mut copied, mut end) = (0, spans.len());
@@ -44,7 +44,8 @@ impl Count<'_> {
             }
             if is_usual {
                 let bytes = &text.padded()[whole.start as usize..];
-                if let Some(form) = seen.canonical(isa, bytes, whole.len(), &mut room) {
+                if let Some(form) = equivalence.usual_form(isa, seen, bytes, whole.len(), &mut room)
+                {
                     forms.extend_from_slice(form.bytes());
                     forms.push(record_end);
                     continue;

@@ -111,7 +111,7 @@ impl Count<'_> {
             true => split.split(isa, text, index, spans, true),
             false => split.none_unchanged(spans.len()),
         }
-        let is_usual = is_form && equivalence.normalize == normalize::Options::default();
+        let is_usual = is_form && equivalence.has_usual_forms();
         let policy = Policy { on_invalid: options.on_invalid, record_end, redact };
         found.texts.iter_mut().for_each(|texts| texts.resize(spans.len()));
         let (by, hasher) = (&options.by[..], &options.hasher);
