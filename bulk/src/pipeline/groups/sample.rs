@@ -11,13 +11,14 @@ use crate::pipeline::engine::scan::KeyedRecords;
 use crate::pipeline::engine::work::{ChunkWork, Worker};
 use crate::pipeline::{DedupOptions, Error, ErrorKind};
 use crate::survivors::{Budget, MemoryLimit};
+use uriscan_core::chunk::{Padded, Prefix};
 use uriscan_core::dedup::{Classes, Numbering, Rows};
 use uriscan_core::index::Record;
 use uriscan_core::key::Key;
+use uriscan_core::normalize::{FormBuffer, common_form};
 use uriscan_core::shape::Shaper;
 use uriscan_core::simd::Isa;
 use uriscan_core::uri::bulk::parse_record;
-use uriscan_core::uri::{Components, UriError, parse};
 
 /// How many records of each [shape](uriscan_core::shape) are kept.
 ///
@@ -74,6 +75,12 @@ impl Kept {
     }
 }
 
+/// What each form ends with that is written for its shape: no URI holds it.
+const FORM_END: u8 = b'\n';
+
+/// Bytes of forms whose shapes are found before more are made.
+const MOST_BYTES: usize = 1 << 20;
+
 /// Keys for which room is made at first.
 const LEAST_ROOM: usize = 64;
 
@@ -110,31 +117,56 @@ impl Sample {
         work: &mut ChunkWork<KeyedRecords>,
     ) {
         let ChunkWork { chunk, rows: KeyedRecords { spans, rows, keys, .. }, .. } = work;
-        let Worker { index, scratch, forms: shape, .. } = worker;
+        let Worker { index, scratch, forms, form_index, others: owners, .. } = worker;
+        let DedupOptions { equivalence, hasher, .. } = options;
         keys.clear();
         if !self.is_of_firsts() {
             keys.extend((0..rows.len()).map(|row| rows.key(row)));
         }
         let (text, repaired) = (chunk.text.padded(), scratch.repaired);
+        let is_usual = equivalence.has_usual_forms() && equivalence.is_form_only();
+        let is_usual = is_usual && equivalence.context.is_none();
         let mut shaper = Shaper::default().slugs(self.by.slugs);
-        for (row, &span) in spans.iter().enumerate() {
-            let record = Record::new(text, index, span);
-            let form = options.equivalence.canonical_by(isa, record, scratch);
-            let parsed = form.and_then(|form| {
-                let form = form.bytes();
-                Ok((form, components(isa, record, form)?))
-            });
-            shape.clear();
-            match parsed {
-                Ok((form, parts)) => shaper.append(form, &parts, shape),
-                // Not the shape of anything: it begins with a space.
-                Err(_) => {
-                    shape.push(b' ');
-                    shape.extend_from_slice(record.bytes());
-                }
+        let mut shape = Vec::new();
+        let mut set_keys = |rows: &mut Rows, forms: &mut Vec<u8>, owners: &mut Vec<u32>| {
+            let len = forms.len();
+            forms.resize(Padded::needed(len), 0);
+            let text = Padded::new(forms, len).expect("there is padding");
+            form_index.build_with(isa, text, FORM_END);
+            for (span, row) in form_index.spans().zip(owners.drain(..)) {
+                let record = Record::new(text, form_index, span);
+                let parts = parse_record(isa, record).expect("a canonical form is a URI");
+                shape.clear();
+                shaper.append(record.bytes(), &parts, &mut shape);
+                rows.set_key(row as usize, hasher.key(&shape));
             }
-            rows.set_key(row, options.hasher.key(shape));
+            forms.clear();
+        };
+        forms.clear();
+        owners.clear();
+        let mut room: FormBuffer = [0; _];
+        for (row, &span) in spans.iter().enumerate() {
+            let bytes = Prefix::new(&text.padded()[span.start as usize..], span.len());
+            let usual = if is_usual { common_form(isa, bytes, &mut room) } else { None };
+            let record = Record::new(text, index, span);
+            let form = match usual {
+                Some(form) => Ok(form),
+                None => equivalence.canonical_by(isa, record, scratch),
+            };
+            match form {
+                Ok(form) => {
+                    form.append_to(forms);
+                    forms.push(FORM_END);
+                    owners.push(row as u32);
+                }
+                // Not the shape of anything: it begins with a space.
+                Err(_) => rows.set_key(row, hasher.key(&[b" ", record.bytes()].concat())),
+            }
+            if forms.len() > MOST_BYTES {
+                set_keys(rows, forms, owners);
+            }
         }
+        set_keys(rows, forms, owners);
         // Each record has been counted before.
         scratch.repaired = repaired;
         rows.partition();
@@ -180,14 +212,5 @@ impl Sample {
     fn memory_bytes(&self) -> usize {
         let of = |kept: &Kept| kept.keys.memory_bytes() + kept.counts.capacity() * size_of::<u32>();
         self.shapes.memory_bytes() + self.shapes.partitions().map(of).sum::<usize>()
-    }
-}
-
-/// The components of `form`, which is the canonical form of `record`, and mostly its own bytes.
-#[inline(always)]
-fn components<I: Isa>(isa: I, record: Record<'_>, form: &[u8]) -> Result<Components, UriError> {
-    match core::ptr::eq(record.bytes(), form) {
-        true => parse_record(isa, record),
-        false => parse(form),
     }
 }
