@@ -168,13 +168,24 @@ impl TextTable {
 
     /// Makes the rows of JSON lines in `text` that have a member of one of these `names` rows that do not fit.
     pub fn refuse_members(&self, text: &[u8], names: &[String], found: &mut FoundRows) {
-        let has = |what: &str| memchr::memmem::find(text, what.as_bytes()).is_some();
-        // A name may be escaped.
-        let may_have = names.iter().any(|name| has(name)) || has("\\");
-        if self.format != TextFormat::Jsonl || !may_have {
+        if self.format != TextFormat::Jsonl {
+            return;
+        }
+        // Without one of these names as it is written, and without an escape, a row need not be read again.
+        let quoted: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
+        let has_name = |bytes: &[u8]| {
+            quoted.iter().any(|name| memchr::memmem::find(bytes, name.as_bytes()).is_some())
+        };
+        let has_escape = |bytes: &[u8]| memchr::memchr(b'\\', bytes).is_some();
+        let (is_named, is_escaped) = (has_name(text), has_escape(text));
+        if !is_named && !is_escaped {
             return;
         }
         let fault = |row: Span| {
+            let bytes = row.of(text);
+            if !(is_escaped && has_escape(bytes) || is_named && has_name(bytes)) {
+                return None;
+            }
             let line = json::trim(text, row).of(text);
             let name = names.iter().find(|name| json::has(line, name) == Ok(true))?;
             Some(Fault::from(format!("a member {name} already exists")))
