@@ -136,6 +136,7 @@ struct Asked {
     count: bool,
     select: Select,
     keeps_blank: bool,
+    skips_bad: bool,
     dupes: bool,
     clusters: bool,
 }
@@ -144,10 +145,11 @@ prop_compose! {
     fn asked()(
         keep in prop::sample::select(vec![Keep::First, Keep::Last, Keep::Shortest, Keep::Min, Keep::Max]),
         select in prop::sample::select(vec![Select::All, Select::All, Select::Repeated, Select::Unique]),
-        (with, by_number, count, keeps_blank, dupes, clusters) in any::<(bool, bool, bool, bool, bool, bool)>(),
+        (with, by_number, count, keeps_blank, skips_bad) in any::<(bool, bool, bool, bool, bool)>(),
+        (dupes, clusters) in any::<(bool, bool)>(),
     ) -> Asked {
         let by_number = by_number && matches!(keep, Keep::Min | Keep::Max);
-        Asked { with, keep, by_number, count, select, keeps_blank, dupes, clusters }
+        Asked { with, keep, by_number, count, select, keeps_blank, skips_bad, dupes, clusters }
     }
 }
 
@@ -212,7 +214,7 @@ fn written(
     let line = |(i, row): (usize, &Row)| {
         let has = match &row.has {
             None if !asked.count && row.text.contains("uri_count") => return None,
-            None => return Some(row.text.clone()),
+            None => return (!asked.skips_bad).then(|| row.text.clone()),
             Some(has) => has,
         };
         if has.uri.is_empty() {
@@ -250,7 +252,7 @@ fn check(
     };
     let table = TextTable::new(format, url)
         .keeps_blank(asked.keeps_blank)
-        .on_bad_row(OnBadRow::Pass)
+        .on_bad_row(if asked.skips_bad { OnBadRow::Skip } else { OnBadRow::Pass })
         .with(if asked.with { vec!["lang".to_owned()] } else { Vec::new() })
         .keep_by(asked.by_number.then(|| number.to_owned()));
     let text = |rows: &Vec<Row>| {

@@ -110,8 +110,13 @@ pub type Record<'t> = (u64, &'t [u8]);
 impl ClassMode {
     /// Appends a sort key to `out`, the bytes of a record that its text is to follow.
     pub fn push_key(key: &[u8], out: &mut Vec<u8>) {
-        varint::push(key.len() as u64, out);
-        out.extend_from_slice(key);
+        ClassMode::push_key_of([key, b""], out);
+    }
+
+    /// [`ClassMode::push_key`] of a key in two parts.
+    pub fn push_key_of(parts: [&[u8]; 2], out: &mut Vec<u8>) {
+        varint::push((parts[0].len() + parts[1].len()) as u64, out);
+        parts.iter().for_each(|part| out.extend_from_slice(part));
     }
 
     /// Whether records after the first of their class are counted, and not looked at.

@@ -31,6 +31,21 @@ pub fn key(text: &[u8]) -> Option<Vec<u8>> {
     Some(of_number(is_negative, number).unwrap_or_else(|| of_text(text)))
 }
 
+/// Appends [`key`] to `out`, or nothing if there is none.
+pub fn push_key(text: &[u8], out: &mut Vec<u8>) {
+    // Most are whole numbers, which need no look at each of their parts.
+    let is_whole = matches!(text, [b'1'..=b'9', ..]) && text.iter().all(u8::is_ascii_digit);
+    let last = text.iter().rposition(|&digit| digit != b'0').filter(|_| is_whole);
+    match last {
+        Some(last) => {
+            out.push(POSITIVE);
+            out.extend(exponent_bytes(text.len() as i64));
+            out.extend_from_slice(&text[..=last]);
+        }
+        None => out.extend(key(text).into_iter().flatten()),
+    }
+}
+
 /// The key of a `text` that is not a number, whatever it looks like.
 pub fn of_text(text: &[u8]) -> Vec<u8> {
     [&[OTHER][..], text].concat()
@@ -54,8 +69,7 @@ fn of_number(is_negative: bool, number: &[u8]) -> Option<Vec<u8>> {
     };
     let last = digits.iter().rposition(|&digit| digit != b'0').unwrap_or(first);
     let exponent = exponent + whole as i64 - first as i64;
-    let exponent = (exponent.cast_unsigned() ^ 1 << 63).to_be_bytes();
-    let mut key = [&[POSITIVE][..], &exponent, &digits[first..=last]].concat();
+    let mut key = [&[POSITIVE][..], &exponent_bytes(exponent), &digits[first..=last]].concat();
     if is_negative {
         key[0] = NEGATIVE;
         key[1..].iter_mut().for_each(|byte| *byte = !*byte);
@@ -65,14 +79,22 @@ fn of_number(is_negative: bool, number: &[u8]) -> Option<Vec<u8>> {
     Some(key)
 }
 
+/// Bytes that compare as exponents do.
+fn exponent_bytes(exponent: i64) -> [u8; 8] {
+    (exponent.cast_unsigned() ^ 1 << 63).to_be_bytes()
+}
+
 /// Whether `text`, which [`key`] has made this key of, has digits, but is neither a number nor a date with the year
 /// first and two digits for month and day: it is compared by its bytes, which may not be the order that it is meant to have.
 pub fn has_other_order(key: &[u8], text: &[u8]) -> bool {
+    if key.first() != Some(&OTHER) {
+        return false;
+    }
     let is_other = |byte: &u8| !byte.is_ascii_digit();
     let mut numbers = text.split(is_other).filter(|digits| !digits.is_empty());
     let is_date = text.trim_ascii_start().first().is_some_and(u8::is_ascii_digit)
         && numbers.clone().zip([4, 2, 2]).all(|(digits, width)| digits.len() == width);
-    key.first() == Some(&OTHER) && !is_date && numbers.next().is_some()
+    !is_date && numbers.next().is_some()
 }
 
 /// The exponent `text`, with or without a sign.
@@ -227,6 +249,17 @@ mod tests {
                 };
                 assert_eq!(found, compared(one, other), "{one:?} {other:?} {keys:?}");
             }
+        }
+    }
+
+    #[test]
+    fn keys_that_are_appended_are_the_same() {
+        let whole =
+            ["1", "10", "120", "7000", "123456789012345678901234567890", "1000000000000000000000"];
+        for text in TEXTS.into_iter().chain(whole) {
+            let mut out = b"x".to_vec();
+            push_key(text.as_bytes(), &mut out);
+            assert_eq!(out[1..], *key(text.as_bytes()).unwrap_or_default(), "{text:?}");
         }
     }
 

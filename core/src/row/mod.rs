@@ -204,6 +204,7 @@ impl TextTable {
     }
 
     /// Makes the rows of which `check` says what is wrong rows that do not fit.
+    #[inline(always)]
     pub fn refuse_where(
         &self,
         text: &[u8],

@@ -95,12 +95,13 @@ impl TextTable {
             return;
         }
         found.others.missing.resize(count, 0);
+        let mut read = Vec::new();
         self.refuse_where(text, found, |row, found| {
             found.others.looked_at += 1;
-            let read = match self.separators() {
-                Some(separators) => fields(isa, row.of(text), separators, layout)?,
-                None => self.of_line(row.of(text), layout, &mut found.others.missing)?,
-            };
+            match self.separators() {
+                Some(separators) => fields(isa, row.of(text), separators, layout, &mut read),
+                None => read = self.of_line(row.of(text), layout, &mut found.others.missing)?,
+            }
             self.take_others(&read, &mut found.others)
         });
     }
@@ -153,10 +154,6 @@ impl TextTable {
             Some(OtherValue::Text(text)) => Some(&**text),
             Some(OtherValue::Written(text)) => self.ensure_order(text).map(|()| Some(*text))?,
         };
-        let key = text.and_then(decimal::key);
-        if let (Some(key), Some(text)) = (&key, text) {
-            others.as_text += u64::from(decimal::has_other_order(key, text));
-        }
         let start = others.bytes.len();
         for value in compared {
             let (kind, text) = match value {
@@ -170,7 +167,10 @@ impl TextTable {
         }
         others.compared.push(others.since(start));
         let start = others.bytes.len();
-        others.bytes.extend(key.into_iter().flatten());
+        if let Some(text) = text {
+            decimal::push_key(text, &mut others.bytes);
+            others.as_text += u64::from(decimal::has_other_order(&others.bytes[start..], text));
+        }
         others.deciding.push(others.since(start));
         Ok(())
     }
@@ -189,18 +189,20 @@ impl TextTable {
     }
 }
 
-/// The values of the other columns of a `row` of CSV or TSV.
+/// Replaces `read` with the values of the other columns of a `row` of CSV or TSV.
 #[inline(always)]
 fn fields<'t, I: Isa>(
     isa: I,
     row: &'t [u8],
     separators: Separators,
     layout: &Layout,
-) -> Result<Vec<OtherValue<'t>>, Fault> {
-    let mut read: Vec<OtherValue<'t>> = layout.others.iter().map(|_| OtherValue::Null).collect();
+    read: &mut Vec<OtherValue<'t>>,
+) {
+    read.clear();
+    read.extend(layout.others.iter().map(|_| OtherValue::Null));
     let row = row.strip_suffix(b"\r").unwrap_or(row);
     let _ = Rows::new(isa, row, separators).next_row(|number, raw| {
-        let wanted = layout.others.iter().zip(&mut read).filter(|(column, _)| **column == number);
+        let wanted = layout.others.iter().zip(&mut *read).filter(|(column, _)| **column == number);
         for (_, value) in wanted {
             let text = raw.span.of(row);
             *value = match (raw.is_escaped, separators.quote) {
@@ -215,5 +217,4 @@ fn fields<'t, I: Isa>(
             };
         }
     });
-    Ok(read)
 }

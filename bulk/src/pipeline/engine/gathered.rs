@@ -68,7 +68,9 @@ impl<R: AsRef<Numbered> + Sync> Batch for Scanned<'_, R> {
     }
 
     fn bytes(&self) -> usize {
-        self.0.iter().map(|work| work.chunk.text.padded().len()).sum()
+        let of =
+            |work: &ChunkWork<R>| work.rows.as_ref().kept_bytes(work.chunk.text.padded().len());
+        self.0.iter().map(|work| of(work)).sum()
     }
 }
 

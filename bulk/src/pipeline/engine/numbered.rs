@@ -16,7 +16,7 @@ pub(crate) struct Numbered {
     pub(crate) line_count: u64,
     /// Lines before the chunk, in all sources; or bytes.
     pub(crate) position: u64,
-    /// Rows after what is kept before them, if something is, and where each ends.
+    /// What decides of each row, and what else is kept of it, if something does, and where that ends.
     sorted: (Vec<u8>, Vec<usize>),
 }
 
@@ -27,8 +27,8 @@ pub(crate) struct KeptRows {
     pub(crate) sorted_by: Option<SortedBy>,
     /// Whether URIs are kept, before the rows.
     pub(crate) has_uris: bool,
-    /// Whether positions are lines of the sources, and not bytes.
-    pub(crate) counts_lines: bool,
+    /// Whether they are read again: then positions are bytes of the sources, and not lines, and of rows only what decides is kept.
+    pub(crate) is_reread: bool,
 }
 
 /// What decides which row of a class is kept.
@@ -93,7 +93,7 @@ impl Numbered {
     pub(crate) fn number_rows(&mut self, (text, len): (&[u8], usize), kept: KeptRows) {
         let KeyedRecords { spans, table, .. } = &self.keyed;
         self.lines.clear();
-        if kept.counts_lines {
+        if !kept.is_reread {
             let mut lines = Lines::of(text);
             self.lines.extend(table.rows.iter().map(|row| lines.before(row.start as usize)));
             self.line_count = u64::from(lines.before(len));
@@ -115,14 +115,16 @@ impl Numbered {
                 Some(SortedBy::Column { is_least }) => {
                     let deciding = table.others.deciding(number);
                     // No value is kept only where there is nothing else.
-                    let key = [&[u8::from(deciding.is_empty() == is_least)], deciding].concat();
-                    ClassMode::push_key(&key, keyed);
+                    let is_last = [u8::from(deciding.is_empty() == is_least)];
+                    ClassMode::push_key_of([&is_last, deciding], keyed);
                 }
             }
             if kept.has_uris {
                 ClassMode::push_key(value.of(text), keyed);
             }
-            keyed.extend_from_slice(row.of(text));
+            if !kept.is_reread {
+                keyed.extend_from_slice(row.of(text));
+            }
             ends.push(keyed.len());
         }
     }
@@ -130,9 +132,9 @@ impl Numbered {
     /// Where the rows that are in no class are in the `text` of the chunk, as positions within the chunk.
     pub(crate) fn passed(&self, text: &[u8], kept: KeptRows) -> Vec<u64> {
         let mut lines = Lines::of(text);
-        let place = |passed: &PassedRow| match kept.counts_lines {
-            true => u64::from(lines.before(passed.row.start as usize)),
-            false => u64::from(passed.row.start),
+        let place = |passed: &PassedRow| match kept.is_reread {
+            true => u64::from(passed.row.start),
+            false => u64::from(lines.before(passed.row.start as usize)),
         };
         self.keyed.table.passed.iter().map(place).collect()
     }
@@ -148,6 +150,11 @@ impl Numbered {
     pub(crate) fn uri<'t>(&self, row: usize, text: Padded<'t>) -> Prefix<'t> {
         let span = self.keyed.spans[row];
         Prefix::new(&text.padded()[span.start as usize..], span.len())
+    }
+
+    /// The bytes that [`Numbered::text`] gives of all records in a text of `len` bytes.
+    pub(crate) fn kept_bytes(&self, len: usize) -> usize {
+        if self.sorted.1.is_empty() { len } else { self.sorted.0.len() }
     }
 
     /// What is kept of the record of `row` in the `text` of the chunk.

@@ -116,6 +116,8 @@ pub(crate) struct RowFinder {
     /// Whether the first source is read from its beginning, and whether its header is written as a row.
     begins: bool,
     writes_header: bool,
+    /// Whether no values of other columns are looked for, since they are known.
+    skips_others: bool,
     /// The columns that are added.
     pub(crate) added: Option<Arc<RowFields>>,
 }
@@ -134,6 +136,7 @@ impl RowFinder {
             filter: filter.clone().map(|filter| Arc::new((filter, equivalence))),
             begins: true,
             writes_header: false,
+            skips_others: false,
             added: None,
         }
     }
@@ -182,7 +185,9 @@ impl RowFinder {
         if let Some(added) = &self.added {
             self.table.refuse_members(content, added.names(), found);
         }
-        self.table.find_others(isa, layout, content, found);
+        if !self.skips_others {
+            self.table.find_others(isa, layout, content, found);
+        }
         if let Some(header) = found.header.filter(|_| chunk.source == 0 && self.writes_header) {
             found.passed.insert(0, PassedRow { row: header, fits: true });
         }
@@ -280,11 +285,15 @@ impl RowRun {
         self.has_rejects && self.finder.table.on_bad_row != OnBadRow::Fail
     }
 
-    /// What finds the rows of the part of the sources that begins at `start`, in which source and at which byte.
+    /// What finds the rows of the part of the sources that begins at `start`, in which source and at which byte, when they are read
+    /// again.
     pub(crate) fn of_part(&self, start: (usize, u64)) -> RowFinder {
         // What follows a mark is the beginning, too.
         let begins = start.1 <= MARK.len() as u64;
-        RowFinder { begins, writes_header: self.first == Some(start), ..self.finder.clone() }
+        // What does not fit because of them is written only if it is passed on.
+        let skips_others = self.finder.table.on_bad_row != OnBadRow::Pass;
+        let writes_header = self.first == Some(start);
+        RowFinder { begins, writes_header, skips_others, ..self.finder.clone() }
     }
 
     /// Where the first row is, in which source and at which byte; where all begins if there is none.

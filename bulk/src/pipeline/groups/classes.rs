@@ -54,7 +54,7 @@ use crate::survivors::{Budget, ClassMode, ClassSet};
 ///
 /// A [`ClassSink::rows`] takes both as values instead, to be made tables.
 ///
-/// Memory: 50 to 70 bytes and the survivor's text for each class; so with [`crate::pipeline::Keep::Min`] and [`crate::pipeline::Keep::Max`]; with [`Sinks::dupes`] or
+/// Memory: 50 to 70 bytes and the survivor's text for each class; so with [`crate::pipeline::Keep::Min`] and [`crate::pipeline::Keep::Max`], of rows the value that decides; with [`Sinks::dupes`] or
 /// [`Sinks::clusters`] also 24 bytes for each omitted record, and its text unless that is the
 /// survivor's. If all sources are uncompressed regular files and neither sink is used,
 /// they are read a second time instead of holding texts: 36 to 60 bytes for each class then. Records too long to
@@ -157,9 +157,10 @@ fn run_classes(
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
     let has_members = sinks.dupes.is_some() || sinks.clusters.is_some();
-    let has_texts = has_members || options.keep.has_order();
+    // What decides which row is kept is mostly short; which record, all of it.
+    let is_held = has_members || options.keep.has_order() && rows.is_none();
     let reopened: Option<Vec<Source>> =
-        if has_texts { None } else { sources.iter().map(Source::again).collect() };
+        if is_held { None } else { sources.iter().map(Source::again).collect() };
     let settings = &settings.within_limits();
     let limit = options.dedup.limit.as_ref();
     let settings = &limit.map_or(*settings, |limit| within(limit, settings, 1));
@@ -184,16 +185,14 @@ fn run_classes(
     if is_streamed {
         return run(&mut Classes::streamed(how, writer, rows, forecast), sources, settings, sinks);
     }
-    let has_texts = reopened.is_none();
     let kept = KeptRows {
         sorted_by: rows.as_ref().and_then(|rows| rows.sorted_by(how.0.keep)),
         has_uris,
-        // Of those that are read again, bytes.
-        counts_lines: rows.is_some() && has_texts,
+        is_reread: reopened.is_some(),
     };
     let mode = ClassMode {
         keep: how.0.keep,
-        has_texts,
+        has_texts: reopened.is_none() || how.0.keep.has_order(),
         has_members,
         has_sort_keys: kept.sorted_by.is_some(),
         has_uris,

@@ -324,7 +324,7 @@ impl<'s> Classes<'s> {
     }
 
     fn kept(&self) -> KeptRows {
-        KeptRows { has_uris: self.rows.is_some(), counts_lines: true, ..KeptRows::default() }
+        KeptRows { has_uris: self.rows.is_some(), ..KeptRows::default() }
     }
 }
 
