@@ -35,8 +35,6 @@ pub(crate) struct LinkUse<'a> {
     /// Links may contain characters beyond ASCII.
     pub(crate) accepts_iris: bool,
     pub(crate) entities: Entities,
-    /// Reports name the places of links.
-    pub(crate) has_origins: bool,
 }
 
 impl<'a> LinkUse<'a> {
@@ -46,7 +44,7 @@ impl<'a> LinkUse<'a> {
     ) -> LinkUse<'a> {
         let base = references.base.as_deref();
         let entities = repairs.of_links();
-        LinkUse { base, accepts_iris: repairs.iri, entities, has_origins: false }
+        LinkUse { base, accepts_iris: repairs.iri, entities }
     }
 
     pub(crate) fn of_equivalence(typed: &'a args::Equivalence) -> LinkUse<'a> {
@@ -69,7 +67,7 @@ impl<'a> LinkUse<'a> {
             _ if repairs.or(Repairs::usual()) == repairs => Entities::Text,
             _ => Entities::Keep,
         };
-        LinkUse { base, accepts_iris: repairs.has(Repair::Iri), entities, has_origins: false }
+        LinkUse { base, accepts_iris: repairs.has(Repair::Iri), entities }
     }
 }
 

@@ -232,9 +232,8 @@ impl Plan {
     ) -> Result<Plan, Failure> {
         self.evidence.extend(filters::paths(&from.find.filters).cloned());
         if from.extract {
-            let mut options = extract_options(&from.find, links.accepts_iris)?
-                .has_origins(links.has_origins)
-                .entities(links.entities);
+            let mut options =
+                extract_options(&from.find, links.accepts_iris)?.entities(links.entities);
             // Links are decoded as they are found, once.
             let repairs = &mut self.job.equivalence.repairs;
             *repairs = repairs.without(Repair::Entity);
@@ -261,7 +260,7 @@ impl Plan {
         (accepts_iris, entities): (bool, Entities),
     ) -> Result<Plan, Failure> {
         let base = pages.base.as_deref();
-        self.reading(&pages.from, LinkUse { base, accepts_iris, entities, has_origins: true })
+        self.reading(&pages.from, LinkUse { base, accepts_iris, entities })
     }
 
     pub(crate) fn of_job(

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use uriscan::extract::{Context, ExtractorOptions, Format};
+use uriscan::repair::Repairs;
 use uriscan_bulk::io::Source;
 use uriscan_bulk::pipeline::{
-    self, DedupOptions, ExtractOptions, LinkFormat, LinkShape, Settings, Sinks,
+    self, CheckFormat, ExtractOptions, LinkFormat, LinkShape, Settings, Sinks,
 };
 
 use super::formats::links;
@@ -183,11 +184,13 @@ fn lines_are_counted_where_the_fields_of_an_entry_are_in_any_order() {
         let format = LinkFormat::default().line_number(true);
         let rows = extracted(&log, options.clone(), format, &Settings::default());
         let source = Source::new("log", std::io::Cursor::new(log.clone().into_bytes()));
-        let options = ExtractOptions::default().extractor(options).has_origins(true);
+        let options = ExtractOptions::default().extractor(options);
         let list = pipeline::links_of(source, &options, &Settings::default(), &Arc::default());
         let mut out = Vec::new();
         let (count, mut sinks) = (rows.lines().count(), Sinks::new(&mut out));
-        let report = pipeline::dedup(vec![list], &DedupOptions::default(), &Settings::default(), &mut sinks);
+        // It asks where they are.
+        let how = (CheckFormat::default(), Repairs::default());
+        let report = pipeline::check(vec![list], how.0, how.1, &Settings::default(), &mut sinks);
         assert_eq!(report.unwrap().records, count as u64);
         let lines: Vec<&str> = rows.lines().map(|row| row.split(':').next().unwrap()).collect();
         let of_second = if line.starts_with('#') { ["2", "4"] } else { ["1", "2"] };

@@ -62,15 +62,12 @@ pub struct ExtractOptions {
     /// Whether links that are written although they are not valid are counted in [`Report::invalid`], which takes
     /// time for each link.
     pub count_invalid: bool,
-    /// Whether lists of links ([`crate::pipeline::links_of`]) note where each link is, for jobs that report on lines:
-    /// they name the line and the column in the source then, and not those of the list.
-    pub has_origins: bool,
-    /// Which links of such lists are decoded.
+    /// Which links of lists of links ([`crate::pipeline::links_of`]) are decoded.
     pub entities: Entities,
 }
 
 setters! { ExtractOptions
-    { extractor: ExtractorOptions, count_invalid: bool, has_origins: bool, entities: Entities }
+    { extractor: ExtractorOptions, count_invalid: bool, entities: Entities }
     into { format: Option<Format> }
 }
 

@@ -39,10 +39,9 @@ pub struct Skipped {
 
 /// The links of `source` as a list, one per record, for any other job.
 ///
-/// The list is produced while it is read, from several chunks at a time; nothing is stored on disk. Lines and offsets
-/// that a job reports are those of the list, unless [`ExtractOptions::has_origins`]: then [`crate::pipeline::check()`],
-/// [`crate::pipeline::parse()`] and [`crate::pipeline::audit()`] name the line and the column in the source, and what
-/// the link was found in. When the list has been read, `skipped` counts what it omits, as
+/// The list is produced while it is read, from several chunks at a time; nothing is stored on disk.
+/// [`crate::pipeline::check()`], [`crate::pipeline::parse()`] and [`crate::pipeline::audit()`] name the line and the column in
+/// the source, and what the link was found in; lines and offsets that other jobs report are those of the list. When the list has been read, `skipped` counts what it omits, as
 /// [`crate::pipeline::extract()`] does; several lists may share it.
 ///
 /// ```
@@ -64,7 +63,7 @@ pub fn links_of(
 ) -> Source {
     let extractor = Box::new(Extractor::new(options.extractor.clone()));
     let content = Content::Links(extractor, options.entities);
-    let origins = options.has_origins.then(|| RecordOrigins::new(true));
+    let origins = Some(RecordOrigins::new(true));
     let cut = cut(options, settings.record_end);
     list_of(source, content, origins, settings, skipped, |reader| reader.cut_by(cut))
 }
@@ -442,8 +441,7 @@ mod tests {
         let text = b"http://h/ http://i/\nx http://j/\n".as_slice();
         let lists: [fn(Source, &Settings) -> Source; 2] = [
             |source, settings| {
-                let options = ExtractOptions::default().has_origins(true);
-                links_of(source, &options, settings, &Arc::default())
+                links_of(source, &ExtractOptions::default(), settings, &Arc::default())
             },
             |source, settings| {
                 let by = Equivalence::default();
