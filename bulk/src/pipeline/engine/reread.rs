@@ -54,7 +54,7 @@ impl Reread<'_> {
     fn write_rows(&self, work: &mut ChunkWork<KeptRecords>) {
         let ChunkWork { chunk, rows, out, report, .. } = work;
         let text = chunk.text.padded().content();
-        let KeptRecords { window, table, .. } = rows;
+        let KeptRecords { window, table, are_lines, .. } = rows;
         let mut passed = table.passed.iter().copied().peekable();
         let pass = |passed: PassedRow, out: &mut Vec<u8>| {
             self.writer.push_passed((passed, table.header), text, out);
@@ -68,9 +68,15 @@ impl Reread<'_> {
             while let Some(other) = passed.next_if(|other| other.row.start < offset) {
                 pass(other, out);
             }
-            let at = table.rows.partition_point(|row| row.start < offset);
-            if let Some(row) = table.rows.get(at) {
-                self.writer.push_row(row.of(text), count, out);
+            if *are_lines {
+                let line = &text[offset as usize..];
+                let end = memchr(b'\n', line).unwrap_or(line.len());
+                self.writer.push_row(&line[..end], count, out);
+            } else {
+                let at = table.rows.partition_point(|row| row.start < offset);
+                if let Some(row) = table.rows.get(at) {
+                    self.writer.push_row(row.of(text), count, out);
+                }
             }
             report.written += 1;
         }
@@ -109,8 +115,9 @@ pub(crate) struct KeptRecords {
     /// Where each line ends, as an offset in the chunk, if lines are counted.
     ends: Vec<u32>,
     window: Window,
-    /// The rows, if they are those of a table.
+    /// The rows, if they are those of a table, unless they are lines.
     table: row::FoundRows,
+    are_lines: bool,
 }
 
 /// Finds where the lines of `text` end.
@@ -157,9 +164,13 @@ impl Job for Reread<'_> {
     #[inline(always)]
     fn scan<I: Isa>(&self, isa: I, _worker: &mut Worker, work: &mut ChunkWork<KeptRecords>) {
         if let Some(finder) = &self.rows {
-            let len = work.chunk.text.padded().len();
-            finder.find(isa, &mut work.chunk, &mut work.rows.table);
-            work.chunk.text.set_len(len);
+            work.rows.are_lines = finder.knows_lines_of(&work.chunk);
+            work.rows.table.clear();
+            if !work.rows.are_lines {
+                let len = work.chunk.text.padded().len();
+                finder.find(isa, &mut work.chunk, &mut work.rows.table);
+                work.chunk.text.set_len(len);
+            }
         }
         if self.unit == Unit::Bytes {
             return;

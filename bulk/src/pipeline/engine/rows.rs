@@ -118,6 +118,8 @@ pub(crate) struct RowFinder {
     writes_header: bool,
     /// Whether no values of other columns are looked for, since they are known.
     skips_others: bool,
+    /// Whether no row but the header is written that is in no group.
+    passes_none: bool,
     /// The columns that are added.
     pub(crate) added: Option<Arc<RowFields>>,
 }
@@ -137,6 +139,7 @@ impl RowFinder {
             begins: true,
             writes_header: false,
             skips_others: false,
+            passes_none: false,
             added: None,
         }
     }
@@ -155,6 +158,13 @@ impl RowFinder {
     fn is_first(&self, chunk: &Chunk) -> bool {
         let mark = if chunk.kind.has_mark { MARK.len() as u64 } else { 0 };
         chunk.byte == mark && (chunk.source > 0 || self.begins)
+    }
+
+    /// Whether the rows of `chunk` are lines, of which those that are written are known.
+    pub(crate) fn knows_lines_of(&self, chunk: &Chunk) -> bool {
+        let quote = self.table.separators().and_then(|separators| separators.quote);
+        let has = |quote| memchr::memchr(quote, chunk.text.padded().content()).is_some();
+        self.passes_none && !self.is_first(chunk) && !quote.is_some_and(has)
     }
 
     /// Replaces `found` by the rows of `chunk`, whose text grows by the values that have to be decoded; returns what a
@@ -244,6 +254,8 @@ pub(crate) struct RowRun {
     is_over: bool,
     /// Where the first row is, in which source and at which byte.
     first: Option<(usize, u64)>,
+    /// Whether there were rows, other than the header, that are written and in no group.
+    passes: bool,
     /// Bytes of the longest row.
     longest: usize,
     /// The offset in its chunk of the invalid row that ends the run.
@@ -275,6 +287,7 @@ impl RowRun {
             joins: has_with.then(|| Arc::new(Hasher::random())),
             is_over: false,
             first,
+            passes: false,
             longest,
             stop: None,
         }
@@ -292,8 +305,8 @@ impl RowRun {
         let begins = start.1 <= MARK.len() as u64;
         // What does not fit because of them is written only if it is passed on.
         let skips_others = self.finder.table.on_bad_row != OnBadRow::Pass;
-        let writes_header = self.first == Some(start);
-        RowFinder { begins, writes_header, skips_others, ..self.finder.clone() }
+        let (writes_header, passes_none) = (self.first == Some(start), !self.passes);
+        RowFinder { begins, writes_header, skips_others, passes_none, ..self.finder.clone() }
     }
 
     /// Where the first row is, in which source and at which byte; where all begins if there is none.
@@ -409,6 +422,7 @@ impl RowRun {
                 json::reject((&self.names[source], line), &what, row, rejects);
             }
         }
+        self.passes |= !found.passed.is_empty();
         if let Some(header) = found.header.filter(|_| is_start) {
             found.passed.insert(0, PassedRow { row: header, fits: true });
             if self.has_rejects && !explains {
