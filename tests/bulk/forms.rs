@@ -12,8 +12,8 @@ use uriscan::resolve::{BaseUri, Suffix};
 use uriscan::rules::{Preset, RuleSet};
 use uriscan_bulk::io::Source;
 use uriscan_bulk::pipeline::{
-    By, DedupOptions, Equivalence, OnInvalid, Settings, Sinks, TopOptions, dedup, keys, normalize,
-    top,
+    By, CensusOptions, DedupOptions, Equivalence, OnInvalid, Settings, Sinks, TopOptions, census,
+    dedup, keys, normalize, top,
 };
 use uriscan_core::context::Context;
 use uriscan_core::normalize::normalize_exact;
@@ -29,9 +29,12 @@ fn equivalences() -> Vec<Equivalence> {
         other => other,
     };
     let suffix = || Context::Suffix(Suffix::new("https").unwrap());
-    let mut rules = RuleSet::builder();
-    rules.preset(&Preset::from_name("crawl").unwrap()).unwrap();
-    let rules = Some(Arc::new(rules.build().unwrap()));
+    let rules = |preset: &str| {
+        let mut rules = RuleSet::builder();
+        rules.preset(&Preset::from_name(preset).unwrap()).unwrap();
+        Some(Arc::new(rules.build().unwrap()))
+    };
+    let (crawl, log) = (rules("crawl"), rules("log"));
     let iri = Repairs::default().with(Repair::Iri);
     let all = Repairs::usual().with(Repair::Iri);
     let plain = Equivalence::default;
@@ -52,9 +55,9 @@ fn equivalences() -> Vec<Equivalence> {
         Options::default().drop_fragment(true).into(),
         Equivalence::from(Options::default().drop_fragment(true)).context(base()),
     ];
-    let with_rules: Vec<_> =
-        equivalences.iter().cloned().map(|equivalence| equivalence.rules(rules.clone())).collect();
-    equivalences.extend(with_rules);
+    let with_crawl = |equivalence: &Equivalence| equivalence.clone().rules(crawl.clone());
+    equivalences.extend(equivalences.iter().map(with_crawl).collect::<Vec<_>>());
+    equivalences.extend([plain(), plain().repairs(all)].map(|of| of.rules(log.clone())));
     equivalences
 }
 
@@ -92,51 +95,89 @@ fn escaped<'a>(records: impl IntoIterator<Item = &'a Vec<u8>>) -> Vec<String> {
     records.into_iter().map(|record| record.escape_ascii().to_string()).collect()
 }
 
-/// Checks the jobs on the list `text`, cut into small chunks, against what each record is alone.
-fn check(text: &str) {
-    let list = || vec![Source::new("list", std::io::Cursor::new(text.as_bytes().to_vec()))];
-    let records = text.split('\n').map(|line| line.trim_matches([' ', '\r']));
-    let records: Vec<Vec<u8>> =
-        records.filter(|record| !record.is_empty()).map(|record| record.into()).collect();
-    for equivalence in equivalences() {
-        let forms: Vec<_> = records.iter().map(|record| form(record, &equivalence)).collect();
-        let compared = records.iter().zip(&forms);
-        let compared: Vec<Vec<u8>> =
-            compared.map(|(record, form)| form.as_ref().unwrap_or(record).clone()).collect();
+/// A list and what is expected of it under an equivalence.
+struct Case {
+    list: Vec<u8>,
+    records: Vec<Vec<u8>>,
+    equivalence: Equivalence,
+    forms: Vec<Option<Vec<u8>>>,
+}
+
+impl Case {
+    fn new(text: &str, equivalence: Equivalence) -> Case {
+        let records = text.split('\n').map(|line| line.trim_matches([' ', '\r']));
+        let records: Vec<Vec<u8>> =
+            records.filter(|record| !record.is_empty()).map(|record| record.into()).collect();
+        let forms = records.iter().map(|record| form(record, &equivalence)).collect();
+        Case { list: text.into(), records, equivalence, forms }
+    }
+
+    fn sources(&self) -> Vec<Source> {
+        vec![Source::new("list", std::io::Cursor::new(self.list.clone()))]
+    }
+
+    /// What records are compared by: their forms, or, of those that have none, their bytes.
+    fn compared(&self) -> Vec<&Vec<u8>> {
+        let forms = self.records.iter().zip(&self.forms);
+        forms.map(|(record, form)| form.as_ref().unwrap_or(record)).collect()
+    }
+
+    /// Checks what is written for each record.
+    fn check_records(&self, settings: &Settings) {
+        let (equivalence, compared) = (&self.equivalence, self.compared());
+        let (pass, hash) = (OnInvalid::Pass, PublicHash::Blake3);
+        let (mut normalized, mut kept, mut of_keys) = (Vec::new(), Vec::new(), Vec::new());
+        let sinks = &mut Sinks::new(&mut normalized);
+        normalize(self.sources(), equivalence, pass, settings, sinks).unwrap();
+        assert_eq!(lines(&normalized), escaped(compared.iter().copied()), "{equivalence:?}");
         let mut seen = HashSet::new();
-        let firsts = records.iter().zip(&compared).filter(|&(_, form)| seen.insert(form));
-        let firsts = escaped(firsts.map(|(record, _)| record));
-        let hasher = equivalence.public_hasher(PublicHash::Blake3);
+        let firsts = self.records.iter().zip(&compared).filter(|&(_, form)| seen.insert(form));
+        let options = DedupOptions::default().equivalence(equivalence.clone());
+        dedup(self.sources(), &options, settings, &mut Sinks::new(&mut kept)).unwrap();
+        assert_eq!(lines(&kept), escaped(firsts.map(|(record, _)| record)), "{equivalence:?}");
+        let hasher = equivalence.public_hasher(hash);
         let hashed: Vec<String> =
             compared.iter().map(|form| hasher.key(form).to_string()).collect();
-        let hosts: HashSet<&[u8]> = (forms.iter().flatten())
-            .filter_map(|form| parse(form).unwrap().host(form))
-            .filter(|host| !host.is_empty())
-            .collect();
+        let sinks = &mut Sinks::new(&mut of_keys);
+        keys(self.sources(), equivalence, hash, pass, settings, sinks).unwrap();
+        assert_eq!(lines(&of_keys), hashed, "{equivalence:?}");
+    }
+
+    /// Checks what is counted.
+    fn check_counts(&self, settings: &Settings) {
+        let Equivalence { context, normalize, rules, repairs, .. } = self.equivalence.clone();
+        let mut nowhere = std::io::sink();
+        let hosts = self.forms.iter().flatten().filter_map(|form| parse(form).unwrap().host(form));
+        let hosts: HashSet<&[u8]> = hosts.filter(|host| !host.is_empty()).collect();
+        // Hosts alone are counted in another way.
+        for by in [vec![By::Host], vec![By::Host, By::WholePath]] {
+            let options = TopOptions::default().by(by).equivalence(self.equivalence.clone());
+            let sinks = &mut Sinks::new(&mut nowhere);
+            let found = top(self.sources(), &options, settings, sinks).unwrap();
+            let rows = found.tables[0].rows.iter();
+            let found: HashSet<&[u8]> = rows.filter_map(|row| row.value.as_deref()).collect();
+            assert_eq!(found, hosts, "{:?}", self.equivalence);
+        }
+        if normalize.level == Level::Scheme {
+            let options = CensusOptions::default().context(context).rules(rules).repairs(repairs);
+            let options = options.drop_fragment(normalize.drop_fragment);
+            let sinks = &mut Sinks::new(&mut nowhere);
+            let found = census(self.sources(), &options, settings, sinks).unwrap();
+            let distinct = found.rules.map_or(found.levels[2].distinct, |rules| rules.distinct);
+            let expected = HashSet::<_>::from_iter(self.compared()).len() as u64;
+            assert_eq!(distinct, expected, "{:?}", self.equivalence);
+        }
+    }
+}
+
+/// Checks the jobs on the list `text`, cut into small chunks, against what each record is alone.
+fn check(text: &str) {
+    for equivalence in equivalences() {
+        let case = Case::new(text, equivalence);
         for kernels in Kernels::available() {
             let settings = Settings::default().kernels(kernels).chunk_bytes(256);
-            let case = format!("{kernels:?} {equivalence:?} {text:?}");
-            let (mut normalized, mut kept, mut of_keys) = (Vec::new(), Vec::new(), Vec::new());
-            let (pass, hash) = (OnInvalid::Pass, PublicHash::Blake3);
-            let sinks = &mut Sinks::new(&mut normalized);
-            normalize(list(), &equivalence, pass, &settings, sinks).unwrap();
-            assert_eq!(lines(&normalized), escaped(&compared), "{case}");
-            let options = DedupOptions::default().equivalence(equivalence.clone());
-            dedup(list(), &options, &settings, &mut Sinks::new(&mut kept)).unwrap();
-            assert_eq!(lines(&kept), firsts, "{case}");
-            let sinks = &mut Sinks::new(&mut of_keys);
-            keys(list(), &equivalence, hash, pass, &settings, sinks).unwrap();
-            assert_eq!(lines(&of_keys), hashed, "{case}");
-            // Hosts alone are counted in another way.
-            for by in [vec![By::Host], vec![By::Host, By::WholePath]] {
-                let options = TopOptions::default().by(by).equivalence(equivalence.clone());
-                let mut nowhere = std::io::sink();
-                let sinks = &mut Sinks::new(&mut nowhere);
-                let found = top(list(), &options, &settings, sinks).unwrap();
-                let rows = found.tables[0].rows.iter();
-                let found: HashSet<&[u8]> = rows.filter_map(|row| row.value.as_deref()).collect();
-                assert_eq!(found, hosts, "{case}");
-            }
+            case.check_records(&settings);
+            case.check_counts(&settings);
         }
     }
 }

@@ -67,6 +67,26 @@ impl Split {
         self.others.count = count;
     }
 
+    /// Puts those of the unchanged records among the others that `is_other` says.
+    pub fn set_apart(&mut self, is_other: impl Fn(u32) -> bool) {
+        let Split { unchanged, others } = self;
+        others.items.truncate(others.count);
+        let mut kept = 0;
+        for at in 0..unchanged.count {
+            let number = unchanged.items[at];
+            if is_other(number) {
+                others.items.push(SplitRecord { number, ..SplitRecord::default() });
+            } else {
+                unchanged.items[kept] = number;
+                kept += 1;
+            }
+        }
+        unchanged.count = kept;
+        // Two runs, which are merged.
+        others.items.sort_by_key(SplitRecord::number);
+        others.count = others.items.len();
+    }
+
     /// The records whose own bytes are their canonical form on every level. Each is shorter than 128 bytes.
     #[inline(always)]
     pub fn unchanged(&self) -> &[u32] {

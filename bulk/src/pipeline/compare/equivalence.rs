@@ -232,6 +232,12 @@ impl Equivalence {
         }
     }
 
+    /// Whether the rules may change the canonical form of the record at `span` of the text that was looked at last.
+    #[inline(always)]
+    pub(crate) fn touches(&self, (text, span): (Padded<'_>, Span), scratch: &Scratch) -> bool {
+        self.rules.is_some() && scratch.touched.has(text, span)
+    }
+
     /// What the rules make of `form`, the canonical form of the record at `span` of the text that was looked at last.
     #[inline(always)]
     pub(crate) fn ruled<'a, I: Isa>(

@@ -7,8 +7,8 @@ use crate::pipeline::engine::driver::{Job, Reading, run};
 use crate::pipeline::engine::invalid::{InvalidAction, LongRecord, Policy, push_record_by};
 use crate::pipeline::engine::long::long_record_key;
 use crate::pipeline::engine::work::{ChunkWork, Worker, push_rest, record_at};
-use crate::pipeline::{Equivalence, Error, OnInvalid, Report, Settings, Sinks};
-use uriscan_core::chunk::Prefix;
+use crate::pipeline::{Equivalence, Error, OnInvalid, Report, Scratch, Settings, Sinks};
+use uriscan_core::chunk::{Padded, Prefix, Span};
 use uriscan_core::index::Record;
 use uriscan_core::key::{PublicHash, PublicHasher};
 use uriscan_core::normalize::FormBuffer;
@@ -104,11 +104,11 @@ struct Map<'a> {
 }
 
 impl Map<'_> {
-    /// Whether the line of a record that is canonical as it stands is copied with those around it.
+    /// Whether the line of a record that is canonical as it stands, and that no rule may change, is copied with those around it.
     fn copies_unchanged(&self) -> bool {
         matches!(self.form, Form::Canonical)
             && !self.redact
-            && self.equivalence.is_form_only()
+            && self.equivalence.keeps_canonical()
             && self.equivalence.aliases.is_none()
     }
 }
@@ -123,6 +123,21 @@ fn push_short(form: Prefix<'_>, record_end: u8, out: &mut Vec<u8>) {
 }
 
 impl Map<'_> {
+    /// Appends what rules make of `form`, that of the record at `span` of the text. Not inlined: the loop over records would be slower
+    /// by a twentieth.
+    #[inline(never)]
+    fn push_ruled<I: Isa>(
+        &self,
+        isa: I,
+        (text, span): (Padded<'_>, Span),
+        form: Prefix<'_>,
+        scratch: &mut Scratch,
+        out: &mut Vec<u8>,
+    ) {
+        self.equivalence.ruled(isa, (text, span), form, scratch).append_to(out);
+        out.push(self.record_end);
+    }
+
     /// Appends what is asked for of a `record`, whose canonical bytes are its form unless it is invalid.
     #[inline(always)]
     fn push_form<I: Isa>(
@@ -178,6 +193,12 @@ impl Job for Map<'_> {
         let mut room: FormBuffer = [0; _];
         if copies_unchanged {
             split.split(isa, text, index, spans, false);
+            if self.equivalence.rules.is_some() {
+                self.equivalence.look_at(isa, text, scratch);
+                split.set_apart(|number| {
+                    self.equivalence.touches((text, spans[number as usize]), scratch)
+                });
+            }
         } else {
             split.none_unchanged(spans.len());
         }
@@ -206,7 +227,11 @@ impl Job for Map<'_> {
                 if let Some(form) =
                     self.equivalence.usual_form(isa, seen, bytes, whole.len(), &mut room)
                 {
-                    push_short(form, record_end, &mut work.out);
+                    if self.equivalence.rules.is_none() {
+                        push_short(form, record_end, &mut work.out);
+                    } else {
+                        self.push_ruled(isa, (text, whole), form, scratch, &mut work.out);
+                    }
                     work.report.written += 1;
                     continue;
                 }

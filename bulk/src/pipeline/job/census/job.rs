@@ -12,8 +12,8 @@ use crate::pipeline::engine::driver::{End, Job, Reading};
 use crate::pipeline::engine::forecast::Forecast;
 use crate::pipeline::engine::invalid::LongRecord;
 use crate::pipeline::engine::work::{ChunkWork, Worker, record_at};
-use crate::pipeline::{OnInvalid, Report, Settings, Sinks};
-use uriscan_core::chunk::Prefix;
+use crate::pipeline::{Equivalence, OnInvalid, Report, Settings, Sinks};
+use uriscan_core::chunk::{Padded, Prefix, Span};
 use uriscan_core::dedup::{Rows, TaggedSet};
 use uriscan_core::index::{Record, low_bits};
 use uriscan_core::key::Key;
@@ -61,6 +61,8 @@ impl Forms {
 
 pub(super) struct Count {
     options: CensusOptions,
+    /// The rules alone.
+    ruling: Equivalence,
     record_end: u8,
     forecast: Forecast,
     forms: TaggedSet,
@@ -72,6 +74,7 @@ impl Count {
     pub(super) fn new(options: &CensusOptions, settings: &Settings, sources: &[Source]) -> Count {
         Count {
             options: options.clone(),
+            ruling: Equivalence::default().rules(options.rules.clone()),
             record_end: settings.record_end,
             forecast: Forecast::new(sources),
             forms: TaggedSet::default(),
@@ -157,12 +160,27 @@ impl Count {
         error
     }
 
-    /// Adds the forms of a record whose bytes are `string`, and whose form on all levels above is `form`.
+    /// Adds `form`, which the record at `span` of the text has on these `levels`, and by rules what they make of it.
     #[inline(always)]
-    fn add_common<I: Isa>(&self, isa: I, string: Prefix<'_>, form: Prefix<'_>, forms: &mut Forms) {
-        let hasher = &self.options.hasher;
-        forms.push(hasher.secret_key_by(isa, form), ALL & !only(Level::String));
-        forms.push(hasher.secret_key_by(isa, string), only(Level::String));
+    fn add_form<I: Isa>(
+        &self,
+        isa: I,
+        (text, span): (Padded<'_>, Span),
+        (form, levels): (Prefix<'_>, Levels),
+        scratch: &mut Scratch,
+        forms: &mut Forms,
+    ) {
+        let Count { options: CensusOptions { hasher, .. }, ruling, .. } = self;
+        let key = hasher.secret_key_by(isa, form);
+        if ruling.touches((text, span), scratch) {
+            let by_rules = ruling.ruled(isa, (text, span), form, scratch);
+            let key_by_rules = hasher.secret_key_by(isa, by_rules);
+            if key_by_rules != key {
+                forms.push(key_by_rules, RULES_LEVEL);
+                return forms.push(key, levels);
+            }
+        }
+        forms.push(key, levels | RULES_LEVEL);
     }
 
     /// Adds the forms of a record that is not a URI because of `error`: those of what repairs make of it, or else its
@@ -257,11 +275,10 @@ impl Job for Count {
         index.build_with(isa, text, self.record_end);
         spans.clear();
         spans.extend(index.spans());
-        let is_plain = self.options.context.is_none()
-            && self.options.rules.is_none()
-            && !self.options.repairs.has(Repair::Entity);
+        let is_plain = self.options.context.is_none() && !self.options.repairs.has(Repair::Entity);
         if is_plain {
             split.split(isa, text, index, spans, true);
+            self.ruling.look_at(isa, text, scratch);
         } else {
             split.none_unchanged(spans.len());
         }
@@ -269,7 +286,8 @@ impl Job for Count {
         for &number in split.unchanged() {
             let span = spans[number as usize];
             let form = Prefix::new(&text.padded()[span.start as usize..], span.len());
-            forms.push(self.options.hasher.secret_key_by(isa, form), ALL);
+            let levels = BELOW_SCHEME | only(Level::Scheme);
+            self.add_form(isa, (text, span), (form, levels), scratch, forms);
         }
         let mut room: FormBuffer = [0; _];
         for seen in split.others() {
@@ -280,7 +298,9 @@ impl Job for Count {
                 && let Some(form) = seen.canonical(isa, string.slack(), span.len(), &mut room)
                 && is_scheme_form_by_syntax(isa, Record::new(text, index, span))
             {
-                self.add_common(isa, string, form, forms);
+                let levels = only(Level::Syntax) | only(Level::Scheme);
+                self.add_form(isa, (text, span), (form, levels), scratch, forms);
+                forms.push(self.options.hasher.secret_key_by(isa, string), only(Level::String));
                 continue;
             }
             let (_, record) = record_at(text, index, span);
