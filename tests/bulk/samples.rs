@@ -7,13 +7,14 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 use tempfile::TempDir;
 use uriscan::normalize as form;
+use uriscan::profile::Profile;
 use uriscan::row::{TextFormat, TextTable};
 use uriscan::shape::shape;
 use uriscan::{Error, ErrorKind};
 use uriscan_bulk::io::Source;
 use uriscan_bulk::pipeline::{
-    ByShape, DedupOptions, Emit, MemoryLimit, OnInvalid, Report, RowOptions, Settings, Sinks,
-    dedup_by_shape,
+    ByShape, DedupOptions, Emit, Equivalence, MemoryLimit, OnInvalid, Report, RowOptions, Settings,
+    Sinks, dedup_by_shape,
 };
 
 const URIS: &[&str] = &[
@@ -152,6 +153,15 @@ fn canonical_forms_are_written_on_request_and_rows_as_they_are() {
             .unwrap();
         assert_eq!(String::from_utf8(out).unwrap(), expected);
     }
+}
+
+#[test]
+fn forms_of_other_systems_that_are_not_uris_have_no_shape() {
+    let by_scrapy =
+        DedupOptions::default().equivalence(Equivalence::default().profile(Some(Profile::W3lib)));
+    let list = "http://h/a|1\nhttp://h/a|1\nhttp://h/a|2\nhttp://h/3\nhttp://h/4\n";
+    let (out, _) = sample(list, by(1), &by_scrapy, &Settings::default()).unwrap();
+    assert_eq!(out, "http://h/a|1\nhttp://h/a|2\nhttp://h/3\n");
 }
 
 #[test]

@@ -11,13 +11,13 @@ use crate::pipeline::engine::scan::KeyedRecords;
 use crate::pipeline::engine::work::{ChunkWork, Worker};
 use crate::pipeline::{DedupOptions, Error, ErrorKind};
 use crate::survivors::{Budget, MemoryLimit};
-use uriscan_core::chunk::{Padded, Prefix};
+use uriscan_core::chunk::{Padded, Prefix, Span};
 use uriscan_core::dedup::{Classes, Numbering, Rows};
-use uriscan_core::index::Record;
-use uriscan_core::key::Key;
+use uriscan_core::index::{Index, Record};
+use uriscan_core::key::{Hasher, Key};
 use uriscan_core::normalize::{FormBuffer, common_form};
 use uriscan_core::shape::Shaper;
-use uriscan_core::simd::Isa;
+use uriscan_core::simd::{Isa, Task};
 use uriscan_core::uri::bulk::parse_record;
 
 /// How many records of each [shape](uriscan_core::shape) are kept.
@@ -75,6 +75,48 @@ impl Kept {
     }
 }
 
+/// Sets the keys of rows to those of the shapes of their forms, and forgets the forms.
+struct SetKeys<'a> {
+    /// The records of the rows in their text, and the numbers of those that have a form.
+    records: (Padded<'a>, &'a [Span], &'a mut Vec<u32>),
+    forms: &'a mut Vec<u8>,
+    form_index: &'a mut Index,
+    slugs: bool,
+    hasher: &'a Hasher,
+    rows: &'a mut Rows,
+}
+
+impl Task for SetKeys<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let SetKeys { records, forms, form_index, slugs, hasher, rows } = self;
+        let (text, spans, owners) = records;
+        let len = forms.len();
+        forms.resize(Padded::needed(len), 0);
+        let made = Padded::new(forms, len).expect("there is padding");
+        form_index.build_with(isa, made, FORM_END);
+        let (mut shaper, mut shape) = (Shaper::default().slugs(slugs), Vec::new());
+        for (span, row) in form_index.spans().zip(owners.drain(..)) {
+            let row = row as usize;
+            let form = Record::new(made, form_index, span);
+            shape.clear();
+            match parse_record(isa, form) {
+                Ok(parts) => shaper.append(form.bytes(), &parts, &mut shape),
+                Err(_) => push_shapeless(spans[row].of(text.content()), &mut shape),
+            }
+            rows.set_key(row, hasher.key(&shape));
+        }
+        forms.clear();
+    }
+}
+
+/// Appends what `record`, which has no shape, is compared by: not the shape of anything, for it begins with a space.
+fn push_shapeless(record: &[u8], out: &mut Vec<u8>) {
+    out.push(b' ');
+    out.extend_from_slice(record);
+}
+
 /// What each form ends with that is written for its shape: no URI holds it.
 const FORM_END: u8 = b'\n';
 
@@ -126,25 +168,10 @@ impl Sample {
         let (text, repaired) = (chunk.text.padded(), scratch.repaired);
         let is_usual = equivalence.has_usual_forms() && equivalence.is_form_only();
         let is_usual = is_usual && equivalence.context.is_none();
-        let mut shaper = Shaper::default().slugs(self.by.slugs);
-        let mut shape = Vec::new();
-        let mut set_keys = |rows: &mut Rows, forms: &mut Vec<u8>, owners: &mut Vec<u32>| {
-            let len = forms.len();
-            forms.resize(Padded::needed(len), 0);
-            let text = Padded::new(forms, len).expect("there is padding");
-            form_index.build_with(isa, text, FORM_END);
-            for (span, row) in form_index.spans().zip(owners.drain(..)) {
-                let record = Record::new(text, form_index, span);
-                let parts = parse_record(isa, record).expect("a canonical form is a URI");
-                shape.clear();
-                shaper.append(record.bytes(), &parts, &mut shape);
-                rows.set_key(row as usize, hasher.key(&shape));
-            }
-            forms.clear();
-        };
+        let slugs = self.by.slugs;
         forms.clear();
         owners.clear();
-        let mut room: FormBuffer = [0; _];
+        let (mut room, mut shapeless): (FormBuffer, _) = ([0; _], Vec::new());
         for (row, &span) in spans.iter().enumerate() {
             let bytes = Prefix::new(&text.padded()[span.start as usize..], span.len());
             let usual = if is_usual { common_form(isa, bytes, &mut room) } else { None };
@@ -159,14 +186,19 @@ impl Sample {
                     forms.push(FORM_END);
                     owners.push(row as u32);
                 }
-                // Not the shape of anything: it begins with a space.
-                Err(_) => rows.set_key(row, hasher.key(&[b" ", record.bytes()].concat())),
+                Err(_) => {
+                    shapeless.clear();
+                    push_shapeless(record.bytes(), &mut shapeless);
+                    rows.set_key(row, hasher.key(&shapeless));
+                }
             }
             if forms.len() > MOST_BYTES {
-                set_keys(rows, forms, owners);
+                let records = (text, &spans[..], &mut *owners);
+                isa.call(SetKeys { records, forms, form_index, slugs, hasher, rows });
             }
         }
-        set_keys(rows, forms, owners);
+        let records = (text, &spans[..], owners);
+        isa.call(SetKeys { records, forms, form_index, slugs, hasher, rows });
         // Each record has been counted before.
         scratch.repaired = repaired;
         rows.partition();
