@@ -206,6 +206,11 @@ impl Equivalence {
         self.keeps_canonical() && self.normalize == Options::default()
     }
 
+    /// Whether the usual canonical form of a URI is all that it is compared by.
+    pub(crate) fn has_usual_forms_only(&self) -> bool {
+        self.has_usual_forms() && self.rules.is_none() && self.context.is_none()
+    }
+
     /// The usual canonical form of the record that was `seen`, of `len` bytes at the start of `text`; `None` if
     /// [`Equivalence::canonical_by`] has to decide.
     #[inline(always)]
@@ -552,10 +557,7 @@ impl<E: Borrow<Equivalence>> Canonicalizer<E> {
         record: Prefix<'_>,
         out: &'a mut FormBuffer,
     ) -> Option<Prefix<'a>> {
-        let equivalence = self.equivalence.borrow();
-        let is_usual = equivalence.has_usual_forms()
-            && equivalence.rules.is_none()
-            && equivalence.context.is_none();
+        let is_usual = self.equivalence.borrow().has_usual_forms_only();
         if is_usual { self.kernels.run(CommonForm(record, out)) } else { None }
     }
 

@@ -160,7 +160,7 @@ impl RowFinder {
         chunk.byte == mark && (chunk.source > 0 || self.begins)
     }
 
-    /// Whether the rows of `chunk` are lines, of which those that are written are known.
+    /// Whether the rows of `chunk` are lines, and only those are written whose places are known.
     pub(crate) fn knows_lines_of(&self, chunk: &Chunk) -> bool {
         let quote = self.table.separators().and_then(|separators| separators.quote);
         let has = |quote| memchr::memchr(quote, chunk.text.padded().content()).is_some();

@@ -166,8 +166,7 @@ impl Sample {
             keys.extend((0..rows.len()).map(|row| rows.key(row)));
         }
         let (text, repaired) = (chunk.text.padded(), scratch.repaired);
-        let is_usual = equivalence.has_usual_forms() && equivalence.is_form_only();
-        let is_usual = is_usual && equivalence.context.is_none();
+        let is_usual = equivalence.has_usual_forms_only();
         let slugs = self.by.slugs;
         forms.clear();
         owners.clear();
