@@ -32,7 +32,7 @@ pub(crate) fn open(
             Some(column) => tables::open_column(plan, column)?,
             None => values(inputs::open(&plan.inputs)?, plan, skipped),
         };
-        return Ok(filtered(inputs, plan, skipped));
+        return Ok(filtered(inputs, plan));
     };
     let stdout = StdoutFile::of(&plan.output);
     let outputs = (conflicts, stdout.as_ref());
@@ -48,11 +48,11 @@ fn values(inputs: Inputs, plan: &Plan, skipped: &SkippedSoFar) -> Inputs {
 }
 
 /// The records of `inputs` that are read, if not all are.
-fn filtered(inputs: Inputs, plan: &Plan, skipped: &SkippedSoFar) -> Inputs {
+fn filtered(inputs: Inputs, plan: &Plan) -> Inputs {
     // Rows are filtered as they are read.
     let Some(filter) = plan.filter.as_ref().filter(|_| plan.rows.is_none()) else { return inputs };
     let read = &plan.job.equivalence;
-    inputs.map(|source| pipeline::records_of(source, filter, read, &plan.settings, skipped))
+    inputs.map(|source| pipeline::records_of(source, filter, read))
 }
 
 /// Adds the filtered records, and the rows that do not fit, to `report`.

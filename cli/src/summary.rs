@@ -103,12 +103,12 @@ impl Summary<'_> {
         Some((found.below.iter().flatten().count() as u64, found.skipped))
     }
 
-    /// Whether the bytes that are counted are those of all that was read: not of what is found in documents and in columns of
-    /// Parquet and Arrow, and of what is selected.
+    /// Whether the bytes that are counted are those of all that was read: not of what is found in documents and in columns.
     pub(crate) fn counts_all_bytes(&self) -> bool {
-        let Plan { documents, table, job, .. } = self.plan;
-        let is_part = documents.is_some() || table.is_some();
-        job.writes == Writes::Links || !is_part && !self.has_filter()
+        let Plan { documents, table, rows, job, .. } = self.plan;
+        let is_list_of_rows = rows.as_ref().is_some_and(|rows| rows.is_list);
+        let is_part = documents.is_some() || table.is_some() || is_list_of_rows;
+        job.writes == Writes::Links || !is_part
     }
 
     /// How fast the run was: by bytes if all that were read are counted, else by records.

@@ -5,6 +5,7 @@ mod classes;
 mod corpora;
 mod dupes;
 mod extract;
+mod filters;
 mod forms;
 mod learn;
 mod learn_hostile;

@@ -55,10 +55,11 @@ pub use job::resolve::{Against, ResolveOptions, SameDocument, resolve};
 pub use job::rfc2396::{LegacyQuestion, inspect_rfc2396};
 pub use job::top::{By, Top, TopOptions, TopRow, TopTable, UnknownPart, top};
 pub use report::{Invalid, Report};
+pub use source::kept::records_of;
 #[doc(hidden)]
 pub use source::links::cut as cut_documents;
 pub use source::links::{Entities, ExtractOptions};
-pub use source::list::{Skipped, fields_of, links_of, records_of, values_of};
+pub use source::list::{Skipped, fields_of, links_of, values_of};
 pub use survey::{
     Fault, FindingExample, Frequency, Groups, LargestOf, Lengths, MergeLevel, MergeStep, Overview,
     Survey, SurveyOptions, Trap,

@@ -100,8 +100,7 @@ counts! {
         /// Records that two grammars read differently; counted by [`crate::pipeline::inspect_rfc2396`] only.
         pub differing: u64,
         /// Records, links and entries of logs that a filter did not keep ([`crate::pipeline::records_of`]), which count
-        /// nowhere else. Only [`crate::pipeline::extract()`], [`crate::pipeline::resolve()`] and jobs on tables fill this
-        /// in; of lists, [`crate::pipeline::Skipped`] has it.
+        /// nowhere else; of values of rows that are read as a list, [`crate::pipeline::Skipped`] has it.
         pub filtered: Filtered,
         /// Values that decide which row is kept and were compared by their bytes, although they have digits: no numbers,
         /// and no dates with the year first.

@@ -65,6 +65,7 @@ impl Runner for Census {
         let mut report = Report::default();
         (report.bytes, report.records, report.blank) = (census.bytes, census.records, census.blank);
         (report.invalid, report.repaired) = (census.invalid, census.repaired);
+        report.filtered = census.filtered;
         Ok(Done { report, census: Some(census), ..Done::default() })
     }
 }

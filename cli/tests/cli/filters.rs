@@ -41,6 +41,32 @@ fn a_value_selects_all_spellings_of_what_it_names() {
 }
 
 #[test]
+fn lines_that_are_named_are_those_of_the_file_whatever_is_filtered() {
+    let list = "http://b/1\n\nhttp://a/1\nhttp://b/2\n  http://a/%zz\nHTTP://a/1\n";
+    let place = Place::new(&[("list", list)]);
+    let run = |args: &[&str]| place.run(&[args, &["--not-host", "b", "list"]].concat(), "");
+    for command in ["dedup", "normalize", "key"] {
+        let error = run(&[command, "--on-invalid", "error"]).stderr;
+        assert!(error.contains("list:5: percent at column 10 (byte 45)"), "{error}");
+    }
+    let check = String::from_utf8(run(&["check"]).stdout).unwrap();
+    assert!(check.contains("list:5:12: percent"), "{check}");
+    run(&["dedup", "--clusters", "sides.jsonl", "--temp-dir", "."]);
+    let lines: Vec<String> = place.read("sides.jsonl").lines().map(str::to_owned).collect();
+    assert!(lines[0].contains("\"line\":3,") && lines[0].contains("\"line\":6,"), "{lines:?}");
+    run(&["dedup", "--report", "page.html"]);
+    assert!(place.read("page.html").contains("list:5"));
+}
+
+#[test]
+fn what_is_filtered_is_counted_by_every_command() {
+    for command in ["dedup", "normalize", "key", "parse", "check", "audit", "census", "top"] {
+        let ran = run([command, "--stats=json", "--not-host", "a"], "http://a/\nhttp://b/\n");
+        assert!(ran.stderr.contains("\"filtered\":1,"), "{command}: {}", ran.stderr);
+    }
+}
+
+#[test]
 fn a_value_that_no_uri_has_is_refused_with_the_reason() {
     for (args, why) in [
         (["--not-domain", "http://spam.example/"], "this is a URL; write its host alone"),

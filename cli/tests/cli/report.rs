@@ -778,7 +778,7 @@ fn the_size_of_an_input_is_shown_where_all_of_it_is_counted() {
     let place = Place::new(&[("list", LIST)]);
     for (args, is_all) in [
         (&["dedup", "list"][..], true),
-        (&["dedup", "--match", "a.example", "list"], false),
+        (&["dedup", "--match", "a.example", "list"], true),
         (&["dedup", "--extract", "list"], false),
         (&["extract", "list"], true),
     ] {

@@ -269,7 +269,7 @@ fn bytes_a_second_are_shown_where_all_that_is_read_is_counted() {
         (&["dedup"][..], true),
         (&["extract"], true),
         (&["dedup", "--extract"], false),
-        (&["dedup", "--match", "h"], false),
+        (&["dedup", "--match", "h"], true),
         (&["dedup", "--column", "1", "--from", "tsv", "--no-header"], true),
     ] {
         let text = run([args, &["--stats"]].concat(), "http://h/\n").stderr;

@@ -57,7 +57,7 @@ pub use context::Context;
 pub use ends::wrapped_cut;
 pub use extras::PageParts;
 pub use fault::{Fault, PartFault};
-pub use filter::{Cause, Filter, Filtered, Limit, List, Property};
+pub use filter::{Cause, Filter, Filtered, Limit, List, Property, Texts};
 pub use folded::last_folded_end;
 pub use format::Format;
 pub use format::Kind;

@@ -4,6 +4,7 @@ pub mod compress;
 pub(crate) mod container;
 pub mod cut;
 pub(crate) mod deferred;
+pub(crate) mod keeper;
 pub(crate) mod origins;
 pub mod part;
 pub(crate) mod prefetch;

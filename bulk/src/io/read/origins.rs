@@ -1,7 +1,7 @@
 //! Where the records of a generated list come from.
 //!
-//! A list of the links in a page, or of the records that a filter keeps, has lines of its own. Its source notes the
-//! [`RecordOrigin`] of each record, and rows about records name that instead of the line in the list.
+//! A list of the links in a page has lines of its own. Its source notes the [`RecordOrigin`] of each record, and rows about records
+//! name that instead of the line in the list. So they do of the records that a filter keeps.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,11 +27,10 @@ pub(crate) struct RecordOrigin {
 /// The origins of the records of a list, by their lines in it; a list and those who read it share them.
 ///
 /// They are noted only for a reader that asks for them, and taken once, so that only those of records under way are kept.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct RecordOrigins {
     untaken: Arc<Mutex<Untaken>>,
     are_asked_for: Arc<AtomicBool>,
-    are_of_links: bool,
 }
 
 #[derive(Debug, Default)]
@@ -43,11 +42,6 @@ struct Untaken {
 }
 
 impl RecordOrigins {
-    /// Those of a list of links, or else of records that are in a list already.
-    pub(crate) fn new(are_of_links: bool) -> RecordOrigins {
-        RecordOrigins { untaken: Arc::default(), are_asked_for: Arc::default(), are_of_links }
-    }
-
     /// Has the origins noted of a list that is opened from now on. They must be taken, or they fill memory.
     pub(crate) fn ask_for(&self) {
         self.are_asked_for.store(true, Ordering::Relaxed);
@@ -55,10 +49,6 @@ impl RecordOrigins {
 
     pub(crate) fn are_asked_for(&self) -> bool {
         self.are_asked_for.load(Ordering::Relaxed)
-    }
-
-    pub(crate) fn are_of_links(&self) -> bool {
-        self.are_of_links
     }
 
     /// Notes the origins of the next lines.
@@ -116,7 +106,7 @@ mod tests {
 
     #[test]
     fn origins_are_taken_once_and_in_any_order() {
-        let origins = RecordOrigins::new(true);
+        let origins = RecordOrigins::default();
         origins.push((1..=3).map(origin).collect());
         origins.push(Vec::new());
         origins.push((4..=9).map(origin).collect());

@@ -12,11 +12,13 @@ use memchr::memchr_iter;
 use super::container;
 use super::cut::{Cut, Lines, Misread};
 use super::deferred::{Deferred, Plain};
+use super::keeper::Keeper;
+use super::origins::RecordOrigin;
 use super::prefetch::{Content, Sources};
 use super::ready::{Wait, WaitBudget};
 use super::source::{ReadError, Source};
 use uriscan_core::chunk::PaddedBuf;
-use uriscan_core::extract::Kind;
+use uriscan_core::extract::{Filtered, Kind};
 
 /// The content of a chunk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,6 +43,8 @@ pub struct Chunk {
     pub source: usize,
     /// Offset of the first byte in the source, counted from 0, a byte order mark included.
     pub byte: u64,
+    /// The same in what is kept of the source, once that is known of all chunks before.
+    pub(crate) kept_byte: u64,
     /// Line number of the first record in its source, counted from 1; 0 unless the reader counts
     /// lines.
     pub line: u64,
@@ -56,6 +60,8 @@ pub struct Chunk {
     pub(crate) base: Option<Arc<[u8]>>,
     /// The bytes, if they are still to be read into `text`.
     pub(crate) later: Option<Deferred>,
+    /// What is still to remove the records that are not kept.
+    pub(crate) keeper: Option<Arc<dyn Keeper>>,
 }
 
 impl Chunk {
@@ -64,9 +70,31 @@ impl Chunk {
         self.later.as_ref().map_or(self.text.padded().len(), Deferred::len)
     }
 
+    /// Removes the records that the source of the chunk does not keep; its offset and its line stay those in the source. The
+    /// origins of what is left are added to `origins`, if they are wanted. Does nothing a second time.
+    pub(crate) fn keep(
+        &mut self,
+        record_end: u8,
+        origins: Option<&mut Vec<RecordOrigin>>,
+    ) -> Option<Filtered> {
+        let keeper = self.keeper.take()?;
+        if self.shape == Shape::Records {
+            return Some(keeper.keep(&mut self.text, (self.line, self.byte), record_end, origins));
+        }
+        let mut filtered = Filtered::default();
+        if let Some(cause) = keeper.cause_of_overlong() {
+            if self.shape == Shape::LongFirst {
+                filtered.add(cause);
+            }
+            self.shape = Shape::Records;
+            self.text.set_len(0);
+        }
+        Some(filtered)
+    }
+
     /// Removes the first `len` bytes, which are whole records; returns how many lines they are.
     pub(crate) fn remove_front(&mut self, len: usize, record_end: u8) -> usize {
-        let Chunk { text, byte, line, kind, is_long, .. } = self;
+        let Chunk { text, byte, kept_byte, line, kind, is_long, .. } = self;
         *is_long = false;
         let (content, line_end) = (text.padded().content(), kind.format.line_end(record_end));
         let lines = memchr_iter(line_end, &content[..len]).count();
@@ -75,6 +103,7 @@ impl Chunk {
             *line += lines as u64;
         }
         (*byte, *kind) = (*byte + len as u64, kind.after(&content[..len]));
+        *kept_byte += len as u64;
         text.room().copy_within(len..all, 0);
         text.set_len(all - len);
         lines
@@ -104,6 +133,8 @@ pub struct ChunkReader {
     names: Vec<String>,
     /// The bases of the sources; empty if no source has one.
     bases: Vec<Option<Arc<[u8]>>>,
+    /// What keeps some of their records; empty if all are read.
+    keepers: Vec<Option<Arc<dyn Keeper>>>,
     current: Option<Box<dyn Read + Send>>,
     /// Waits until more of the current source can be read, if that may take long.
     wait: Option<Wait>,
@@ -167,9 +198,12 @@ impl ChunkReader {
         let chunk_bytes = chunk_bytes.clamp(1, max_record.max(1));
         let base = |source: &Source| source.base.as_deref().map(Arc::from);
         let has_bases = sources.iter().any(|source| source.base.is_some());
+        let is_filtered = sources.iter().any(|source| source.keeper.is_some());
+        let keeper = |source: &Source| source.keeper.clone();
         ChunkReader {
             names: sources.iter().map(|source| source.name.clone()).collect(),
             bases: if has_bases { sources.iter().map(base).collect() } else { Vec::new() },
+            keepers: if is_filtered { sources.iter().map(keeper).collect() } else { Vec::new() },
             sources: Sources::new(sources, chunk_bytes.min(MOST_EARLY)),
             current: None,
             wait: None,
@@ -235,7 +269,7 @@ impl ChunkReader {
         &self.names[source]
     }
 
-    /// Fills `chunk` with the next part of the input; returns `false` at the end of the last
+    /// Fills `chunk` with the next part of the input that is to be read; returns `false` at the end of the last
     /// source.
     ///
     /// # Errors
@@ -243,7 +277,11 @@ impl ChunkReader {
     /// been returned by then. The next call continues with the next source.
     pub fn fill(&mut self, chunk: &mut Chunk) -> Result<bool, ReadError> {
         self.begin_batch();
-        Ok(self.fill_next(chunk, true)? == Next::Chunk)
+        let is_filled = self.fill_next(chunk, true)? == Next::Chunk;
+        if is_filled {
+            chunk.keep(self.record_end, None);
+        }
+        Ok(is_filled)
     }
 
     /// Begins a batch of chunks, which waits for a slow producer for a short time only.
@@ -251,8 +289,8 @@ impl ChunkReader {
         self.wait_budget = WaitBudget::new();
     }
 
-    /// Like [`ChunkReader::fill`]; but unless it `may_wait`, does not wait for a source that has nothing to be read for
-    /// now.
+    /// Like [`ChunkReader::fill`], but leaves it to the caller to remove what is not kept ([`Chunk::keep`]), and, unless it
+    /// `may_wait`, does not wait for a source that has nothing to be read for now.
     pub(crate) fn fill_next(
         &mut self,
         chunk: &mut Chunk,
@@ -312,10 +350,11 @@ impl ChunkReader {
         Ok(true)
     }
 
-    /// Sets the source of `chunk`, and its base.
+    /// Sets the source of `chunk`, its base, and what keeps some of its records.
     fn begin_chunk(&self, chunk: &mut Chunk) {
         chunk.source = self.number();
         chunk.base = self.bases.get(chunk.source).cloned().flatten();
+        chunk.keeper = self.keepers.get(chunk.source).cloned().flatten();
     }
 
     /// The index of the current source.

@@ -12,6 +12,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::compress::is_coded;
 use super::container::Container;
+use super::keeper::Keeper;
 use super::origins::RecordOrigins;
 use super::ready::Wait;
 #[cfg(unix)]
@@ -53,6 +54,8 @@ pub struct Source {
     pub(crate) read_ahead: Option<Arc<AtomicBool>>,
     /// Where its records come from, if it is a list made of another source.
     pub(crate) origins: Option<RecordOrigins>,
+    /// What keeps some of its records, if not all are read.
+    pub(crate) keeper: Option<Arc<dyn Keeper>>,
 }
 
 /// What opens a source.
@@ -95,6 +98,7 @@ impl Source {
             early: false,
             read_ahead: None,
             origins: None,
+            keeper: None,
         }
     }
 
@@ -144,6 +148,7 @@ impl Source {
             early: true,
             read_ahead: None,
             origins: None,
+            keeper: None,
         }
     }
 
@@ -176,6 +181,7 @@ impl Source {
             early: self.early,
             read_ahead: None,
             origins: None,
+            keeper: self.keeper.clone(),
         })
     }
 }

@@ -75,6 +75,8 @@ pub(crate) trait Job: Sync {
 pub(crate) struct Reading {
     /// Lines are counted, as rows have their numbers. They are also where an error may end the run.
     pub(crate) has_lines: bool,
+    /// Rows have numbers of lines that the job counts.
+    pub(crate) has_own_lines: bool,
     /// Scratch that is unused after [`Job::scan`].
     pub(crate) drops: Drops,
     /// Where records end, if not at [`Settings::record_end`].
@@ -130,7 +132,7 @@ pub(crate) fn run_here<J: Job + Send>(
 ) -> Result<Report, Error> {
     let mut reader =
         ChunkReader::new(sources, settings.record_end, settings.chunk_bytes, settings.max_record);
-    let Reading { has_lines, drops, cut } = job.reading();
+    let Reading { has_lines, has_own_lines, drops, cut } = job.reading();
     if has_lines || job.on_invalid() == OnInvalid::Fail {
         reader.count_lines();
     }
@@ -138,7 +140,7 @@ pub(crate) fn run_here<J: Job + Send>(
         reader.cut_by(cut);
     }
     reader.read_later();
-    batches(job, drops, &mut reader, settings, sinks)
+    batches(job, (drops, has_own_lines), &mut reader, settings, sinks)
 }
 
 /// Per-thread state, and scratch rows for chunks that are not revisited.
@@ -148,12 +150,15 @@ type Workers<J> = Vec<Mutex<(Worker, <J as Job>::Rows)>>;
 struct Batches<'r, 's, J: Job> {
     job: &'r mut J,
     drops: Drops,
+    has_own_lines: bool,
     reader: &'r mut ChunkReader,
     settings: &'r Settings,
     sinks: &'r mut Sinks<'s>,
     /// That of the sinks.
     survey: Option<&'s mut Survey>,
     workers: Workers<J>,
+    /// The source of the last chunk, and how many bytes of that source have been kept.
+    kept: (usize, u64),
     /// Slots of a batch of full chunks.
     full: usize,
     report: Report,
@@ -166,7 +171,7 @@ struct Batches<'r, 's, J: Job> {
 
 fn batches<J: Job + Send>(
     job: &mut J,
-    drops: Drops,
+    (drops, has_own_lines): (Drops, bool),
     reader: &mut ChunkReader,
     settings: &Settings,
     sinks: &mut Sinks<'_>,
@@ -175,10 +180,12 @@ fn batches<J: Job + Send>(
     let run = Batches {
         job,
         drops,
+        has_own_lines,
         reader,
         settings,
         workers: (0..threads).map(|_| Mutex::default()).collect(),
         full: full_chunks(threads),
+        kept: (0, 0),
         report: Report::default(),
         faults: Faults::new(sinks.unread.is_none()),
         reported: 0,
@@ -269,9 +276,11 @@ impl<J: Job + Send> Batches<'_, '_, J> {
                 survey.begin(part.get_or_insert_default(), chunk.byte, chunk.len());
             }
         }
-        let Batches { job, drops, reader, settings, sinks, workers, faults, survey, .. } = self;
+        let Batches { job, drops, reader, settings, sinks, workers, faults, survey, kept, .. } =
+            self;
         let survey = survey.as_deref();
         let (full, bytes) = (self.full, self.report.bytes);
+        let has_origins = self.has_own_lines || survey.is_some();
         let (outside, worked) = threads::both(
             || {
                 let written = &mut other[..other_len];
@@ -292,7 +301,7 @@ impl<J: Job + Send> Batches<'_, '_, J> {
             },
             || {
                 process(
-                    (&mut **job, *drops, false),
+                    (&mut **job, *drops, Some((kept, has_origins))),
                     &mut *current,
                     settings,
                     (workers, survey),
@@ -334,7 +343,7 @@ impl<J: Job + Send> Batches<'_, '_, J> {
             while work.stop.is_none() && work.next_part(settings.record_end) {
                 let one = std::slice::from_mut(work);
                 let mut faults = Faults::default();
-                process((&mut **job, *drops, true), one, settings, (workers, survey), &mut faults)?;
+                process((&mut **job, *drops, None), one, settings, (workers, survey), &mut faults)?;
                 report_faults(one, reader, reported, sinks);
                 *report += &Report { bytes: 0, ..one[0].report };
                 write(one, sinks, report.bytes)?;
@@ -388,8 +397,16 @@ impl<J: Job> Task for Step<'_, J> {
             if let (Some((survey, record_end)), Some(part)) = (survey, &mut work.survey) {
                 let text = work.chunk.text.padded();
                 let end = work.room.cut.unwrap_or(text.len());
+                let kept = work.lines_before.map(|before| (&*work.origins, before));
                 let chunk = (text, work.chunk.byte, end);
-                survey::count_chunk(isa, survey, chunk, record_end, &mut worker.survey, part);
+                survey::count_chunk(
+                    isa,
+                    survey,
+                    (chunk, kept),
+                    record_end,
+                    &mut worker.survey,
+                    part,
+                );
             }
         } else {
             // Forms that are made again have been counted.
@@ -398,31 +415,38 @@ impl<J: Job> Task for Step<'_, J> {
     }
 }
 
-/// Scans, commits and emits a batch.
+/// What has been kept of sources: the last one, and its bytes; and whether origins are asked for of what is kept.
+type KeptSoFar<'k> = (&'k mut (usize, u64), bool);
+
+/// Scans, commits and emits a batch; or, without `kept`, the rest of a chunk, which is alone.
 fn process<J: Job>(
-    (job, drops, is_alone): (&mut J, Drops, bool),
+    (job, drops, kept): (&mut J, Drops, Option<KeptSoFar<'_>>),
     batch: &mut [ChunkWork<J::Rows>],
     settings: &Settings,
     (workers, survey): (&Workers<J>, Option<&Survey>),
     faults: &mut Faults,
 ) -> Result<(), Error> {
+    let has_origins = kept.as_ref().map(|&(_, has_origins)| has_origins);
     let each = |job: &J, batch: &mut [ChunkWork<J::Rows>], is_scan: bool| {
         threads::each(batch, |_, work| {
             // Each thread has its own worker, so the lock is never waited for.
             let thread = rayon::current_thread_index().unwrap_or(0);
             let mut kept = workers[thread].lock().unwrap_or_else(PoisonError::into_inner);
             let (worker, rows) = &mut *kept;
+            let later = if is_scan { work.chunk.later.take() } else { None };
+            let is_lent = drops.text && later.is_some();
+            if is_lent {
+                std::mem::swap(&mut work.chunk.text, &mut worker.text);
+            }
+            if let Some(later) = later {
+                work.fault = later.read(&mut work.chunk.text).err();
+                work.report.bytes = work.chunk.text.padded().len() as u64;
+            }
+            if let (true, Some(has_origins)) = (is_scan, has_origins) {
+                work.keep(settings.record_end, has_origins);
+            }
             match (work.chunk.shape, is_scan) {
                 (Shape::Records, _) => {
-                    let later = if is_scan { work.chunk.later.take() } else { None };
-                    let is_lent = drops.text && later.is_some();
-                    if is_lent {
-                        std::mem::swap(&mut work.chunk.text, &mut worker.text);
-                    }
-                    if let Some(later) = later {
-                        work.fault = later.read(&mut work.chunk.text).err();
-                        work.report.bytes = work.chunk.text.padded().len() as u64;
-                    }
                     if drops.rows && is_scan {
                         std::mem::swap(&mut work.rows, rows);
                     }
@@ -447,12 +471,28 @@ fn process<J: Job>(
     for work in &mut *batch {
         work.clear();
     }
-    give_room(batch, is_alone);
+    give_room(batch, kept.is_none());
     each(job, batch, true);
     faults.apply(batch);
+    if let Some((kept, _)) = kept {
+        count_kept(batch, kept);
+    }
     job.commit(batch)?;
     each(job, batch, false);
     Ok(())
+}
+
+/// Counts the bytes that are kept of sources, of which `kept` has the last one and its bytes so far.
+fn count_kept<R>(batch: &mut [ChunkWork<R>], (source, bytes): &mut (usize, u64)) {
+    for ChunkWork { chunk, is_filtered, .. } in batch {
+        if *source != chunk.source {
+            (*source, *bytes) = (chunk.source, 0);
+        }
+        if *is_filtered {
+            chunk.kept_byte = *bytes;
+            *bytes += chunk.text.padded().len() as u64;
+        }
+    }
 }
 
 /// Passes on a piece of a record that is too long to be parsed.

@@ -81,7 +81,10 @@ pub(crate) fn stopped<R>(reader: &ChunkReader, work: &ChunkWork<R>, settings: &S
     let (span, error) = work.stop.expect("the caller saw it");
     let before = &work.chunk.text.padded().content()[..span.start as usize];
     let lines = memchr::memchr_iter(settings.record_end, before).count() as u64;
-    let place = (work.chunk.line + lines, work.chunk.byte + u64::from(span.start));
+    let place = match work.origins.get(lines as usize) {
+        Some(origin) => (origin.line, origin.byte),
+        None => (work.chunk.line + lines, work.chunk.byte + u64::from(span.start)),
+    };
     Error::invalid(reader.source_name(work.chunk.source), place, error)
 }
 

@@ -88,6 +88,11 @@ impl<'s> Gathered<'s> {
         Gathered { options, settings, writer, lines: 0, kept, classes, forecast, results, long: 0 }
     }
 
+    /// Whether the sources are read once more.
+    pub(crate) fn is_reread(&self) -> bool {
+        matches!(self.results, Results::Reread { .. })
+    }
+
     /// The same after so many lines, whose records have been written.
     pub(crate) fn after(self, lines: u64) -> Gathered<'s> {
         Gathered { lines, ..self }
@@ -102,10 +107,15 @@ impl<'s> Gathered<'s> {
         work: &mut ChunkWork<R>,
         len: Option<usize>,
     ) {
-        let ChunkWork { chunk, rows, .. } = &mut *work;
+        let ChunkWork { chunk, rows, origins, lines_before, .. } = &mut *work;
         let numbered: &mut Numbered = rows.as_mut();
         match len {
-            None => numbered.number(index),
+            None => {
+                numbered.number(index);
+                if let (Results::Held(_), Some(before)) = (&self.results, *lines_before) {
+                    numbered.number_by(origins, before);
+                }
+            }
             Some(len) => numbered.number_rows((chunk.text.padded().content(), len), self.kept),
         }
         forget_decoded(work, len);

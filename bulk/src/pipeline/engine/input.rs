@@ -9,12 +9,13 @@ use crate::io::{Chunk, Source};
 use crate::pipeline::Error;
 use crate::survivors::{SpillDir, SpillFile};
 
-/// The names of sources, and the paths of those that are files.
+/// The names of sources, and the paths of those that are files all of whose records are read.
 pub(crate) type SourcePaths = Vec<(String, Option<PathBuf>)>;
 
 /// The names and paths of `sources`.
 pub(crate) fn source_paths(sources: &[Source]) -> SourcePaths {
-    sources.iter().map(|source| (source.name.clone(), source.path.clone())).collect()
+    let path = |source: &Source| source.path.clone().filter(|_| source.keeper.is_none());
+    sources.iter().map(|source| (source.name.clone(), path(source))).collect()
 }
 
 /// Records consecutive chunks so that all of them can be read a second time.
@@ -79,12 +80,12 @@ impl Input {
                 Backing::Copy(at)
             }
         };
-        let (source, start) = (chunk.source, chunk.byte);
+        let (source, start) = (chunk.source, chunk.kept_byte);
         self.extents.push(Extent { source, start, end: start, from });
         Ok(())
     }
 
-    /// Drops everything from byte `at` of source number `source` on.
+    /// Drops everything from byte `at` of what is kept of source number `source` on.
     pub(crate) fn cut(&mut self, source: usize, at: u64) {
         self.extents.retain(|extent| (extent.source, extent.start) < (source, at));
         if let Some(last) = self.extents.last_mut().filter(|last| last.source == source) {

@@ -1,6 +1,7 @@
 //! The records of a chunk with the numbers of their lines.
 
 use super::scan::KeyedRecords;
+use crate::io::read::origins::RecordOrigin;
 use crate::survivors::ClassMode;
 use uriscan_core::chunk::{Padded, Prefix};
 use uriscan_core::index::Index;
@@ -86,6 +87,15 @@ impl Numbered {
                 next = spans.next();
             }
         }
+    }
+
+    /// Makes the lines of [`Numbered::number`] those of the `origins` of all lines, in a chunk that begins at the line `first` and has
+    /// as many lines.
+    pub(crate) fn number_by(&mut self, origins: &[RecordOrigin], (first, lines): (u64, u64)) {
+        for line in &mut self.lines {
+            *line = (origins[*line as usize].line - first) as u32;
+        }
+        self.line_count = lines;
     }
 
     /// Numbers the rows of a table in the chunk, whose text of `len` bytes is followed by decoded values, and makes

@@ -339,7 +339,7 @@ impl RowRun {
         found.table.reports_bad = explains;
         (found.is_table, found.explains) = (true, explains);
         found.joins = self.joins.clone();
-        work.report.filtered = self.finder.find(isa, &mut work.chunk, &mut found.table);
+        work.report.filtered += &self.finder.find(isa, &mut work.chunk, &mut found.table);
         if let Some(part) = &mut work.survey {
             show(&work.chunk, &work.rows.as_mut().table, part);
         }

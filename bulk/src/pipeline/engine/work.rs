@@ -3,8 +3,8 @@
 use std::io;
 
 use super::pending::Pending;
-use crate::io::Chunk;
 use crate::io::read::origins::RecordOrigin;
+use crate::io::{Chunk, Shape};
 use crate::pipeline::compare::equivalence::Scratch;
 use crate::pipeline::report::Report;
 use crate::pipeline::survey;
@@ -83,8 +83,12 @@ pub(crate) struct ChunkWork<R> {
     /// There is more to be written than has room in the buffers.
     pub(crate) has_rest: bool,
     pub(crate) room: OutputRoom,
-    /// Where the records of a cut chunk come from, if it is one of a list made of another source.
+    /// Where the records of the chunk come from, if it is one of a list made of another source, and that is asked for.
     pub(crate) origins: Vec<RecordOrigin>,
+    /// Whether only some of its records are kept; and if their origins are asked for, the line of the first record of the source
+    /// and the number of lines before the others were removed.
+    pub(crate) is_filtered: bool,
+    pub(crate) lines_before: Option<(u64, u64)>,
     pub(crate) report: Report,
     /// The first record that the job must not go past: its span and what is wrong.
     pub(crate) stop: Option<(Span, UriError)>,
@@ -105,6 +109,25 @@ impl<R> ChunkWork<R> {
         (self.stop, self.fault, self.has_rest, self.room.cut) = (None, None, false, None);
         self.faults.clear();
         self.report = Report { bytes: self.chunk.len() as u64, ..Report::default() };
+    }
+
+    /// Removes the records of the chunk that are not kept. Where the others stood is noted if that is asked for, or lines are counted.
+    pub(crate) fn keep(&mut self, record_end: u8, has_origins: bool) {
+        let has_origins = has_origins || self.chunk.line > 0;
+        self.origins.clear();
+        self.lines_before = None;
+        self.is_filtered = self.chunk.keeper.is_some();
+        if self.is_filtered && has_origins {
+            let text = self.chunk.text.padded().content();
+            let is_open = text.last().is_some_and(|&last| last != record_end);
+            let is_last = is_open && self.chunk.shape == Shape::Records;
+            let ends = memchr::memchr_iter(record_end, text).count() as u64;
+            let lines = ends + u64::from(is_last);
+            self.lines_before = Some((self.chunk.line, lines));
+        }
+        let origins = has_origins.then_some(&mut self.origins);
+        let filtered = self.chunk.keep(record_end, origins);
+        self.report.filtered += &filtered.unwrap_or_default();
     }
 
     /// Makes what the scan left the chunk; returns whether it left something.

@@ -207,7 +207,7 @@ struct Dedup<'s> {
 struct Spilled {
     dir: SpillDir,
     input: Input,
-    /// In which source it begins, and at which byte.
+    /// In which source it begins, and at which byte of what is kept of it.
     start: (usize, u64),
     bytes: u64,
     /// Records so far that are too long to be parsed.
@@ -216,7 +216,7 @@ struct Spilled {
 
 impl Spilled {
     fn has(&self, chunk: &Chunk) -> bool {
-        (chunk.source, chunk.byte) >= self.start
+        (chunk.source, chunk.kept_byte) >= self.start
     }
 }
 
@@ -231,7 +231,7 @@ impl Dedup<'_> {
         self.firsts.begin_spill(self.forecast.expected(classes).saturating_sub(classes as u64))?;
         let Some(dir) = self.firsts.spill_dir().cloned() else { return Ok(()) };
         let input = Input::new(self.places.clone(), &dir);
-        let start = (chunk.source, chunk.byte);
+        let start = (chunk.source, chunk.kept_byte);
         self.spilled = Some(Spilled { dir, input, start, bytes: 0, long: 0 });
         Ok(())
     }
@@ -414,7 +414,7 @@ impl Dedup<'_> {
                 Shape::Records => chunk.text.padded().len() as u64,
                 Shape::LongFirst | Shape::LongRest | Shape::LongLast => 0,
             };
-            spilled.input.cut(chunk.source, chunk.byte + len);
+            spilled.input.cut(chunk.source, chunk.kept_byte + len);
         }
         // So far they all count as duplicates, and long records as written if they are passed on.
         let is_passed = self.options.on_invalid == OnInvalid::Pass;

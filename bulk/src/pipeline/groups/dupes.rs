@@ -286,7 +286,7 @@ impl<'s> Classes<'s> {
             matches!(work.chunk.shape, Shape::Records | Shape::LongFirst)
         };
         let Some(ChunkWork { chunk, .. }) = batch.iter().find(is_begin) else { return Ok(()) };
-        let start = (chunk.source, chunk.byte);
+        let start = (chunk.source, chunk.kept_byte);
         let (kept, mut writer) = (self.kept(), self.writer.clone());
         if self.rows.is_some() {
             writer = writer.of_table(TableRows { count: None, has_uris: true });
@@ -332,7 +332,9 @@ impl Job for Classes<'_> {
     type Rows = ChunkClasses;
 
     fn reading(&self) -> Reading {
-        Reading { cut: self.rows.as_ref().map(|rows| rows.finder.cut()), ..Reading::default() }
+        let is_held = matches!(&self.rest, Some((_, rest)) if !rest.is_reread());
+        let cut = self.rows.as_ref().map(|rows| rows.finder.cut());
+        Reading { has_own_lines: is_held || self.has_lines(), cut, ..Reading::default() }
     }
 
     #[inline(always)]
@@ -356,7 +358,10 @@ impl Job for Classes<'_> {
                     numbered.number_rows((work.chunk.text.padded().content(), len), kept);
                 }
             }
-            None if self.has_lines() => numbered.number(&worker.index),
+            None if self.has_lines() => {
+                numbered.number(&worker.index);
+                work.lines_before.iter().for_each(|&it| numbered.number_by(&work.origins, it));
+            }
             None => {}
         }
         let ChunkClasses { numbered, classes, .. } = &mut work.rows;
@@ -383,7 +388,7 @@ impl Job for Classes<'_> {
         }
         if let Some((start, rest)) = &mut self.rest {
             let is_before =
-                |work: &ChunkWork<ChunkClasses>| (work.chunk.source, work.chunk.byte) < *start;
+                |work: &ChunkWork<ChunkClasses>| (work.chunk.source, work.chunk.kept_byte) < *start;
             let written = batch.partition_point(is_before);
             return rest.gather(&mut batch[written..]);
         }
@@ -448,7 +453,7 @@ impl Job for Classes<'_> {
     }
 
     fn long_record(&self, chunk: &Chunk) -> LongRecord {
-        let is_gathered = |(start, _): &(_, _)| (chunk.source, chunk.byte) >= *start;
+        let is_gathered = |(start, _): &(_, _)| (chunk.source, chunk.kept_byte) >= *start;
         match self.rest.as_ref().is_some_and(is_gathered) {
             // It is written with the others.
             true => LongRecord::Row(Vec::new()),

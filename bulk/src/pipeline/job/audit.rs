@@ -219,7 +219,7 @@ impl Audit {
     /// Audits a record of the chunk.
     #[inline(never)]
     fn look(&self, loud: Loud, origins: &[RecordOrigin], work: &mut ChunkWork<Findings>) {
-        let ChunkWork { chunk, rows, out, report, survey, .. } = work;
+        let ChunkWork { chunk, rows, out, report, survey, lines_before, .. } = work;
         let text = chunk.text.padded().content();
         let Loud { lines, line_start, span, hint } = loud;
         let record = span.of(text);
@@ -241,7 +241,11 @@ impl Audit {
                 continue;
             }
             if let Some(part) = survey {
-                part.finding(lines.into(), record, finding);
+                let line = match (origins.get(lines as usize), *lines_before) {
+                    (Some(origin), Some((first, _))) => origin.line - first,
+                    _ => lines.into(),
+                };
+                part.finding(line, record, finding);
             }
             let byte = chunk.byte + u64::from(span.start);
             self.write(position, whole, record, byte, finding, out);
@@ -306,9 +310,7 @@ impl Job for Audit {
             self.look(record, &origins, work);
         }
         work.rows.loud = loud;
-        if work.room.cut.is_some() {
-            work.origins = origins;
-        }
+        work.origins = origins;
     }
 
     fn commit(&mut self, batch: &mut [ChunkWork<Findings>]) -> Result<(), Error> {

@@ -11,6 +11,7 @@ use crate::pipeline::engine::driver::run;
 use crate::pipeline::{Error, Invalid, Report, Settings, Sinks};
 use job::{Count, RULES};
 use uriscan_core::context::Context;
+use uriscan_core::extract::Filtered;
 use uriscan_core::key::Hasher;
 use uriscan_core::normalize::Level;
 use uriscan_core::repair::Repairs;
@@ -110,6 +111,9 @@ pub struct Census {
     /// Records that are URIs as repaired only. No member of the object.
     #[serde(skip)]
     pub repaired: u64,
+    /// Records that a filter did not keep. No member of the object.
+    #[serde(skip)]
+    pub filtered: Filtered,
 }
 
 fn by_name<S: Serializer>(level: &Level, serializer: S) -> Result<S::Ok, S::Error> {
@@ -163,6 +167,6 @@ pub fn census(
         let (distinct, merges) = level(RULES);
         RulesCensus { distinct, merges }
     });
-    let Report { bytes, records, blank, invalid, repaired, .. } = report;
-    Ok(Census { bytes, records, blank, levels, rules, invalid, repaired })
+    let Report { bytes, records, blank, invalid, repaired, filtered, .. } = report;
+    Ok(Census { bytes, records, blank, levels, rules, invalid, repaired, filtered })
 }

@@ -206,10 +206,11 @@ impl Job for Explain<'_> {
     #[inline(always)]
     fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, work: &mut ChunkWork<()>) {
         let index = &mut worker.index;
-        let ChunkWork { chunk, out, report, room, .. } = work;
+        let ChunkWork { chunk, out, report, room, origins, .. } = work;
         let text = chunk.text.padded();
         index.build_with(isa, text, self.record_end);
-        for (line, span) in (chunk.line..).zip(index.spans()) {
+        for (number, span) in index.spans().enumerate() {
+            let line = origins.get(number).map_or(chunk.line + number as u64, |from| from.line);
             if room.is_full(out.len(), span.start as usize) {
                 break;
             }

@@ -268,6 +268,7 @@ impl Job for Extract<'_> {
             has_lines: self.format.line_number || self.format.shape == LinkShape::Jsonl,
             drops: Drops { text: true, rows: true },
             cut: Some(links::cut(self.options, self.record_end)),
+            ..Reading::default()
         }
     }
 

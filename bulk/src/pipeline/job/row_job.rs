@@ -70,13 +70,13 @@ impl Positions {
     }
 
     /// Where the records of the chunk in `work` come from, if it is one of a list that is made of another source: those
-    /// that it has as the rest of a chunk, or else the next ones of the `origins` of its source.
+    /// that it has, as some of its records are not kept, or it is the rest of a chunk; or else the next ones of its source.
     pub(crate) fn take_origins<R>(&self, work: &mut ChunkWork<R>) -> Vec<RecordOrigin> {
         let ChunkWork { chunk, origins: left, .. } = work;
-        let Some(origins) = &self.origins[chunk.source] else { return Vec::new() };
         if !left.is_empty() {
             return std::mem::take(left);
         }
+        let Some(origins) = &self.origins[chunk.source] else { return Vec::new() };
         let text = chunk.text.padded().content();
         origins.take(chunk.line, memchr::memchr_iter(self.record_end, text).count())
     }
@@ -124,15 +124,13 @@ impl<R: Rows> Job for RowJob<R> {
         let origins = self.positions.take_origins(work);
         let position = self.positions.of(&work.chunk, &origins);
         self.rows.of_chunk(isa, worker, position, work);
-        if work.room.cut.is_some() {
-            work.origins = origins;
-        }
+        work.origins = origins;
     }
 }
 
 /// Whether `sources` are lists of links, whose rows name the file, the column and the context.
 pub(crate) fn is_of_links(sources: &[Source]) -> bool {
-    sources.iter().any(|source| source.origins.as_ref().is_some_and(RecordOrigins::are_of_links))
+    sources.iter().any(|source| source.origins.is_some())
 }
 
 /// Calls `row` for each record of a chunk that begins at `position`, with its position, its text and its components or error;

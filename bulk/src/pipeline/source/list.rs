@@ -1,5 +1,5 @@
-//! Turns a source into a source of records that any job reads as a list: the links in it, the records that a filter
-//! keeps, or the URIs in the rows of a table.
+//! Turns a source into a source of records that any job reads as a list: the links in it, or the URIs in the rows of a
+//! table.
 
 mod part;
 
@@ -17,7 +17,7 @@ use crate::pipeline::engine::batches::{PART_BYTES, share};
 use crate::pipeline::engine::faults::long_fault;
 use crate::pipeline::engine::rows::{OfLists, RowRun};
 use crate::pipeline::{Equivalence, Report, RowOptions, Settings};
-use uriscan_core::extract::{Extractor, Fault, Filter, Filtered, Room};
+use uriscan_core::extract::{Extractor, Fault, Filtered, Room};
 use uriscan_core::threads;
 use uriscan_core::uri::UriErrorKind;
 
@@ -30,7 +30,7 @@ pub struct Skipped {
     /// The first bodies in archives that could not, or not wholly, be decoded, and the first documents that
     /// could not be parsed: twenty at most.
     pub faults: Vec<ReadError>,
-    /// Records that a filter does not keep ([`records_of`], [`values_of`]).
+    /// Rows that a filter does not keep ([`values_of`]).
     pub filtered: Filtered,
     /// The objects in the lists of values, which are one table; and of other columns.
     members: OfLists,
@@ -63,43 +63,9 @@ pub fn links_of(
 ) -> Source {
     let extractor = Box::new(Extractor::new(options.extractor.clone()));
     let content = Content::Links(extractor, options.entities);
-    let origins = Some(RecordOrigins::new(true));
+    let origins = Some(RecordOrigins::default());
     let cut = cut(options, settings.record_end);
     list_of(source, content, origins, settings, skipped, |reader| reader.cut_by(cut))
-}
-
-/// The records of the list `source` that `filter` keeps, as a list for any other job.
-///
-/// What is filtered is the record as `equivalence` reads it: resolved against its base, and repaired. Blank lines are
-/// omitted. [`crate::pipeline::check()`], [`crate::pipeline::parse()`] and [`crate::pipeline::audit()`] name the lines
-/// and columns of `source`; other jobs those of the list. A record that is too long to be parsed has no property that
-/// the filter knows. `skipped` counts what the list omits.
-///
-/// ```
-/// use uriscan::extract::{Filter, Property};
-/// use uriscan_bulk::io::Source;
-/// use uriscan_bulk::pipeline::{Equivalence, OnInvalid, Settings, Sinks, normalize, records_of};
-/// let (settings, skipped) = (Settings::default(), Default::default());
-/// let list = Source::new("a", &b"http://h\nHTTP://i\n"[..]);
-/// let filter = Filter::default().only(Property::host("i").unwrap());
-/// let kept = records_of(list, &filter, &Equivalence::default(), &settings, &skipped);
-/// let mut out = Vec::new();
-/// let mut sinks = Sinks::new(&mut out);
-/// normalize(vec![kept], &Equivalence::default(), OnInvalid::Pass, &settings, &mut sinks).unwrap();
-/// assert_eq!(out, b"http://i/\n");
-/// assert_eq!(skipped.lock().unwrap().filtered.total(), 1);
-/// ```
-pub fn records_of(
-    source: Source,
-    filter: &Filter,
-    equivalence: &Equivalence,
-    settings: &Settings,
-    skipped: &Arc<Mutex<Skipped>>,
-) -> Source {
-    let is_read = equivalence.context.is_some() || !equivalence.repairs.is_empty();
-    let equivalence = is_read.then(|| equivalence.clone());
-    let content = Content::Kept(Box::new((filter.clone(), equivalence)));
-    list_of(source, content, Some(RecordOrigins::new(false)), settings, skipped, |_| {})
 }
 
 /// The URIs of the rows of `source`, which is a text table, as a list for any other job. `skipped` counts the rows that
@@ -222,15 +188,26 @@ fn list_of(
         Ok(Box::new(list) as Box<dyn Read + Send>)
     };
     let (open, path, base, read_ahead) = (Box::new(open), None, None, Some(read_ahead));
-    Source { name, bytes: None, open, text_only, path, wait, base, early, read_ahead, origins }
+    let keeper = None;
+    Source {
+        name,
+        bytes: None,
+        open,
+        text_only,
+        path,
+        wait,
+        base,
+        early,
+        read_ahead,
+        origins,
+        keeper,
+    }
 }
 
 /// What a list is made of.
 enum Content {
     /// The links in the source.
     Links(Box<Extractor>, Entities),
-    /// Its records that a filter keeps, as an equivalence reads them.
-    Kept(Box<(Filter, Option<Equivalence>)>),
     /// The URIs in the rows of the table that it is, and for each field after them whether it is a column.
     Values(Box<(RowRun, Vec<bool>)>),
 }
@@ -313,19 +290,20 @@ impl List {
         let parts = &mut self.parts[..self.filled];
         let has_origins = self.origins.is_some();
         let share = share(parts.len());
-        threads::each(parts, |_, part| match content {
-            Content::Links(extractor, entities) => {
-                let room = Room { bytes: share, of_link: 1, is_alone: false, left: None };
-                let how = (has_origins, *entities);
-                settings.kernels.run(Fill { settings, extractor, part, room, how });
-            }
-            Content::Kept(by) => {
-                part.keep(&by.0, by.1.as_ref(), (settings.record_end, has_origins));
-            }
-            Content::Values(values) => {
-                let (finder, fields) = (&values.0.finder, &*values.1);
-                let record_end = settings.record_end;
-                settings.kernels.run(FillValues { finder, fields, part, record_end });
+        threads::each(parts, |_, part| {
+            let kept = part.chunk.keep(settings.record_end, None);
+            part.filtered = kept.unwrap_or_default();
+            match content {
+                Content::Links(extractor, entities) => {
+                    let room = Room { bytes: share, of_link: 1, is_alone: false, left: None };
+                    let how = (has_origins, *entities);
+                    settings.kernels.run(Fill { settings, extractor, part, room, how });
+                }
+                Content::Values(values) => {
+                    let (finder, fields) = (&values.0.finder, &*values.1);
+                    let record_end = settings.record_end;
+                    settings.kernels.run(FillValues { finder, fields, part, record_end });
+                }
             }
         });
         self.account_rows();
@@ -348,7 +326,7 @@ impl List {
         let part = &mut self.parts[number];
         let entities = match &self.content {
             Content::Links(_, entities) => *entities,
-            Content::Kept(_) | Content::Values(_) => Entities::default(),
+            Content::Values(_) => Entities::default(),
         };
         let how = (has_origins, entities);
         if part.next < part.links.len() {
@@ -439,37 +417,21 @@ mod tests {
     fn origins_are_noted_for_jobs_that_name_them_only() {
         let settings = Settings::default();
         let text = b"http://h/ http://i/\nx http://j/\n".as_slice();
-        let lists: [fn(Source, &Settings) -> Source; 2] = [
-            |source, settings| {
-                links_of(source, &ExtractOptions::default(), settings, &Arc::default())
-            },
-            |source, settings| {
-                let by = Equivalence::default();
-                records_of(source, &Filter::default(), &by, settings, &Arc::default())
-            },
-        ];
-        for list in lists {
-            let make = || list(Source::new("a", text), &settings);
-            let origins = |list: &Source| list.origins.clone().unwrap();
-            let (of_dedup, of_read, of_check) = (make(), make(), make());
-            let noted = [&of_dedup, &of_read, &of_check].map(origins);
-            let mut out = Vec::new();
-            dedup(vec![of_dedup], &DedupOptions::default(), &settings, &mut Sinks::new(&mut out))
-                .unwrap();
-            assert!(!out.is_empty());
-            (of_read.open)().unwrap().read_to_end(&mut out).unwrap();
-            check(
-                vec![of_check],
-                CheckFormat::Text,
-                Default::default(),
-                &settings,
-                &mut Sinks::new(&mut out),
-            )
-            .unwrap();
-            assert_eq!(
-                noted.map(|origins| (origins.are_asked_for(), origins.left())),
-                [(false, 0), (false, 0), (true, 0)]
-            );
-        }
+        let list = || {
+            let options = ExtractOptions::default();
+            links_of(Source::new("a", text), &options, &settings, &Arc::default())
+        };
+        let (of_dedup, of_read, of_check) = (list(), list(), list());
+        let noted = [&of_dedup, &of_read, &of_check].map(|list| list.origins.clone().unwrap());
+        let (mut out, options) = (Vec::new(), DedupOptions::default());
+        dedup(vec![of_dedup], &options, &settings, &mut Sinks::new(&mut out)).unwrap();
+        assert!(!out.is_empty());
+        (of_read.open)().unwrap().read_to_end(&mut out).unwrap();
+        let (format, none) = (CheckFormat::Text, Default::default());
+        check(vec![of_check], format, none, &settings, &mut Sinks::new(&mut out)).unwrap();
+        assert_eq!(
+            noted.map(|origins| (origins.are_asked_for(), origins.left())),
+            [(false, 0), (false, 0), (true, 0)]
+        );
     }
 }

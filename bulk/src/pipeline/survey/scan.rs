@@ -6,6 +6,7 @@
 use super::counter::{Buffers, RecordCounter, add_to_group};
 use super::part::{Part, VALUE_END, WINDOW};
 use super::{Panel, Survey};
+use crate::io::read::origins::RecordOrigin;
 use crate::pipeline::compare::equivalence;
 use crate::top_k::Counts;
 use uriscan_core::chunk::{Padded, PaddedBuf, Prefix, Span};
@@ -36,20 +37,30 @@ struct Forms {
     owners: Vec<u32>,
 }
 
-/// Counts the records of a chunk, `text` from the offset `byte` of its source on, which its job has scanned up to `end`.
+/// The origins of the records of a chunk that are kept, and the line that it began with and its number of lines when all were there.
+type Kept<'a> = (&'a [RecordOrigin], (u64, u64));
+
+/// Counts the records of a chunk, `text` from the offset `byte` of its source on, which its job has scanned up to `end`; if
+/// they are only those that are kept, with what is known of the others.
 #[inline(always)]
 pub(in crate::pipeline) fn count_chunk<I: Isa>(
     isa: I,
     survey: &Survey,
-    (text, byte, end): (Padded<'_>, u64, usize),
+    ((text, byte, end), kept): ((Padded<'_>, u64, usize), Option<Kept<'_>>),
     record_end: u8,
     scratch: &mut Scratch,
     part: &mut Part,
 ) {
     if !part.values.is_used {
-        let positions = Positions::Lines { byte, lines: part.lines };
+        let positions = match kept {
+            Some((origins, (line, _))) => Positions::Kept { origins, line },
+            None => Positions::Lines { byte, lines: part.lines },
+        };
         let records = Records { text, record_end, end, positions };
         isa.call(CountRecords { survey, records, scratch, part });
+        if let Some((_, (_, lines))) = kept {
+            part.lines = if end == text.len() { lines } else { 0 };
+        }
         return;
     }
     let seen = &text.content()[..end];
@@ -99,6 +110,8 @@ struct Records<'a> {
 enum Positions<'a> {
     /// They are the lines of a chunk that begins at `byte`, of which `lines` have been counted.
     Lines { byte: u64, lines: u64 },
+    /// They come from these origins, in a chunk that begins at `line`.
+    Kept { origins: &'a [RecordOrigin], line: u64 },
     /// The offset and the line of each.
     Values(&'a [(u64, u64)]),
 }
@@ -109,6 +122,7 @@ impl Positions<'_> {
     fn byte(self, number: usize, start: u32) -> u64 {
         match self {
             Positions::Lines { byte, .. } => byte + u64::from(start),
+            Positions::Kept { origins, .. } => origins[number].byte,
             Positions::Values(positions) => positions[number].0,
         }
     }
@@ -116,6 +130,7 @@ impl Positions<'_> {
     fn line(self, number: usize) -> u64 {
         match self {
             Positions::Lines { lines, .. } => lines + number as u64,
+            Positions::Kept { origins, line } => origins[number].line - line,
             Positions::Values(positions) => positions[number].1,
         }
     }

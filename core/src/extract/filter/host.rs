@@ -18,6 +18,48 @@ pub(super) fn without_dots(host: &[u8]) -> &[u8] {
     &host[..end]
 }
 
+/// What a byte is in the authority of a usual URI.
+const IN_AUTHORITY: [InAuthority; 256] = {
+    let mut of = [InAuthority::Other; 256];
+    let mut byte = 0x21;
+    while byte < 0x7F {
+        of[byte] = match byte as u8 {
+            b'/' | b'?' | b'#' => InAuthority::End,
+            b'%' | b'@' | b':' | b'[' | b']' | b'\\' => InAuthority::Other,
+            _ => InAuthority::Name,
+        };
+        byte += 1;
+    }
+    of
+};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum InAuthority {
+    Name,
+    End,
+    /// What may make the host another one than the bytes before it.
+    Other,
+}
+
+/// The host of `uri` in the form in which hosts are compared, written to `room`, if `uri` begins as nearly all do: with `http://` or
+/// `https://`, a name as it is written, and the path.
+#[inline]
+pub(super) fn usual_host<'r>(uri: &[u8], room: &'r mut [u8]) -> Option<&'r [u8]> {
+    let rest = uri.strip_prefix(b"http")?;
+    let after = rest.strip_prefix(b"s").unwrap_or(rest).strip_prefix(b"://")?;
+    let mut len = 0;
+    for (&byte, lower) in after.iter().zip(&mut *room) {
+        match IN_AUTHORITY[usize::from(byte)] {
+            InAuthority::Name => *lower = byte.to_ascii_lowercase(),
+            InAuthority::End => break,
+            InAuthority::Other => return None,
+        }
+        len += 1;
+    }
+    let is_whole = len < room.len() && room[..len].last() != Some(&b'.');
+    is_whole.then_some(&room[..len])
+}
+
 /// The host of `uri`, as it is written.
 pub(super) fn host(uri: &[u8]) -> Option<&[u8]> {
     let (_, authority, _) = split_head(uri);
@@ -84,5 +126,51 @@ fn push_mapped(label: &[u8], out: &mut String) {
     match dns_to_ascii(&coded) {
         Some(mapped) => out.push_str(&mapped),
         None => out.push_str(&String::from_utf8_lossy(label).to_lowercase()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn some_hosts_are_usual() {
+        for (uri, expected) in [
+            ("http://H.Example/x", Some("h.example")),
+            ("https://h?a:b@c", Some("h")),
+            ("http://h", Some("h")),
+            ("http://", Some("")),
+            ("http:///", Some("")),
+            ("http://h:80/", None),
+            ("http://u@h/", None),
+            ("http://h./", None),
+            ("http://%68/", None),
+            ("http://[::1]/", None),
+            ("http://h\\@i/", None),
+            ("HTTP://h/", None),
+            ("httpss://h/", None),
+            ("ftp://h/", None),
+        ] {
+            let found = usual_host(uri.as_bytes(), &mut [0; 64]).map(|host| host.to_vec());
+            assert_eq!(found.as_deref(), expected.map(str::as_bytes), "{uri}");
+        }
+        let long = format!("http://{}/", "a".repeat(64));
+        assert!(usual_host(long.as_bytes(), &mut [0; 64]).is_none());
+        assert!(usual_host(&long.as_bytes()[1..], &mut [0; 64]).is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn usual_hosts_are_those_that_are_compared(
+            uri in "(http|https|HTTP|x)(://|:/|:)([aB.:@%\\[\\]/?#\\\\ é_!-]|%2[Ee]){0,9}",
+        ) {
+            if let Some(usual) = usual_host(uri.as_bytes(), &mut [0; 64]) {
+                let host = host(uri.as_bytes()).unwrap();
+                let expected = comparable(host);
+                prop_assert_eq!(expected.as_bytes(), usual, "{}", uri);
+            }
+        }
     }
 }

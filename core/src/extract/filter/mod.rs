@@ -10,8 +10,10 @@ mod property;
 
 use std::sync::{Arc, OnceLock};
 
+use aho_corasick::{AhoCorasick, Input};
+
 pub use cause::{Cause, Filtered};
-use host::{comparable, host, is_address, without_dots};
+use host::{comparable, host, is_address, usual_host, without_dots};
 pub use limits::Limit;
 use limits::Limits;
 pub use list::List;
@@ -97,10 +99,36 @@ impl Properties {
     }
 
     fn has_pattern(&self, uri: &[u8]) -> bool {
+        !self.patterns.is_empty() && self.all_patterns().is_match(uri)
+    }
+
+    fn all_patterns(&self) -> &Patterns {
         let all = || Patterns::new(&self.patterns, usize::MAX).expect("each of them was compiled");
-        !self.patterns.is_empty() && self.any_pattern.get_or_init(all).is_match(uri)
+        self.any_pattern.get_or_init(all)
     }
 }
+
+/// The texts by which a [`Filter`] decides ([`Filter::by_texts`]), to be searched in many records at once.
+#[derive(Clone, Copy, Debug)]
+pub struct Texts<'f> {
+    automaton: &'f AhoCorasick,
+    of_others: Option<Cause>,
+}
+
+impl Texts<'_> {
+    /// Where the first of them after `from` begins in `text`, in the first record that has one.
+    pub fn find(&self, text: &[u8], from: usize) -> Option<usize> {
+        self.automaton.find(Input::new(text).span(from..text.len())).map(|found| found.start())
+    }
+
+    /// Why records in which none of them is are not kept; `None` if they are.
+    pub fn cause_of_others(&self) -> Option<Cause> {
+        self.of_others
+    }
+}
+
+/// Usual hosts are shorter.
+const USUAL: usize = 64;
 
 /// Bytes of memory that all patterns together take at most, before a search.
 const MOST_OF_PATTERNS: usize = 64 << 20;
@@ -180,6 +208,22 @@ impl Filter {
         self.cause_of_properties(b"").or(is_limited.then_some(Cause::MaxLength))
     }
 
+    /// The texts by which it decides alone about records with `record_end` between them, none of which it has; `None` if it does
+    /// not decide by texts.
+    pub fn by_texts(&self, record_end: u8) -> Option<Texts<'_>> {
+        let (only, not) = (&self.only, &self.not);
+        let has_names = |side: &Properties| !(side.has_no_hosts() && side.schemes.is_empty());
+        if has_names(only) || has_names(not) || !self.limits.is_empty() {
+            return None;
+        }
+        let (side, of_others) = match (only.patterns.is_empty(), not.patterns.is_empty()) {
+            (true, false) => (not, None),
+            (false, true) => (only, Some(Cause::Match)),
+            _ => return None,
+        };
+        side.all_patterns().texts(record_end).map(|automaton| Texts { automaton, of_others })
+    }
+
     fn cause_of_properties(&self, uri: &[u8]) -> Option<Cause> {
         if self.only.is_empty() && self.not.is_empty() {
             return None;
@@ -187,8 +231,11 @@ impl Filter {
         if self.only.has_no_hosts() && self.not.has_no_hosts() {
             return self.cause_with(uri, None);
         }
-        let Some(host) = host(uri) else { return self.cause_with(uri, None) };
         let mut lower = [0; LONGEST];
+        if let Some(host) = usual_host(uri, &mut lower[..USUAL]) {
+            return self.cause_with(uri, Some(host));
+        }
+        let Some(host) = host(uri) else { return self.cause_with(uri, None) };
         let room = lower.get_mut(..host.len());
         match room.is_some_and(|lower| lower_into(host, lower)) {
             true => self.cause_with(uri, Some(without_dots(&lower[..host.len()]))),

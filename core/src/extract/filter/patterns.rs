@@ -18,6 +18,8 @@ const MOST_OF_SET: usize = 500;
 pub(super) struct Patterns {
     /// Those without special characters.
     literals: Option<AhoCorasick>,
+    /// Whether each byte is in one of these.
+    in_literals: Box<[bool; 256]>,
     sets: Vec<RegexSet>,
     /// The number of the first sets that are searched in every text.
     unconditional: usize,
@@ -43,6 +45,10 @@ impl Patterns {
                 None => others.push(&**pattern),
             }
         }
+        let mut in_literals = Box::new([false; 256]);
+        for byte in literals.iter().flat_map(|literal: &String| literal.bytes()) {
+            in_literals[usize::from(byte)] = true;
+        }
         let literals = match literals.is_empty() {
             true => None,
             false => Some(AhoCorasick::new(&literals).ok()?),
@@ -58,7 +64,13 @@ impl Patterns {
         let share = limit.checked_sub(taken)? / texts.len().max(1);
         let set = |some: &Vec<&str>| RegexSetBuilder::new(some).size_limit(share).build().ok();
         let sets: Vec<RegexSet> = texts.iter().map(set).collect::<Option<_>>()?;
-        Some(Patterns { literals, sets, unconditional, needles })
+        Some(Patterns { literals, in_literals, sets, unconditional, needles })
+    }
+
+    /// What finds them all, if each of them is a text without the byte `end`.
+    pub(super) fn texts(&self, end: u8) -> Option<&AhoCorasick> {
+        let are_all = self.sets.is_empty() && !self.in_literals[usize::from(end)];
+        self.literals.as_ref().filter(|_| are_all)
     }
 
     /// Whether one of them matches somewhere in `text`.

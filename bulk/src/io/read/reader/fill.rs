@@ -123,7 +123,7 @@ impl ChunkReader {
     fn defer_chunk(&mut self, chunk: &mut Chunk) -> bool {
         chunk.later = self.defer_lines();
         let Some(later) = &chunk.later else { return false };
-        (chunk.byte, chunk.line) = (self.byte, self.line);
+        (chunk.byte, chunk.kept_byte, chunk.line) = (self.byte, self.byte, self.line);
         (chunk.kind, chunk.shape) = (self.kind, Shape::Records);
         (chunk.is_cut, chunk.is_long) = (false, false);
         chunk.text.set_len(0);
@@ -241,7 +241,8 @@ impl ChunkReader {
             }
         }
         chunk.text.set_len(end);
-        (chunk.byte, chunk.line, chunk.shape) = (self.byte, self.line, shape);
+        (chunk.byte, chunk.kept_byte) = (self.byte, self.byte);
+        (chunk.line, chunk.shape) = (self.line, shape);
         if end > 0 {
             self.kind = self.kind.after(&chunk.text.room()[..end]);
         }

@@ -61,7 +61,7 @@ fn a_chunk_that_is_scanned_in_parts_has_the_same_results() {
                 let mut source = Source::new("list", std::io::Cursor::new(text()));
                 if is_filtered {
                     let filter = Filter::default();
-                    source = records_of(source, &filter, &plain, &settings, &Default::default());
+                    source = records_of(source, &filter, &plain);
                 }
                 let (mut out, mut rejects) = (Vec::new(), Vec::new());
                 let mut sinks = Sinks::new(&mut out).rejects(&mut rejects);

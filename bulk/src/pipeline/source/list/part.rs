@@ -1,20 +1,18 @@
-//! The records of a chunk as a part of a list: links, records that a filter keeps, and values of rows.
+//! The records of a chunk as a part of a list: links, and values of rows.
 
 use std::ops::Range;
 
 use crate::io::read::origins::RecordOrigin;
 use crate::io::{Chunk, Shape};
-use crate::pipeline::Equivalence;
 use crate::pipeline::Settings;
 use crate::pipeline::engine::batches::PART_BYTES;
 use crate::pipeline::engine::lines::Lines;
 use crate::pipeline::engine::rows::RowFinder;
 use crate::pipeline::source::links::{Entities, of_chunk};
 use crate::pipeline::value::{push_field, push_value};
-use uriscan_core::chunk::Span;
-use uriscan_core::extract::{Extractor, Filter, Filtered, Links, Room};
+use uriscan_core::extract::{Extractor, Filtered, Links, Room};
 use uriscan_core::grammar::has_reference;
-use uriscan_core::index::{trim, trimmed};
+use uriscan_core::index::trimmed;
 use uriscan_core::repair::decode;
 use uriscan_core::row;
 use uriscan_core::simd::{Isa, Task};
@@ -29,6 +27,7 @@ pub(super) struct Part {
     pub(super) out: Vec<u8>,
     /// An origin for each line of `out`.
     pub(super) origins: Vec<RecordOrigin>,
+    /// The records of the chunk, or its rows, that a filter does not keep.
     pub(super) filtered: Filtered,
     /// The rows, if they are those of a table.
     pub(super) rows: row::FoundRows,
@@ -76,12 +75,11 @@ impl Task for FillValues<'_> {
         let Part { chunk, out, rows, filtered, .. } = part;
         out.clear();
         rows.clear();
-        *filtered = Filtered::default();
         if chunk.shape != Shape::Records {
             return;
         }
         let len = chunk.text.padded().len();
-        *filtered = finder.find(isa, chunk, rows);
+        *filtered += &finder.find(isa, chunk, rows);
         let text = chunk.text.padded().content();
         let ended_by = |is_last: bool| if is_last { record_end } else { b'\t' };
         for (i, value) in rows.values.iter().enumerate() {
@@ -144,65 +142,6 @@ impl Part {
             // A value that is taken whole may have line ends.
             let lines = 1 + memchr::memchr_iter(record_end, uri).count();
             origins.extend(std::iter::repeat_n(origin, lines));
-        }
-    }
-
-    /// Lists the records that `filter` keeps, as `equivalence` reads them, and notes their origins if it `has_origins`.
-    pub(super) fn keep(
-        &mut self,
-        filter: &Filter,
-        equivalence: Option<&Equivalence>,
-        (record_end, has_origins): (u8, bool),
-    ) {
-        let Part { chunk, out, origins, filtered, .. } = self;
-        out.clear();
-        *filtered = Filtered::default();
-        let padded = chunk.text.padded();
-        let text = padded.content();
-        let origin = |line, start: u32, record: u32| RecordOrigin {
-            line,
-            indent: u64::from(record - start),
-            byte: chunk.byte + u64::from(record),
-            context: None,
-            is_literal: true,
-        };
-        if chunk.shape != Shape::Records {
-            match filter.cause_of_overlong() {
-                None => {
-                    out.extend_from_slice(text);
-                    if has_origins {
-                        let ends = memchr::memchr_iter(record_end, text).count();
-                        origins.extend(std::iter::repeat_n(origin(chunk.line, 0, 0), ends));
-                    }
-                }
-                Some(cause) if chunk.shape == Shape::LongFirst => filtered.add(cause),
-                Some(_) => {}
-            }
-            return;
-        }
-        let (mut line, mut start) = (chunk.line, 0);
-        while start < text.len() {
-            let end =
-                memchr::memchr(record_end, &text[start..]).map_or(text.len(), |at| start + at);
-            let span = trim(padded.padded(), Span { start: start as u32, end: end as u32 });
-            let record = span.of(text);
-            let cause = match equivalence {
-                _ if record.is_empty() => None,
-                None => filter.cause(record),
-                Some(equivalence) => filter.cause(&equivalence.target(record)),
-            };
-            match cause {
-                Some(cause) => filtered.add(cause),
-                None if record.is_empty() => {}
-                None => {
-                    out.extend_from_slice(record);
-                    out.push(record_end);
-                    if has_origins {
-                        origins.push(origin(line, start as u32, span.start));
-                    }
-                }
-            }
-            (line, start) = (line + 1, end + 1);
         }
     }
 }
