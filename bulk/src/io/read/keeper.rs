@@ -5,6 +5,7 @@ use std::fmt;
 use super::origins::RecordOrigin;
 use uriscan_core::chunk::PaddedBuf;
 use uriscan_core::extract::{Cause, Filtered};
+use uriscan_core::simd::Kernels;
 
 /// Keeps some of the records of a source. Chunks hold all of them when they are read; whoever works on a chunk removes the
 /// others first, so that this is done on all threads ([`crate::io::Chunk::keep`]).
@@ -17,6 +18,7 @@ pub(crate) trait Keeper: fmt::Debug + Send + Sync {
         start: (u64, u64),
         record_end: u8,
         origins: Option<&mut Vec<RecordOrigin>>,
+        kernels: Kernels,
     ) -> Filtered;
 
     /// Why a record that is too long to be looked at is not kept; `None` if it is.

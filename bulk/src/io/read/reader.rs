@@ -19,6 +19,7 @@ use super::ready::{Wait, WaitBudget};
 use super::source::{ReadError, Source};
 use uriscan_core::chunk::PaddedBuf;
 use uriscan_core::extract::{Filtered, Kind};
+use uriscan_core::simd::Kernels;
 
 /// The content of a chunk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -76,10 +77,12 @@ impl Chunk {
         &mut self,
         record_end: u8,
         origins: Option<&mut Vec<RecordOrigin>>,
+        kernels: Kernels,
     ) -> Option<Filtered> {
         let keeper = self.keeper.take()?;
         if self.shape == Shape::Records {
-            return Some(keeper.keep(&mut self.text, (self.line, self.byte), record_end, origins));
+            let start = (self.line, self.byte);
+            return Some(keeper.keep(&mut self.text, start, record_end, origins, kernels));
         }
         let mut filtered = Filtered::default();
         if let Some(cause) = keeper.cause_of_overlong() {
@@ -279,7 +282,7 @@ impl ChunkReader {
         self.begin_batch();
         let is_filled = self.fill_next(chunk, true)? == Next::Chunk;
         if is_filled {
-            chunk.keep(self.record_end, None);
+            chunk.keep(self.record_end, None, Kernels::detect());
         }
         Ok(is_filled)
     }

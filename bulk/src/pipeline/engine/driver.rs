@@ -443,7 +443,7 @@ fn process<J: Job>(
                 work.report.bytes = work.chunk.text.padded().len() as u64;
             }
             if let (true, Some(has_origins)) = (is_scan, has_origins) {
-                work.keep(settings.record_end, has_origins);
+                work.keep(settings, has_origins);
             }
             match (work.chunk.shape, is_scan) {
                 (Shape::Records, _) => {

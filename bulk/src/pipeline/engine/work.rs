@@ -5,6 +5,7 @@ use std::io;
 use super::pending::Pending;
 use crate::io::read::origins::RecordOrigin;
 use crate::io::{Chunk, Shape};
+use crate::pipeline::Settings;
 use crate::pipeline::compare::equivalence::Scratch;
 use crate::pipeline::report::Report;
 use crate::pipeline::survey;
@@ -112,7 +113,8 @@ impl<R> ChunkWork<R> {
     }
 
     /// Removes the records of the chunk that are not kept. Where the others stood is noted if that is asked for, or lines are counted.
-    pub(crate) fn keep(&mut self, record_end: u8, has_origins: bool) {
+    pub(crate) fn keep(&mut self, settings: &Settings, has_origins: bool) {
+        let &Settings { record_end, kernels, .. } = settings;
         let has_origins = has_origins || self.chunk.line > 0;
         self.origins.clear();
         self.lines_before = None;
@@ -126,7 +128,7 @@ impl<R> ChunkWork<R> {
             self.lines_before = Some((self.chunk.line, lines));
         }
         let origins = has_origins.then_some(&mut self.origins);
-        let filtered = self.chunk.keep(record_end, origins);
+        let filtered = self.chunk.keep(record_end, origins, kernels);
         self.report.filtered += &filtered.unwrap_or_default();
     }
 

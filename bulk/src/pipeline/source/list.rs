@@ -291,7 +291,7 @@ impl List {
         let has_origins = self.origins.is_some();
         let share = share(parts.len());
         threads::each(parts, |_, part| {
-            let kept = part.chunk.keep(settings.record_end, None);
+            let kept = part.chunk.keep(settings.record_end, None, settings.kernels);
             part.filtered = kept.unwrap_or_default();
             match content {
                 Content::Links(extractor, entities) => {

@@ -2,8 +2,11 @@
 
 use core::net::{Ipv4Addr, Ipv6Addr};
 
+use crate::chunk::Prefix;
+use crate::index::low_bits;
 use crate::normalize::dns_to_ascii;
 use crate::normalize::percent::{decoded, push_triplet};
+use crate::simd::{BLOCK, Isa, Sketch};
 use crate::uri::split::split_head;
 
 /// Whether `host` is an address, below which there are no names.
@@ -18,46 +21,43 @@ pub(super) fn without_dots(host: &[u8]) -> &[u8] {
     &host[..end]
 }
 
-/// What a byte is in the authority of a usual URI.
-const IN_AUTHORITY: [InAuthority; 256] = {
-    let mut of = [InAuthority::Other; 256];
-    let mut byte = 0x21;
-    while byte < 0x7F {
-        of[byte] = match byte as u8 {
-            b'/' | b'?' | b'#' => InAuthority::End,
-            b'%' | b'@' | b':' | b'[' | b']' | b'\\' => InAuthority::Other,
-            _ => InAuthority::Name,
-        };
-        byte += 1;
-    }
-    of
-};
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum InAuthority {
-    Name,
-    End,
-    /// What may make the host another one than the bytes before it.
-    Other,
+/// A host in the form in which hosts are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Host<'h> {
+    pub(super) name: &'h [u8],
+    /// Its last two labels, or all of it.
+    pub(super) base: &'h [u8],
 }
 
-/// The host of `uri` in the form in which hosts are compared, written to `room`, if `uri` begins as nearly all do: with `http://` or
-/// `https://`, a name as it is written, and the path.
-#[inline]
-pub(super) fn usual_host<'r>(uri: &[u8], room: &'r mut [u8]) -> Option<&'r [u8]> {
-    let rest = uri.strip_prefix(b"http")?;
-    let after = rest.strip_prefix(b"s").unwrap_or(rest).strip_prefix(b"://")?;
-    let mut len = 0;
-    for (&byte, lower) in after.iter().zip(&mut *room) {
-        match IN_AUTHORITY[usize::from(byte)] {
-            InAuthority::Name => *lower = byte.to_ascii_lowercase(),
-            InAuthority::End => break,
-            InAuthority::Other => return None,
-        }
-        len += 1;
+impl<'h> Host<'h> {
+    pub(super) fn new(name: &'h [u8]) -> Host<'h> {
+        // Names are short: a search by vectors would take longer.
+        let mut dots = (0..name.len()).rev().filter(|&at| name[at] == b'.').skip(1);
+        Host { name, base: &name[dots.next().map_or(0, |dot| dot + 1)..] }
     }
-    let is_whole = len < room.len() && room[..len].last() != Some(&b'.');
-    is_whole.then_some(&room[..len])
+
+    /// That of `record`, if it begins as nearly all do: with `http://` or `https://`, a name in lower case that is the whole authority,
+    /// and the path or the query.
+    #[inline(always)]
+    pub(super) fn usual<I: Isa>(isa: I, record: Prefix<'h>) -> Option<Host<'h>> {
+        let text = record.slack();
+        let rest = text.strip_prefix(b"http")?;
+        let start = 7 + usize::from(rest.first() == Some(&b's'));
+        let (head, authority) = text.split_at_checked(start)?;
+        let (block, left) = (authority.first_chunk()?, record.len().checked_sub(start)?);
+        let Sketch { summary, dot, .. } = isa.sketch(block, b'\n');
+        let len = left.min((summary.slash | summary.question).trailing_zeros() as usize);
+        let seen = low_bits(len);
+        let dots = dot & seen;
+        let is_usual = (summary.look | summary.head) & seen == 0 && head.ends_with(b"://");
+        // The dot of the root is not compared.
+        if !is_usual || len >= BLOCK || dots > seen >> 1 {
+            return None;
+        }
+        let before_last = dots & low_bits(dots.checked_ilog2().unwrap_or(0) as usize);
+        let base = before_last.checked_ilog2().map_or(0, |dot| dot as usize + 1);
+        Some(Host { name: &authority[..len], base: &authority[base..len] })
+    }
 }
 
 /// The host of `uri`, as it is written.
@@ -134,43 +134,80 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::simd::{Kernels, Task};
+
+    struct Usual<'t>(&'t [u8], usize);
+
+    impl<'t> Task for Usual<'t> {
+        type Output = Option<Host<'t>>;
+        #[inline(always)]
+        fn run<I: Isa>(self, isa: I) -> Option<Host<'t>> {
+            Host::usual(isa, Prefix::new(self.0, self.1))
+        }
+    }
+
+    /// The usual host of `uri`, whatever follows it, on all backends.
+    fn check_usual(uri: &str) -> Option<String> {
+        let mut found = Vec::new();
+        for after in ["/\n", "a", ".b/", "?", "\u{e9}"] {
+            let text = format!("{uri}{after}{}", "x".repeat(100));
+            for kernels in Kernels::available() {
+                // Nothing is read beyond a text that ends.
+                let alone = kernels.run(Usual(uri.as_bytes(), uri.len()));
+                assert!(uri.len() >= BLOCK || alone.is_none());
+                let usual = kernels.run(Usual(text.as_bytes(), uri.len()));
+                if let Some(usual) = usual {
+                    let host = host(uri.as_bytes()).unwrap().to_ascii_lowercase();
+                    assert_eq!(usual, Host::new(without_dots(&host)), "{uri:?} before {after:?}");
+                }
+                found.push(usual.map(|host| String::from_utf8(host.name.to_vec()).unwrap()));
+            }
+        }
+        found.dedup();
+        assert_eq!(found.len(), 1, "{uri:?}: {found:?}");
+        found.pop().flatten()
+    }
 
     #[test]
     fn some_hosts_are_usual() {
         for (uri, expected) in [
-            ("http://H.Example/x", Some("h.example")),
+            ("http://h.example/x", Some("h.example")),
+            ("https://a.h.example/x", Some("a.h.example")),
             ("https://h?a:b@c", Some("h")),
             ("http://h", Some("h")),
+            ("http://.h", Some(".h")),
+            ("http://a..h", Some("a..h")),
             ("http://", Some("")),
             ("http:///", Some("")),
+            ("http://H.example/", None),
+            ("http://h#", None),
             ("http://h:80/", None),
             ("http://u@h/", None),
             ("http://h./", None),
+            ("http://.", None),
             ("http://%68/", None),
             ("http://[::1]/", None),
             ("http://h\\@i/", None),
             ("HTTP://h/", None),
             ("httpss://h/", None),
+            ("http", None),
+            ("http:/", None),
+            ("https:/", None),
+            ("https//:h", None),
             ("ftp://h/", None),
         ] {
-            let found = usual_host(uri.as_bytes(), &mut [0; 64]).map(|host| host.to_vec());
-            assert_eq!(found.as_deref(), expected.map(str::as_bytes), "{uri}");
+            assert_eq!(check_usual(uri).as_deref(), expected, "{uri}");
         }
-        let long = format!("http://{}/", "a".repeat(64));
-        assert!(usual_host(long.as_bytes(), &mut [0; 64]).is_none());
-        assert!(usual_host(&long.as_bytes()[1..], &mut [0; 64]).is_none());
+        assert!(check_usual(&format!("http://{}/", "a".repeat(63))).is_some());
+        assert!(check_usual(&format!("http://{}/", "a".repeat(64))).is_none());
     }
 
     proptest! {
         #[test]
         fn usual_hosts_are_those_that_are_compared(
-            uri in "(http|https|HTTP|x)(://|:/|:)([aB.:@%\\[\\]/?#\\\\ é_!-]|%2[Ee]){0,9}",
+            uri in "(http|https|HTTP|x)(://|:/|:)([aB.:@%\\[\\]/?#\\\\ é_!-]|%2[Ee]|[a-z]{30}){0,9}",
         ) {
-            if let Some(usual) = usual_host(uri.as_bytes(), &mut [0; 64]) {
-                let host = host(uri.as_bytes()).unwrap();
-                let expected = comparable(host);
-                prop_assert_eq!(expected.as_bytes(), usual, "{}", uri);
-            }
+            check_usual(&uri);
         }
     }
 }

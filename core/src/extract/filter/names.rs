@@ -2,6 +2,7 @@
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
+use super::host::Host;
 use crate::simd::prefetch;
 
 /// Names, each of bytes.
@@ -86,7 +87,7 @@ impl Names {
         }
         self.all.push(name, memchr::memchr(b'.', name).is_some());
         self.put(slot, hash, self.all.ends.len() - 1);
-        let (word, bit) = self.bit(base(name));
+        let (word, bit) = self.bit(Host::new(name).base);
         self.bases[word] |= bit;
     }
 
@@ -113,12 +114,12 @@ impl Names {
     }
 
     /// [`Names::contains`] for one of many hosts, most of which are not there.
-    pub(super) fn contains_host(&self, host: &[u8]) -> bool {
-        !self.is_empty() && self.may_have_base(base(host)) && self.contains(host)
+    pub(super) fn contains_host(&self, host: Host<'_>) -> bool {
+        !self.is_empty() && self.may_have_base(host.base) && self.contains(host.name)
     }
 
     /// Whether `host` or one of the domains that it is in is there.
-    pub(super) fn contains_a_parent(&self, host: &[u8]) -> bool {
+    pub(super) fn contains_a_parent(&self, Host { name: host, base }: Host<'_>) -> bool {
         if self.is_empty() {
             return false;
         }
@@ -128,7 +129,7 @@ impl Names {
         if self.all.has_single && self.contains(&host[last + 1..]) {
             return true;
         }
-        if !self.may_have_base(base(host)) {
+        if !self.may_have_base(base) {
             return false;
         }
         let mut parents =
@@ -186,7 +187,7 @@ impl Names {
             let numbers = first..self.all.ends.len().min(first + AT_ONCE);
             for (asked, number) in asked.iter_mut().zip(numbers.clone()) {
                 let name = self.name(number);
-                *asked = (self.hash(name), self.bit(base(name)));
+                *asked = (self.hash(name), self.bit(Host::new(name).base));
                 let slot = asked.0 as usize & (self.slots.len() - 1);
                 prefetch(&self.tags, slot);
                 prefetch(&self.slots, slot);
@@ -218,13 +219,6 @@ fn tag(hash: u64) -> u8 {
     (hash >> 56) as u8 | 1
 }
 
-/// The last two labels of `name`, or all of it.
-fn base(name: &[u8]) -> &[u8] {
-    // Names are short: a search by vectors would take longer.
-    let mut dots = (0..name.len()).rev().filter(|&at| name[at] == b'.').skip(1);
-    &name[dots.next().map_or(0, |dot| dot + 1)..]
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
@@ -242,11 +236,11 @@ mod tests {
             }
             let other = name(i * 7 + 1);
             assert_eq!(names.contains(&other), expected.contains(&other));
-            assert_eq!(names.contains_host(&other), expected.contains(&other));
+            assert_eq!(names.contains_host(Host::new(&other)), expected.contains(&other));
             let below = [b"a.b.", &other[..]].concat();
             let parents = (0..below.len()).filter(|&at| at == 0 || below[at - 1] == b'.');
             let has_parent = parents.into_iter().any(|at| expected.contains(&below[at..]));
-            assert_eq!(names.contains_a_parent(&below), has_parent, "{i}");
+            assert_eq!(names.contains_a_parent(Host::new(&below)), has_parent, "{i}");
         }
         assert_eq!(names.all.ends.len(), expected.len());
     }
@@ -267,7 +261,10 @@ mod tests {
             for i in 0..8000 {
                 let below = [b"a.", &name(i)[..]].concat();
                 assert_eq!(names.contains(&name(i)), alone.contains(&name(i)));
-                assert_eq!(names.contains_a_parent(&below), alone.contains_a_parent(&below));
+                assert_eq!(
+                    names.contains_a_parent(Host::new(&below)),
+                    alone.contains_a_parent(Host::new(&below))
+                );
             }
         }
     }
@@ -275,7 +272,7 @@ mod tests {
     #[test]
     fn names_of_one_label_and_of_none_are_found() {
         let mut names = Names::default();
-        assert!(!names.contains(b"") && !names.contains_a_parent(b"a.b"));
+        assert!(!names.contains(b"") && !names.contains_a_parent(Host::new(b"a.b")));
         names.insert(b"com");
         names.insert(b"localhost");
         for (host, expected) in [
@@ -286,7 +283,7 @@ mod tests {
             ("x", false),
             ("", false),
         ] {
-            assert_eq!(names.contains_a_parent(host.as_bytes()), expected, "{host}");
+            assert_eq!(names.contains_a_parent(Host::new(host.as_bytes())), expected, "{host}");
         }
     }
 }
