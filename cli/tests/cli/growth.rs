@@ -30,8 +30,13 @@ fn outputs_of_chunks(step: usize) {
     const LINES: usize = 200_000;
     let base = format!("http://h/{}/", "b".repeat(700));
     let distinct: String = (0..LINES).map(|i| format!("{i:x}\n")).collect();
-    let place =
-        Place::new(&[("x", &"x\n".repeat(LINES)), ("b", &"\"\n".repeat(LINES)), ("d", &distinct)]);
+    let [invalid, number] = ["\"\n", "http://1\n"].map(|line| line.repeat(LINES));
+    let place = Place::new(&[
+        ("x", &"x\n".repeat(LINES)),
+        ("b", &invalid),
+        ("n", &number),
+        ("d", &distinct),
+    ]);
     for (args, lines) in [
         (&["resolve", "--base", &base, "x"][..], LINES),
         (&["normalize", "--base", &base, "x"], LINES),
@@ -43,7 +48,7 @@ fn outputs_of_chunks(step: usize) {
         (&["parse", "--grammar", "rfc2396", "x"], LINES),
         (&["check", "--to", "jsonl", "x"], LINES),
         (&["check", "b"], 3 * LINES),
-        (&["audit", "--to", "jsonl", "b"], LINES),
+        (&["audit", "--to", "jsonl", "n"], 2 * LINES),
         (&["explain", "--to", "jsonl", "--file", "x"], LINES),
         (&["dedup", "--base", &base, "--emit", "normalized", "d"], LINES),
     ]

@@ -452,6 +452,10 @@ fn process<J: Job>(
                     }
                     let survey = survey.map(|survey| (survey, settings.record_end));
                     settings.kernels.run(Step { job, worker, work, is_scan, survey });
+                    if work.room.cut.is_none() && work.stop.is_none() {
+                        // They may take more memory than the chunk.
+                        work.origins = Vec::new();
+                    }
                     // What is still to be written stays in the buffers of its chunk.
                     if drops.rows && is_scan && !work.has_rest {
                         std::mem::swap(&mut work.rows, rows);

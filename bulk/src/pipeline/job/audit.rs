@@ -310,7 +310,9 @@ impl Job for Audit {
             self.look(record, &origins, work);
         }
         work.rows.loud = loud;
-        work.origins = origins;
+        if work.room.cut.is_some() || work.is_filtered {
+            work.origins = origins;
+        }
     }
 
     fn commit(&mut self, batch: &mut [ChunkWork<Findings>]) -> Result<(), Error> {

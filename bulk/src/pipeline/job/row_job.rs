@@ -124,7 +124,9 @@ impl<R: Rows> Job for RowJob<R> {
         let origins = self.positions.take_origins(work);
         let position = self.positions.of(&work.chunk, &origins);
         self.rows.of_chunk(isa, worker, position, work);
-        work.origins = origins;
+        if work.room.cut.is_some() || work.is_filtered {
+            work.origins = origins;
+        }
     }
 }
 
