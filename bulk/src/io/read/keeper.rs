@@ -21,6 +21,9 @@ pub(crate) trait Keeper: fmt::Debug + Send + Sync {
         kernels: Kernels,
     ) -> Filtered;
 
+    /// Why `record` is not kept; `None` if it is.
+    fn cause(&self, record: &[u8]) -> Option<Cause>;
+
     /// Why a record that is too long to be looked at is not kept; `None` if it is.
     fn cause_of_overlong(&self) -> Option<Cause>;
 }

@@ -486,7 +486,7 @@ fn process<J: Job>(
     Ok(())
 }
 
-/// Counts the bytes that are kept of sources, of which `kept` has the last one and its bytes so far.
+/// Counts the bytes that are kept of each source; the last one is known, and its bytes so far.
 fn count_kept<R>(batch: &mut [ChunkWork<R>], (source, bytes): &mut (usize, u64)) {
     for ChunkWork { chunk, is_filtered, .. } in batch {
         if *source != chunk.source {

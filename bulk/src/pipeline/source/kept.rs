@@ -15,7 +15,7 @@ use uriscan_core::simd::{BLOCK, Isa, Kernels, Task};
 ///
 /// What is filtered is the record as `equivalence` reads it: resolved against its base, and repaired. Blank lines are
 /// omitted. Lines, columns and offsets that a job names are those in `source`. A record that is too long to be parsed has no
-/// property that the filter knows.
+/// property that the filter knows. If `source` is filtered already, a record must be kept by both.
 /// [`crate::pipeline::Report::filtered`] counts what is omitted.
 ///
 /// ```
@@ -34,7 +34,8 @@ use uriscan_core::simd::{BLOCK, Isa, Kernels, Task};
 pub fn records_of(source: Source, filter: &Filter, equivalence: &Equivalence) -> Source {
     let is_read = equivalence.context.is_some() || !equivalence.repairs.is_empty();
     let equivalence = is_read.then(|| equivalence.clone());
-    let keeper: Arc<dyn Keeper> = Arc::new(Kept { filter: filter.clone(), equivalence });
+    let before = source.keeper.clone();
+    let keeper: Arc<dyn Keeper> = Arc::new(Kept { filter: filter.clone(), equivalence, before });
     Source { keeper: Some(keeper), ..source }
 }
 
@@ -43,6 +44,8 @@ pub fn records_of(source: Source, filter: &Filter, equivalence: &Equivalence) ->
 struct Kept {
     filter: Filter,
     equivalence: Option<Equivalence>,
+    /// What must keep a record, too.
+    before: Option<Arc<dyn Keeper>>,
 }
 
 impl Keeper for Kept {
@@ -55,8 +58,9 @@ impl Keeper for Kept {
         kernels: Kernels,
     ) -> Filtered {
         let len = text.padded().len();
-        let Kept { filter, equivalence } = self;
-        let texts = filter.by_texts(record_end).filter(|_| equivalence.is_none());
+        let Kept { filter, equivalence, before } = self;
+        let is_alone = equivalence.is_none() && before.is_none();
+        let texts = filter.by_texts(record_end).filter(|_| is_alone);
         let room = text.room();
         let (left, filtered) =
             kernels.run(Keep { kept: self, texts, room, len, record_end, start, origins });
@@ -64,8 +68,17 @@ impl Keeper for Kept {
         filtered
     }
 
+    fn cause(&self, record: &[u8]) -> Option<Cause> {
+        let of_before = self.before.as_ref().and_then(|before| before.cause(record));
+        of_before.or_else(|| match &self.equivalence {
+            None => self.filter.cause(record),
+            Some(equivalence) => self.filter.cause(&equivalence.target(record)),
+        })
+    }
+
     fn cause_of_overlong(&self) -> Option<Cause> {
-        self.filter.cause_of_overlong()
+        let of_before = self.before.as_ref().and_then(|before| before.cause_of_overlong());
+        of_before.or_else(|| self.filter.cause_of_overlong())
     }
 }
 
@@ -122,13 +135,12 @@ impl Task for Keep<'_> {
 impl Keep<'_> {
     #[inline(always)]
     fn cause<I: Isa>(&self, isa: I, span: Span) -> Option<Cause> {
-        let Kept { filter, equivalence } = self.kept;
-        match equivalence {
-            None => {
+        match self.kept {
+            Kept { filter, equivalence: None, before: None } => {
                 let record = Prefix::new(&self.room[span.start as usize..], span.len());
                 filter.cause_by(isa, record)
             }
-            Some(equivalence) => filter.cause(&equivalence.target(span.of(self.room))),
+            kept => kept.cause(span.of(self.room)),
         }
     }
 

@@ -223,8 +223,8 @@ impl Filter {
         self.cause_of_properties(b"").or(is_limited.then_some(Cause::MaxLength))
     }
 
-    /// The texts by which it decides alone about records with `record_end` between them, none of which it has; `None` if it does
-    /// not decide by texts.
+    /// The texts by which alone it decides about records with `record_end` between them; `None` if it also decides by something
+    /// else, or a text has that byte.
     pub fn by_texts(&self, record_end: u8) -> Option<Texts<'_>> {
         let (only, not) = (&self.only, &self.not);
         let has_names = |side: &Properties| !(side.has_no_hosts() && side.schemes.is_empty());
