@@ -7,6 +7,7 @@ use super::file::SpillDir;
 use super::keep::{ClassMode, Record, Select};
 use super::limit::Budget;
 use super::partitions::{PARTITIONS, Partitions, Row};
+use super::positions::Positions;
 use super::resolve::{Counts, FOR_TEXT, Resolved, Resolver};
 use super::seen::{Seen, SeenClasses};
 use super::store::{ClassStore, Member};
@@ -14,8 +15,9 @@ use super::streamed::StreamedClasses;
 use super::write::{FoundClasses, From};
 use super::writer::{ClassWriter, Wanted};
 use uriscan_core::chunk::Prefix;
-use uriscan_core::dedup::{Classes, Rows};
+use uriscan_core::dedup::{Classes, CountedKeys, Rows};
 use uriscan_core::key::{Hasher, Key};
+use uriscan_core::set::SetError;
 use uriscan_core::threads;
 
 /// Some records, chunk by chunk.
@@ -37,6 +39,8 @@ pub trait Batch: Sync {
 pub struct ClassSet<'s> {
     mode: ClassMode,
     classes: Classes<ClassStore>,
+    /// In place of classes, if first records survive and their positions are all that is kept.
+    counted: Option<CountedKeys>,
     records: u64,
     seen: Option<SeenClasses<'s>>,
     budget: Option<Budget>,
@@ -57,9 +61,11 @@ const DIRECT: u64 = 4;
 impl<'s> ClassSet<'s> {
     /// No classes, to be gathered in `mode` within `budget`.
     pub fn new(mode: ClassMode, budget: Option<Budget>) -> ClassSet<'s> {
+        let is_counted = mode.is_counted_only() && !mode.has_texts;
         ClassSet {
             mode,
             classes: Classes::new(),
+            counted: is_counted.then(CountedKeys::new),
             records: 0,
             seen: None,
             budget,
@@ -75,8 +81,9 @@ impl<'s> ClassSet<'s> {
         ClassSet { seen: seen.map(|seen| SeenClasses::new(seen, select, hasher)), ..self }
     }
 
+    /// Number of classes so far; of those that are counted only, an upper bound.
     pub(crate) fn len(&self) -> usize {
-        self.classes.len()
+        self.counted.as_ref().map_or(self.classes.len(), CountedKeys::len)
     }
 
     /// Where records spill to, if they have.
@@ -100,6 +107,12 @@ impl<'s> ClassSet<'s> {
             return self.spill_batch(batch, &keys);
         }
         self.gathered += count as u64;
+        if let Some(counted) = &mut self.counted {
+            let most = self.budget.as_ref().map_or(usize::MAX, Budget::key_bytes) as u64;
+            counted.expect(expected.min(most / CountedKeys::BYTES_PER_KEY));
+            counted.insert(&keys, |chunk, row| batch.position(chunk, row));
+            return Ok(());
+        }
         self.classes.expect(expected);
         let record = |chunk, row| batch.record(chunk, row);
         // Under a limit, memory grows as it is needed. Partitions are not filled alike.
@@ -107,10 +120,7 @@ impl<'s> ClassSet<'s> {
         let share = (share + share / 32) as usize;
         self.classes.insert_runs(&keys, |store, run| {
             store.expect(mode, run.firsts.len(), share);
-            match mode.is_counted_only() && !mode.has_texts {
-                true => store.count_run(run, |chunk, row| batch.position(chunk, row)),
-                false => store.add_run(mode, run, record),
-            }
+            store.add_run(mode, run, record);
         });
         if !mode.is_counted_only() {
             let mut stores = self.classes.partitions_mut();
@@ -134,7 +144,7 @@ impl<'s> ClassSet<'s> {
         if self.fits(batch, keys) {
             return Ok(true);
         }
-        let (records, classes) = (self.gathered, self.classes.len() as u64);
+        let (records, classes) = (self.gathered, self.len() as u64);
         self.spill_classes(more)?;
         // Members have rows of their own, so nothing is gained by gathering them first.
         if self.mode.has_members {
@@ -151,6 +161,9 @@ impl<'s> ClassSet<'s> {
     /// Whether a batch has room in memory.
     fn fits(&mut self, batch: &impl Batch, keys: &[&Rows]) -> bool {
         let Some(budget) = &mut self.budget else { return true };
+        if let Some(counted) = &mut self.counted {
+            return budget.has_room_for_rows(counted, keys);
+        }
         let mode = self.mode;
         let texts = if mode.has_texts { batch.bytes() } else { 0 };
         let held = |store: &ClassStore, more| store.memory_bytes(mode, more);
@@ -198,8 +211,19 @@ impl<'s> ClassSet<'s> {
     /// Spills all classes in memory, a row for each.
     fn spill_classes(&mut self, more: Option<u64>) -> Result<(), StoreError> {
         self.begin_spill(more)?;
-        let ClassSet { mode, classes, spill: Some(spill), .. } = self else { return Ok(()) };
+        let ClassSet { mode, classes, counted, spill: Some(spill), .. } = self else {
+            return Ok(());
+        };
         let (file, groups) = spill.shared();
+        if let Some(counted) = counted {
+            counted.settle();
+            counted.map(|partition, counted| {
+                let mut group = groups[partition].lock().unwrap_or_else(PoisonError::into_inner);
+                for (key, position, count) in counted.in_order() {
+                    group.push(&Row { key, position, count, rank: 0, bytes: &[] }, file);
+                }
+            });
+        }
         classes.take_by_number(|partition, keys, store| {
             let mut group = groups[partition].lock().unwrap_or_else(PoisonError::into_inner);
             each_row(*mode, &keys, store, |row| group.push(row, file));
@@ -237,10 +261,17 @@ impl<'s> ClassSet<'s> {
         if self.spill.is_some() {
             self.spill_classes(None)?;
         }
+        if let (Some(mut counted), None) = (self.counted.take(), &self.spill) {
+            let all = counted.settle() as u64;
+            let (positions, new) = positions(counted, self.seen.as_ref(), end)?;
+            let counts = Counts { classes: new, seen: all - new, ..Counts::default() };
+            let (mode, from) = ((self.mode, writer), From::Counted(positions));
+            return Ok(FoundClasses::new(from, mode, self.records, counts));
+        }
         let ClassSet { mode, mut classes, records, seen, budget, spill, start, .. } = self;
         let (Some(Partitions { dir, file: rows, groups }), Some(budget)) = (spill, budget) else {
             let all = classes.len() as u64;
-            let new = seal(&mut classes, seen.as_ref())?;
+            let new = seal(&mut classes, wanted, seen.as_ref())?;
             let counts = Counts { classes: new, seen: all - new, ..Counts::default() };
             return Ok(FoundClasses::new(
                 From::held(classes, end),
@@ -268,9 +299,12 @@ impl<'s> ClassSet<'s> {
 /// Makes all stores ready to be read, and marks what was seen; gives the number of classes that were not.
 fn seal(
     classes: &mut Classes<ClassStore>,
+    wanted: Wanted,
     seen: Option<&SeenClasses<'_>>,
 ) -> Result<u64, StoreError> {
-    threads::each(&mut classes.partitions_mut(), |_, store| store.seal());
+    threads::each(&mut classes.partitions_mut(), |_, store| {
+        store.seal(wanted.lines || wanted.dupes || wanted.clusters);
+    });
     let new = Mutex::new(Ok(classes.len() as u64));
     if let Some(seen) = seen {
         classes.by_number(|_, keys, store| {
@@ -286,9 +320,31 @@ fn seal(
     new.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// The positions, below `end`, of the first records of keys that were not seen, and how many these are.
+fn positions(
+    mut counted: CountedKeys,
+    seen: Option<&SeenClasses<'_>>,
+    end: u64,
+) -> Result<(Vec<Positions>, u64), SetError> {
+    let made = counted.map(|_, counted| {
+        let found = || counted.iter().map(|(_, position, count)| (position, count));
+        let Some(seen) = seen else {
+            return Ok((Positions::new(end, found), counted.len() as u64));
+        };
+        let keys: Vec<Key> = counted.iter().map(|(key, ..)| key).collect();
+        let mut counts: Vec<u64> = found().map(|(_, count)| count).collect();
+        let new = (counts.len() as u64) - seen.mark(&keys, &mut counts)?;
+        let left = || found().zip(&counts).map(|((position, _), &count)| (position, count));
+        Ok((Positions::new(end, left), new))
+    });
+    let made: Vec<(Positions, u64)> = made.into_iter().collect::<Result<_, SetError>>()?;
+    let new = made.iter().map(|(_, new)| new).sum();
+    Ok((made.into_iter().map(|(positions, _)| positions).collect(), new))
+}
+
 /// Hands all that is in `store` to `push`: a row for each record if members are kept, for each class if not.
 fn each_row(mode: ClassMode, keys: &[Key], mut store: ClassStore, mut push: impl FnMut(&Row<'_>)) {
-    store.seal();
+    store.seal(true);
     let all = 0..u64::MAX;
     let row_of = |member: &Member| {
         let (key, bytes) = (keys[member.class as usize], store.bytes_of(member));

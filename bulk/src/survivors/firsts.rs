@@ -167,7 +167,7 @@ impl<'s> FirstSet<'s> {
 
     /// Resolves what has spilled: the first records of it, and their number; `None` if nothing has. The set of keys is
     /// dropped.
-    pub fn resolve(&mut self) -> Result<Option<(Survivors<'static>, u64)>, StoreError> {
+    pub fn resolve(&mut self) -> Result<Option<(Survivors, u64)>, StoreError> {
         self.keys = Keys::Exact(Set::new());
         let (Some(spill), Some(budget)) = (self.spill.take(), &self.budget) else {
             return Ok(None);

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use uriscan_core::dedup::{Classes, Rows};
+use uriscan_core::dedup::{Classes, CountedKeys, Rows};
 use uriscan_files::read_to_string;
 
 /// How much memory a run may take, and where it spills what does not fit.
@@ -120,6 +120,17 @@ impl Budget {
         let most = self.numbered_key_bytes(all(count) + texts, classes.len() + count);
         classes.limit_to(most);
         tables <= most && classes.fits(keys)
+    }
+
+    /// Whether more rows have room in memory.
+    pub(super) fn has_room_for_rows(&mut self, counted: &mut CountedKeys, keys: &[&Rows]) -> bool {
+        self.measure_if_tight(counted.memory_bytes(&[]));
+        let most = self.key_bytes();
+        // Those that wait may be of few keys; but to see that is a pass over all.
+        if counted.memory_bytes(keys) > most && counted.waiting() > counted.len() / 8 {
+            counted.settle();
+        }
+        counted.memory_bytes(keys) <= most
     }
 
     /// Bytes for the keys of `classes` numbered classes, where `beside` bytes are held for these classes elsewhere.

@@ -21,6 +21,7 @@ mod keep;
 mod limit;
 mod merge;
 mod partitions;
+mod positions;
 mod ranked;
 mod reread;
 mod resolve;

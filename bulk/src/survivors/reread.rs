@@ -4,25 +4,21 @@ use std::sync::Arc;
 
 use super::StoreError;
 use super::file::SpillFile;
+use super::positions::Positions;
 use super::run::{PositionedRun, RunReader};
-use super::store::ClassStore;
-use uriscan_core::dedup::Classes;
 
 /// The positions of survivors, each with the number of records of its class.
-pub struct Survivors<'s> {
-    from: From<'s>,
+pub struct Survivors {
+    from: From,
     /// Positions of records without a key, each a class of its own; rising.
     alone: std::vec::IntoIter<u64>,
     /// Where the next window begins.
     at: u64,
 }
 
-enum From<'s> {
-    /// In memory, with the number of survivors of each partition before the next window.
-    Held {
-        stores: Vec<&'s ClassStore>,
-        next: Vec<usize>,
-    },
+enum From {
+    /// Of each partition in memory.
+    Held(Vec<Positions>),
     Spilled {
         runs: Vec<RunReader>,
         file: Arc<SpillFile>,
@@ -34,8 +30,6 @@ enum From<'s> {
 pub struct Window {
     start: u64,
     end: u64,
-    /// For each partition in memory the number of survivors before the window.
-    first: Vec<usize>,
     /// Offsets in the window, and numbers of records.
     found: Vec<(u64, u64)>,
     /// For each offset the number of records, while they are sorted.
@@ -57,31 +51,36 @@ impl Window {
         counts.clear();
         counts.resize(len, 0);
         found.drain(..).for_each(|(offset, count)| counts[offset as usize] = count);
-        found.extend((0..).zip(&*counts).map(|(i, &count)| (i, count)).filter(|&(_, n)| n > 0));
+        found.resize(len, (0, 0));
+        let mut kept = 0;
+        // Which lines survive cannot be foreseen, so all are written.
+        for (i, &count) in (0..).zip(&*counts) {
+            found[kept] = (i, count);
+            kept += usize::from(count > 0);
+        }
+        found.truncate(kept);
     }
 }
 
-impl<'s> Survivors<'s> {
-    pub(super) fn held(classes: &'s Classes<ClassStore>) -> Survivors<'s> {
-        let stores: Vec<&ClassStore> = classes.partitions().collect();
-        let next = vec![0; stores.len()];
-        Survivors::new(From::Held { stores, next })
+impl Survivors {
+    pub(super) fn held(positions: Vec<Positions>) -> Survivors {
+        Survivors::new(From::Held(positions))
     }
 
     pub(super) fn spilled(
         runs: Vec<PositionedRun>,
         file: Arc<SpillFile>,
-    ) -> Result<Survivors<'s>, StoreError> {
+    ) -> Result<Survivors, StoreError> {
         let runs = runs.into_iter().map(|run| run.into_reader(&file));
         Ok(Survivors::new(From::Spilled { runs: runs.collect::<Result<_, StoreError>>()?, file }))
     }
 
-    fn new(from: From<'s>) -> Survivors<'s> {
+    fn new(from: From) -> Survivors {
         Survivors { from, alone: Vec::new().into_iter(), at: 0 }
     }
 
     /// The same, and the records at the positions `alone`, which rise.
-    pub fn with_alone(self, alone: Vec<u64>) -> Survivors<'s> {
+    pub fn with_alone(self, alone: Vec<u64>) -> Survivors {
         Survivors { alone: alone.into_iter(), ..self }
     }
 
@@ -94,19 +93,11 @@ impl<'s> Survivors<'s> {
             window.found.push((position - window.start, 1));
             self.alone.next();
         }
-        match &mut self.from {
-            From::Held { stores, next } => {
-                window.first.clone_from(next);
-                for (store, next) in stores.iter().zip(next) {
-                    *next += store.survivors_from(*next, window.end).count();
-                }
-            }
-            From::Spilled { runs, file } => {
-                for run in runs {
-                    while let Some(position) = run.position().filter(|&at| at < window.end) {
-                        window.found.push((position - window.start, run.count()));
-                        run.advance(file)?;
-                    }
+        if let From::Spilled { runs, file } = &mut self.from {
+            for run in runs {
+                while let Some(position) = run.position().filter(|&at| at < window.end) {
+                    window.found.push((position - window.start, run.count()));
+                    run.advance(file)?;
                 }
             }
         }
@@ -116,12 +107,10 @@ impl<'s> Survivors<'s> {
     /// The survivors in `window`: their offsets in it, which rise, and the numbers of records of their classes. None are of
     /// classes that earlier runs have seen. May be called once, by any thread.
     pub fn find<'w>(&self, window: &'w mut Window) -> &'w [(u64, u64)] {
-        if let From::Held { stores, .. } = &self.from {
-            for (store, &first) in stores.iter().zip(&window.first) {
-                let survivors = store.survivors_from(first, window.end);
-                let survivors =
-                    survivors.map(|(at, class)| (at - window.start, store.count(class)));
-                window.found.extend(survivors.filter(|&(_, count)| count > 0));
+        if let From::Held(partitions) = &self.from {
+            let Window { start, end, .. } = *window;
+            for positions in partitions {
+                positions.within(start..end, |at, count| window.found.push((at - start, count)));
             }
         }
         window.sort();

@@ -176,7 +176,7 @@ impl Resolver<'_, '_> {
             has_room = texts <= room || classes == 1 || !part.is_divisible();
             Ok(())
         })?;
-        store.seal();
+        store.seal(true);
         Ok(has_room.then_some(store))
     }
 

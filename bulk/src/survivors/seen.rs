@@ -166,6 +166,36 @@ fn look_up_held(
     done.into_iter().collect()
 }
 
+/// Classes by their numbers.
+pub(super) trait Marked {
+    /// Notes that a class was seen by an earlier run, so that none of its records counts.
+    fn mark_seen(&mut self, class: usize);
+
+    /// The number of records of a class that counts.
+    fn records(&self, class: usize) -> u64;
+}
+
+impl Marked for ClassStore {
+    fn mark_seen(&mut self, class: usize) {
+        ClassStore::mark_seen(self, class as u32);
+    }
+
+    fn records(&self, class: usize) -> u64 {
+        self.count(class as u32)
+    }
+}
+
+/// The numbers of records.
+impl Marked for Vec<u64> {
+    fn mark_seen(&mut self, class: usize) {
+        self[class] = 0;
+    }
+
+    fn records(&self, class: usize) -> u64 {
+        self[class]
+    }
+}
+
 /// Keys on their way from all threads to a [`Loader`], as public ones.
 pub(super) struct NewKeys<'s, 'l> {
     loader: &'s Mutex<&'l mut Loader>,
@@ -208,22 +238,21 @@ impl<'s> SeenClasses<'s> {
         SeenClasses { set: seen.set, new_keys: seen.new_keys.map(Mutex::new), select, hasher }
     }
 
-    /// Marks the classes in `store`, which is sealed, that were seen, and gives their number; `keys` are the keys of all
-    /// classes.
-    pub(super) fn mark(&self, keys: &[Key], store: &mut ClassStore) -> Result<u64, SetError> {
+    /// Marks the classes that were seen, and gives their number; `keys` are the keys of all classes.
+    pub(super) fn mark(&self, keys: &[Key], classes: &mut impl Marked) -> Result<u64, SetError> {
         let public = keys.iter().map(|&key| self.hasher.public(key));
         let mut asked: Vec<(Key, usize)> = public.zip(0..).collect();
         let mut seen = 0;
         self.set.sample(asked.iter().map(|&(key, _)| key))?;
         self.set.expect_look_ups(keys.len())?;
         self.set.find(&mut asked, |class| {
-            store.mark_seen(class as u32);
+            classes.mark_seen(class);
             seen += 1;
         })?;
         drop(asked);
         if let Some(new_keys) = &self.new_keys {
-            let is_written = |class: u32| {
-                let count = store.count(class);
+            let is_written = |class| {
+                let count = classes.records(class);
                 count > 0 && self.select.has(count)
             };
             let written = keys.iter().zip(0..).filter(|&(_, class)| is_written(class));

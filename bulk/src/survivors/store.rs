@@ -175,18 +175,6 @@ impl ClassStore {
         }
     }
 
-    /// [`ClassStore::add_run`] where first records survive and their positions are all that is kept, which `position` gives.
-    #[inline(always)]
-    pub(super) fn count_run(
-        &mut self,
-        ProbedRun { chunk, firsts, further }: ProbedRun<'_>,
-        position: impl Fn(usize, usize) -> u64,
-    ) {
-        self.positions.extend(firsts.iter().map(|&row| position(chunk, row as usize)));
-        self.counts.low.resize(self.positions.len(), 1);
-        self.counts.add_all(further);
-    }
-
     /// Adds the records that wait: all that have come since the last call are in the chunks of `record`.
     #[inline(always)]
     pub(super) fn add_waiting<'t>(
@@ -383,10 +371,11 @@ impl ClassStore {
     }
 
     /// Makes [`ClassStore::survivors`] and [`ClassStore::members`] ready, once all records have come and none waits.
-    pub(super) fn seal(&mut self) {
+    /// The first only if their order `is_wanted`.
+    pub(super) fn seal(&mut self, is_wanted: bool) {
         debug_assert!(self.further.is_empty());
         self.counts.flush();
-        if !self.positions.is_sorted() {
+        if is_wanted && !self.positions.is_sorted() {
             self.order = (0..self.positions.len() as u32).collect();
             self.order.sort_unstable_by_key(|&class| self.positions[class as usize]);
         }
@@ -419,6 +408,11 @@ impl ClassStore {
         (self.positions[class as usize], class)
     }
 
+    /// The positions of the survivors of all classes by their numbers, and how many records these have.
+    pub(super) fn found(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        (0..).zip(&self.positions).map(|(class, &position)| (position, self.count(class)))
+    }
+
     /// The survivors in this range of positions, with their classes, those seen by earlier runs included.
     pub(super) fn survivors(&self, range: Range<u64>) -> impl Iterator<Item = (u64, u32)> + '_ {
         let is_before = |position: u64| position < range.start;
@@ -427,17 +421,8 @@ impl ClassStore {
         } else {
             self.order.partition_point(|&class| is_before(self.positions[class as usize]))
         };
-        self.survivors_from(first, range.end)
-    }
-
-    /// The survivors from number `first` by position on and before the position `end`, with their classes.
-    pub(super) fn survivors_from(
-        &self,
-        first: usize,
-        end: u64,
-    ) -> impl Iterator<Item = (u64, u32)> + '_ {
         let rest = (first..self.positions.len()).map(|i| self.ordered(i));
-        rest.take_while(move |&(position, _)| position < end)
+        rest.take_while(move |&(position, _)| position < range.end)
     }
 
     /// The omitted records in this range of positions.
@@ -516,7 +501,7 @@ mod tests {
             seen = seen.max(class + 1);
         }
         store.add_waiting(mode, |_, row: usize| (row as u64, records[row].1.as_bytes()));
-        store.seal();
+        store.seal(true);
         store
     }
 
@@ -575,7 +560,7 @@ mod tests {
             add(&mut store, mode, i as u32 % 10, i < 10, i, record);
         }
         store.add_waiting(mode, record);
-        store.seal();
+        store.seal(true);
         let held = store.texts.held;
         assert!(held < 4 << 20, "{held}");
         for class in 0..10 {
@@ -594,7 +579,7 @@ mod tests {
         store.counts.low[0] = u32::MAX;
         add(&mut store, mode, 0, false, 1, record);
         add(&mut store, mode, 0, false, 2, record);
-        store.seal();
+        store.seal(true);
         assert_eq!(store.count(0), (1 << 32) + 1);
     }
 }

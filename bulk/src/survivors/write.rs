@@ -12,6 +12,7 @@ use super::StoreError;
 use super::file::SpillFile;
 use super::keep::ClassMode;
 use super::merge::Merge;
+use super::positions::Positions;
 use super::reread::Survivors;
 use super::resolve::{Counts, Runs};
 use super::run::PositionedRun;
@@ -46,6 +47,8 @@ pub struct FoundClasses<'w> {
 pub(super) enum From {
     /// In memory, with positions from `start` to `end` that are still to be written.
     Held { classes: Classes<ClassStore>, start: u64, end: u64, has_sorted_members: bool },
+    /// In memory, the positions of survivors and nothing else.
+    Counted(Vec<Positions>),
     Spilled {
         file: Arc<SpillFile>,
         lines: Merge,
@@ -89,6 +92,7 @@ impl<'w> FoundClasses<'w> {
     pub fn write_dupes(&mut self, sink: &mut (dyn Write + Send)) -> Result<(), StoreError> {
         let mut write = |lines: &[u8]| sink.write_all(lines).map_err(StoreError::Write);
         match &mut self.from {
+            From::Counted(_) => Ok(()),
             From::Spilled { file, dupes, .. } => dupes.up_to(u64::MAX, file, write),
             From::Held { classes, end, .. } => {
                 let segments = Segments::new(classes, self.mode, self.writer);
@@ -116,6 +120,7 @@ impl<'w> FoundClasses<'w> {
         };
         let (mut out, mut objects) = (out, clusters);
         match &mut self.from {
+            From::Counted(_) => Ok(()),
             From::Spilled { file, lines, clusters, .. } => {
                 lines.up_to(end, file, |lines| write(&mut out, lines))?;
                 clusters.up_to(end, file, |lines| write(&mut objects, lines))
@@ -149,10 +154,17 @@ impl<'w> FoundClasses<'w> {
         }
     }
 
-    /// Where the survivors of all classes are, whether these are written or not, if no lines were wanted.
-    pub fn survivors(&mut self) -> Result<Survivors<'_>, StoreError> {
+    /// Where the survivors of all classes are, whether these are written or not, if no lines were wanted. Nothing else is left.
+    pub fn survivors(&mut self) -> Result<Survivors, StoreError> {
         match &mut self.from {
-            From::Held { classes, .. } => Ok(Survivors::held(classes)),
+            From::Counted(positions) => Ok(Survivors::held(std::mem::take(positions))),
+            From::Held { classes, end, .. } => {
+                let positions = threads::map(classes.partitions_mut(), |store| {
+                    let store = std::mem::take(store);
+                    Positions::new(*end, || store.found())
+                });
+                Ok(Survivors::held(positions))
+            }
             From::Spilled { file, counts, .. } => {
                 Survivors::spilled(std::mem::take(counts), Arc::clone(file))
             }

@@ -45,12 +45,12 @@ fn the_limit_changes_no_byte() {
 
 #[test]
 fn classes_are_the_same_under_a_limit() {
-    let text = uris(750_000);
-    let place = Place::new(&[("list", &text)]);
+    let [text, more] = [750_000, LINES].map(uris);
+    let place = Place::new(&[("list", &text), ("more", &more)]);
     let sides = ["--dupes", "dupes", "--clusters", "clusters"];
     let limited = ["-j8", "--max-memory", "64M", "--temp-dir", ".", "--stats=json"];
     for (how, side, input) in [
-        (&["-c"][..], &[][..], "list"),
+        (&["-c"][..], &[][..], "more"),
         (&["-dc", "--keep", "shortest"], &[], "-"),
         (&["-u", "--keep", "max"], &sides, "list"),
     ] {

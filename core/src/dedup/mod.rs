@@ -8,10 +8,15 @@
 #[cfg(feature = "bulk")]
 mod approx;
 mod classes;
+#[cfg(feature = "bulk")]
+mod counted;
 mod numbered;
 mod numbering;
+#[cfg(feature = "bulk")]
+mod parts;
 mod rows;
 mod set;
+mod slots;
 mod table;
 #[cfg(feature = "bulk")]
 mod tagged;
@@ -22,6 +27,8 @@ mod texts;
 pub use approx::ApproxSet;
 pub use classes::ProbedRun;
 pub use classes::{Classes, Probed};
+#[cfg(feature = "bulk")]
+pub use counted::{Counted, CountedKeys};
 pub use numbering::Numbering;
 pub use rows::Rows;
 pub use rows::remove_at;

@@ -2,8 +2,7 @@
 
 use core::marker::PhantomData;
 
-use memmap2::{MmapMut, MmapOptions};
-
+use super::slots::{HUGE, HUGE_PAGE, MAPPED, Slots, whole_bytes};
 use crate::key::Key;
 use crate::simd::prefetch;
 
@@ -13,27 +12,11 @@ pub(super) const MIN_SLOTS: usize = 1 << 10;
 /// Slots of a cache line, which are searched together.
 pub(super) const LINE: usize = 4;
 
-/// The size of a huge page on most systems.
-const HUGE_PAGE: usize = 2 << 20;
-
-/// A table this large has a map of its own, which goes back to the system at once: an allocator keeps what was freed
-/// for a while, and of all partitions, which grow together, that would be as much again as they hold. Maps of
-/// partitions lie side by side, so that they have huge pages in common: without them nearly every insertion waits for a
-/// translation of its address.
-const MAPPED: usize = 128 << 10;
-
 /// A table this large grows at least by half, a smaller one fourfold.
 const LARGE: usize = 1 << 20;
 
-/// Tables this large are whole numbers of huge pages, and grow where they are.
-const HUGE: usize = 2 * HUGE_PAGE;
-
 /// How many times as large as it is a table may become at once, if so much is expected.
 const MOST_GROWTH: usize = 16;
-
-/// Address space set aside for a huge table, so that it can grow where it is: fresh memory is dear, and
-/// what has been touched stays in use. A table that outgrows it moves to one of twice the room.
-const RESERVE: usize = 1 << 30;
 
 /// What a line of slots holds.
 pub(super) trait Layout {
@@ -71,76 +54,13 @@ impl Layout for KeysOnly {
 /// growing reads the old slots and writes the new ones in one sweep. The high half
 /// picks the partition (see [`super::Set`]): bits used twice would crowd the homes.
 pub(super) struct Table<L: Layout = KeysOnly> {
-    slots: Slots,
+    slots: Slots<u128>,
     used: usize,
     /// Grow when `used` reaches this.
     limit: usize,
     /// Where it moves when it grows.
-    next: Option<Slots>,
+    next: Option<Slots<u128>>,
     layout: PhantomData<L>,
-}
-
-/// Zeroed memory for slots.
-enum Slots {
-    Small(Vec<u128>),
-    /// A map, of which the first so many bytes are in use; no other byte of it has been written to.
-    Mapped(MmapMut, usize),
-}
-
-impl Slots {
-    fn zeroed(count: usize) -> Slots {
-        let bytes = whole_bytes(count);
-        if bytes >= MAPPED {
-            // Where address space is rationed, what is needed now has to do.
-            let room = if bytes >= HUGE { RESERVE.max(2 * bytes) } else { bytes };
-            let map = [room, bytes]
-                .into_iter()
-                .flat_map(|len| MmapOptions::new().len(len).no_reserve_swap().map_anon())
-                .next();
-            if let Some(map) = map {
-                // Advice only: without huge pages the table works the same, slower.
-                #[cfg(target_os = "linux")]
-                let _ = map.advise(memmap2::Advice::HugePage);
-                return Slots::Mapped(map, bytes);
-            }
-        }
-        Slots::Small(vec![Key::VACANT; count])
-    }
-
-    /// Makes it `count` slots at least, the new ones vacant, without moving those that are there; says
-    /// whether that could be done.
-    fn extend(&mut self, count: usize) -> bool {
-        let bytes = whole_bytes(count);
-        match self {
-            Slots::Mapped(map, len) if bytes <= map.len() => {
-                *len = bytes;
-                true
-            }
-            _ => false,
-        }
-    }
-
-    #[inline(always)]
-    fn get(&self) -> &[u128] {
-        match self {
-            Slots::Small(slots) => slots,
-            Slots::Mapped(map, len) => bytemuck::cast_slice(&map[..*len]),
-        }
-    }
-
-    #[inline(always)]
-    fn get_mut(&mut self) -> &mut [u128] {
-        match self {
-            Slots::Small(slots) => slots,
-            Slots::Mapped(map, len) => bytemuck::cast_slice_mut(&mut map[..*len]),
-        }
-    }
-}
-
-/// Bytes for at least `count` slots: a huge table is a whole number of huge pages.
-fn whole_bytes(count: usize) -> usize {
-    let bytes = count * size_of::<u128>();
-    if bytes >= HUGE { bytes.next_multiple_of(HUGE_PAGE) } else { bytes }
 }
 
 /// The line at which the search for `key` begins, in a table of `count` lines.
@@ -183,7 +103,7 @@ impl<L: Layout> Table<L> {
         Table::with_slots(Slots::zeroed(count.div_ceil(L::KEYS) * LINE))
     }
 
-    fn with_slots(slots: Slots) -> Table<L> {
+    fn with_slots(slots: Slots<u128>) -> Table<L> {
         let limit = limit_of::<L>(&slots);
         Table { slots, used: 0, limit, next: None, layout: PhantomData }
     }
@@ -225,7 +145,7 @@ impl<L: Layout> Table<L> {
             return;
         }
         let count = self.wanted_places(more, expected, most).div_ceil(L::KEYS) * LINE;
-        if (MAPPED..HUGE).contains(&whole_bytes(count)) {
+        if (MAPPED..HUGE).contains(&whole_bytes::<u128>(count)) {
             self.next = Some(Slots::zeroed(count));
         }
     }
@@ -328,7 +248,7 @@ impl<L: Layout> Table<L> {
 
 /// Keys that a table takes: three quarters of its places, so that long probes are rare, and 16 bytes
 /// become 21.
-fn limit_of<L: Layout>(slots: &Slots) -> usize {
+fn limit_of<L: Layout>(slots: &Slots<u128>) -> usize {
     slots.get().len() / LINE * L::KEYS / 4 * 3
 }
 

@@ -30,8 +30,8 @@ pub(crate) struct Marked {
 }
 
 /// The rows that the second pass writes.
-pub(crate) struct Chosen<'s> {
-    pub(crate) survivors: Survivors<'s>,
+pub(crate) struct Chosen {
+    pub(crate) survivors: Survivors,
     pub(crate) select: Select,
     /// Whether a column holds the number of rows of each class.
     pub(crate) has_counts: bool,
@@ -41,7 +41,7 @@ pub(crate) struct Chosen<'s> {
     pub(crate) written: u64,
 }
 
-impl Chosen<'_> {
+impl Chosen {
     /// For each row of `batch`, the next one: whether it is written, and how many rows it represents if `has_counts`.
     fn next(&mut self, batch: &RecordBatch) -> Result<(BooleanArray, Option<Int64Array>), Error> {
         let rows = batch.num_rows();
@@ -137,7 +137,7 @@ impl SecondPass {
         mut self,
         job: &Job,
         (schema, target): (&SchemaRef, &Target),
-        chosen: &mut Chosen<'_>,
+        chosen: &mut Chosen,
         mut put: impl FnMut(&[Unit]) -> Result<(), Error> + Send,
     ) -> Result<(), Error> {
         self.end_part()?;
@@ -185,7 +185,7 @@ impl Extent {
 fn kept(
     units: Vec<Unit>,
     extent: &mut Extent,
-    chosen: &mut Chosen<'_>,
+    chosen: &mut Chosen,
     schema: &SchemaRef,
 ) -> Result<Vec<Unit>, Error> {
     let mut marked = Vec::with_capacity(units.len());

@@ -33,7 +33,7 @@ pub(crate) struct Reread<'r> {
     /// What becomes of overlong records.
     pub(crate) on_invalid: OnInvalid,
     pub(crate) unit: Unit,
-    pub(crate) survivors: Survivors<'r>,
+    pub(crate) survivors: Survivors,
     pub(crate) settings: Settings,
     /// Finds rows, if the records are rows of tables.
     pub(crate) rows: Option<RowFinder>,

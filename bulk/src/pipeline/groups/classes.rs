@@ -57,7 +57,7 @@ use crate::survivors::{Budget, ClassMode, ClassSet};
 /// Memory: 50 to 70 bytes and the survivor's text for each class; so with [`crate::pipeline::Keep::Min`] and [`crate::pipeline::Keep::Max`], of rows the value that decides; with [`Sinks::dupes`] or
 /// [`Sinks::clusters`] also 24 bytes for each omitted record, and its text unless that is the
 /// survivor's. If all sources are uncompressed regular files and neither sink is used,
-/// they are read a second time instead of holding texts: 36 to 60 bytes for each class then. Records too long to
+/// they are read a second time instead of holding texts: 24 to 60 bytes for each class then. Records too long to
 /// be judged are kept in a temporary file, unless they are read again.
 ///
 /// What exceeds [`DedupOptions::limit`] spills to disk: some 22 bytes for each record if sources are read a second time,

@@ -109,9 +109,9 @@ fn small_tables_grow_fourfold_and_large_ones_by_a_half() {
 
 #[test]
 fn huge_tables_are_whole_numbers_of_huge_pages() {
-    assert_eq!(whole_bytes(10), 160);
-    assert_eq!(whole_bytes(HUGE / 16), HUGE);
-    assert_eq!(whole_bytes(HUGE / 16 + 1), HUGE + HUGE_PAGE);
+    assert_eq!(whole_bytes::<u128>(10), 160);
+    assert_eq!(whole_bytes::<u128>(HUGE / 16), HUGE);
+    assert_eq!(whole_bytes::<u128>(HUGE / 16 + 1), HUGE + HUGE_PAGE);
     assert_eq!(places_in::<KeysOnly>(2 * 64 + 63), 2 * LINE);
     assert_eq!(places_in::<Numbered>(2 * 64), 2 * Numbered::KEYS);
     assert_eq!(places_in::<KeysOnly>(HUGE + HUGE_PAGE - 1), HUGE / 16);
