@@ -12,7 +12,7 @@ const RANGE: u64 = 32;
 /// Positions, each with a number of records, in ranges that rise.
 #[derive(Debug)]
 pub(super) struct Positions {
-    /// Each above [`COUNT`] bits of its number of records, of which none are set if they do not suffice.
+    /// Each above [`COUNT`] bits of its number of records, or above zeros if that has more bits.
     all: Vec<u32>,
     /// Where the ranges begin, and the end.
     starts: Vec<u32>,

@@ -10,8 +10,8 @@ use super::rows::{PARTITIONS, Rows};
 use crate::key::Key;
 use crate::threads;
 
-/// Keys with the number of their rows and the position of the first one: 24 bytes each, and as many for each row that waits, of which
-/// there are no more than keys, and those of a chunk.
+/// Keys with the number of their rows and the position of the first one: 24 bytes each. As many are for each row that waits; no more of
+/// them wait than there are keys, except for the rows of the last chunk.
 ///
 /// ```
 /// use uriscan_core::dedup::{CountedKeys, Rows};
@@ -57,7 +57,7 @@ impl CountedKeys {
         self.partitions.iter().map(Parts::len).sum()
     }
 
-    /// Whether there is no key.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -95,7 +95,7 @@ impl CountedKeys {
         });
     }
 
-    /// Makes an end of waiting, on the current rayon pool. Gives the number of keys.
+    /// Counts all rows that wait, on the current rayon pool. Gives the number of keys.
     pub fn settle(&mut self) -> usize {
         let CountedKeys { partitions, indexes, .. } = self;
         threads::each(partitions, |_, parts| {
@@ -147,7 +147,7 @@ impl Counted {
         self.0.len()
     }
 
-    /// Whether there is neither.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -22,7 +22,7 @@ const RESERVE: usize = 1 << 30;
 /// Zeroed memory for slots.
 pub(super) enum Slots<T> {
     Small(Vec<T>),
-    /// A map, of which the first so many slots are in use; no other byte of it has been written to.
+    /// A map, and how many slots at its front are in use; no other byte of it has been written to.
     Mapped(MmapMut, usize),
 }
 
