@@ -167,3 +167,30 @@ fn resident_bytes() -> Option<usize> {
     let kilobytes: usize = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     kilobytes.checked_mul(1024)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use uriscan_core::key::Hasher;
+
+    #[test]
+    fn counted_keys_are_passed_over_only_if_many_rows_wait() {
+        let hasher = Hasher::random();
+        let rows_of = |count: u32| {
+            let mut rows = Rows::default();
+            (0..count).for_each(|i| rows.push(hasher.key(&i.to_le_bytes())));
+            rows.partition();
+            rows
+        };
+        let limit = MemoryLimit::new(1 << 20, "").set_bytes(1 << 20);
+        let mut budget = Budget::of_keys(limit);
+        let mut counted = CountedKeys::new();
+        counted.insert(&[&rows_of(100_000)], |_, row| row as u64);
+        counted.settle();
+        for (count, waiting) in [(1_000, 1_000), (20_000, 0)] {
+            counted.insert(&[&rows_of(count)], |_, row| 100_000 + row as u64);
+            assert!(!budget.has_room_for_rows(&mut counted, &[&rows_of(1)]));
+            assert_eq!(counted.waiting(), waiting, "of {count} rows");
+        }
+    }
+}
