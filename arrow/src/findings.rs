@@ -75,3 +75,59 @@ impl Work for Audit {
         list
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::StringArray;
+    use arrow_array::cast::AsArray;
+    use uriscan_core::audit::audit;
+
+    use super::*;
+
+    #[test]
+    fn rows_side_by_side_have_the_findings_that_each_has_alone() {
+        let rows = [
+            "http://h/con",
+            "http://h/a",
+            "ghp_0123456789abcdef",
+            "http://h/x&",
+            "amp;a",
+            "?a=b&tok\nen=x",
+            "tok",
+            "en=x",
+            "?pw",
+            "=x",
+            "/",
+            "%63on",
+            "a%4",
+            "A%4BIA0123456789ABCDEF",
+            "http://h/.",
+            "./x",
+            "?q=.",
+            "..",
+            "/../a",
+            "%2",
+            "e%2e",
+            "//u:p@h",
+            "/a%",
+            "00",
+            "///sk-aaaa-bbbb-cccc-dddd",
+            "@h",
+            "http://h/?pin=1",
+            "&code=2&state=3",
+        ];
+        let found =
+            Columns::default().audit(&StringArray::from(rows.to_vec()), RuleSet::all()).unwrap();
+        for (number, row) in rows.iter().enumerate() {
+            let mut findings = Vec::new();
+            audit(row.as_bytes(), RuleSet::all(), &mut findings);
+            let mut expected: Vec<Rule> = findings.iter().map(|finding| finding.rule).collect();
+            expected.sort_unstable();
+            expected.dedup();
+            let names = found.as_list::<i32>().value(number);
+            let names: Vec<&str> = names.as_string::<i32>().iter().flatten().collect();
+            let expected: Vec<&str> = expected.into_iter().map(Rule::name).collect();
+            assert_eq!(names, expected, "{row}");
+        }
+    }
+}

@@ -1,5 +1,7 @@
 //! The audit of one reference: checks each component by the rules that apply to it.
 
+use core::ops::Range;
+
 use super::looks::{Hint, Looks};
 use super::{Detail, Finding, Found, MASK, Rule, RuleSet, Severity, triplet};
 use super::{address, encoded, host, path, port, redact, search, secret};
@@ -35,8 +37,14 @@ pub fn audit_with(
     if error.is_some_and(|error| error.kind == UriErrorKind::TooLong) {
         return error;
     }
-    let may_hold_secret = hint.looks.has(Looks::SECRETS) && redact::may_hold_secret(text);
-    let secrets = if may_hold_secret { check_secrets(text, &mut found) } else { Secrets::None };
+    let secrets = match hint.looks {
+        looks if !looks.has(Looks::SECRETS.or(Looks::NAMES)) => Secrets::None,
+        looks if !looks.has(Looks::SECRETS) && has_only_parameters(text, &hint, &found.secrets) => {
+            Secrets::OfParameters
+        }
+        _ if redact::may_hold_secret(text) => check_secrets(text, &mut found),
+        _ => Secrets::None,
+    };
     let is_shown = match secrets {
         Secrets::None => true,
         Secrets::OfParameters => shows_names(text, findings),
@@ -92,6 +100,24 @@ enum Secrets {
     /// Values of parameters that a rule has looked at, and nothing else.
     OfParameters,
     Some,
+}
+
+/// Whether `known`, which rules have found, is all that is masked in `text` by the names before it: as many values as there are such
+/// names, one after the other, in the query and the fragment of a URI without what ends values and names in other ways.
+fn has_only_parameters(text: &[u8], hint: &Hint, known: &[Range<usize>]) -> bool {
+    let Some((parts, None)) = hint.parsed else { return false };
+    // The end of another name may be a name of its own, as in `user:code`.
+    let is_simple = |byte: &&u8| byte.is_ascii_alphanumeric() || b"-._".contains(byte);
+    let has_simple_name = |value: &Range<usize>| {
+        let before = text[..value.start - 1].iter().rev().find(|byte| !is_simple(byte));
+        before.is_some_and(|byte| b"&?#".contains(byte))
+    };
+    known.len() == hint.names
+        && known.first().is_some_and(|first| first.start > place(parts.path_end))
+        && known.is_sorted_by(|before, after| before.end <= after.start)
+        && known.iter().all(has_simple_name)
+        && memchr::memchr2(b'@', b'*', text).is_none()
+        && memchr::memchr2(b'%', b';', text).is_none()
 }
 
 /// Reports what is masked and no rule has looked at yet: what is nested, and tokens.

@@ -22,7 +22,9 @@ impl Looks {
     pub(super) const ENTITIES: Looks = Looks(1 << 5);
     /// All that is masked.
     pub(super) const SECRETS: Looks = Looks(1 << 6);
-    pub(super) const ALL: Looks = Looks((1 << 7) - 1);
+    /// What follows the names of secrets, of all that is masked.
+    pub(super) const NAMES: Looks = Looks(1 << 7);
+    pub(super) const ALL: Looks = Looks(u8::MAX);
 
     pub(super) const fn or(self, other: Looks) -> Looks {
         Looks(self.0 | other.0)
@@ -32,6 +34,11 @@ impl Looks {
         if condition { self } else { Looks::NONE }
     }
 
+    pub(super) const fn without(self, other: Looks) -> Looks {
+        Looks(self.0 & !other.0)
+    }
+
+    /// Whether it has any of `looks`.
     pub(super) const fn has(self, looks: Looks) -> bool {
         self.0 & looks.0 != 0
     }
@@ -44,9 +51,11 @@ pub struct Hint {
     pub(super) parsed: Option<(Components, Option<UriError>)>,
     /// The rules that may report something.
     pub(super) looks: Looks,
+    /// How often a secret may follow a name.
+    pub(super) names: usize,
 }
 
 impl Hint {
     /// Nothing.
-    pub(super) const NONE: Hint = Hint { parsed: None, looks: Looks::ALL };
+    pub(super) const NONE: Hint = Hint { parsed: None, looks: Looks::ALL, names: usize::MAX };
 }

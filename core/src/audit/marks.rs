@@ -1,12 +1,12 @@
 //! The bytes of a chunk without which no rule reports anything after the authority of a record, found in one pass over all
 //! of its records.
 //!
-//! A mark does not mean a finding: it is a place to look at ([`super::quiet`]). More than half of all records have none. What a byte
-//! means depends on the component that it is in, which is not known here; so more is marked than any component needs.
+//! A mark does not mean a finding: it is a place to look at ([`super::quiet`]). Most records have none. What a byte means depends on
+//! the component that it is in, which is not known here; so more is marked than any component needs.
 
-use super::{names, shape};
+use super::{names, path, shape};
 use crate::chunk::{Padded, Span};
-use crate::grammar::class::{ByteClass, UNRESERVED};
+use crate::grammar::class::{ByteClass, DIGIT, UNRESERVED};
 use crate::index::{Bits, low_bits};
 use crate::simd::table::{NibbleTables, nibble_tables};
 use crate::simd::{BLOCK, Isa, Task};
@@ -23,7 +23,7 @@ pub struct Marks {
 }
 
 impl Marks {
-    /// Finds the marks of `text`.
+    /// Finds the marks of `text`, whose records may lie side by side.
     #[inline(always)]
     pub fn find<I: Isa>(&mut self, isa: I, text: Padded<'_>) {
         isa.call(Find(self, text));
@@ -65,22 +65,19 @@ impl Task for Find<'_, '_> {
         let Find(marks, text) = self;
         (marks.count, marks.passed) = (0, 0);
         for at in (0..text.len()).step_by(BLOCK) {
-            let [block, next] = [text.block(at), text.block(at + 1)];
-            let slashes = isa.equal(block, b'/');
-            let dots_next = isa.equal(next, b'.');
-            let ahead = [next, text.block(at + 2), text.block(at + 3)];
-            let mut found = isa.members(block, &ALWAYS)
-                | slashes & (dots_next | begin(isa, ahead, &DEVICES))
-                | isa.equal(block, b'.') & dots_next;
-            for bit in Bits(begin(isa, [block, next, ahead[1]], &TOKENS)) {
-                found |= u64::from(shape::may_begin(&text.padded()[at + bit as usize..])) << bit;
+            let block = text.block(at);
+            let ahead = [text.block(at + 1), text.block(at + 2), text.block(at + 3)];
+            let percents = isa.equal(block, b'%');
+            let ask = isa.equal(block, b'/') & begin(isa, ahead, &DEVICES)
+                | isa.members(block, &ENDS)
+                | if percents != 0 { percents & encodes_doubtful(isa, ahead) } else { 0 };
+            let mut found =
+                isa.members(block, &ALWAYS) | isa.equal(block, b'.') & isa.equal(ahead[0], b'.');
+            for bit in Bits(ask) {
+                found |= u64::from(is_mark(text.padded(), at + bit as usize)) << bit;
             }
-            for bit in Bits(isa.equal(block, b'%')) {
-                let byte = decoded_byte(&text.padded()[at + bit as usize..]);
-                found |= u64::from(IS_DOUBTFUL[usize::from(byte)]) << bit;
-            }
-            for bit in Bits(isa.equal(block, b'=')) {
-                let is_one = names::may_be_secret(text.padded(), at + bit as usize);
+            for bit in Bits(begin(isa, [block, ahead[0], ahead[1]], &TOKENS)) {
+                let is_one = shape::begins(&text.padded()[at + bit as usize..]);
                 found |= u64::from(is_one) << bit;
             }
             found &= low_bits(text.len() - at);
@@ -91,19 +88,81 @@ impl Task for Find<'_, '_> {
     }
 }
 
-/// Bytes of a userinfo and of strings in JSON, and what ends a character reference.
-static ALWAYS: NibbleTables = nibble_tables(ByteClass::of(b"@\"';"));
+/// The percent signs before `ahead`, the blocks one and two bytes further on, that may encode a byte that is doubtful somewhere.
+#[inline(always)]
+fn encodes_doubtful<I: Isa>(isa: I, [high, low, _]: [&[u8; BLOCK]; 3]) -> u64 {
+    /// For some first digits, all second ones; and some of both.
+    static ANY: NibbleTables = nibble_tables(ByteClass::of(b"01467"));
+    static SIGN: NibbleTables = nibble_tables(ByteClass::of(b"257DdEeFf"));
+    static NUMBER: NibbleTables = nibble_tables(DIGIT.or(ByteClass::of(b"Dd")));
+    static LETTER: NibbleTables = nibble_tables(DIGIT.or(ByteClass::of(b"AaCcFf")));
+    static LEAD: NibbleTables = nibble_tables(ByteClass::of(b"CcEeFf"));
+    static OVERLONG: NibbleTables = nibble_tables(ByteClass::of(b"01"));
+    isa.members(high, &ANY)
+        | isa.equal(high, b'2') & isa.members(low, &SIGN)
+        | isa.equal(high, b'3') & isa.members(low, &NUMBER)
+        | isa.equal(high, b'5') & isa.members(low, &LETTER)
+        | isa.members(high, &LEAD) & isa.members(low, &OVERLONG)
+}
 
-/// Bytes that are marked where they are encoded: acted upon or misread, or part of what is searched for secrets.
-static IS_DOUBTFUL: [bool; 256] = {
-    const DOUBTFUL: ByteClass =
-        ByteClass::range(0, 0x1F).or(ByteClass::of(b"\x7F%/\\.@\"'=")).or(UNRESERVED);
-    let mut table = DOUBTFUL.table();
-    // Those that begin overlong UTF-8.
-    table[0xC0] = true;
-    table[0xC1] = true;
-    table[0xE0] = true;
-    table[0xF0] = true;
+/// Whether what may be a mark at `at` of `text` is one. What precedes and what follows may be of another record.
+#[inline(never)]
+fn is_mark(text: &[u8], at: usize) -> bool {
+    match text[at] {
+        b'=' => names::may_be_secret(text, at) && names::may_end_name(text, at),
+        b'%' => match WHERE_DOUBTFUL[usize::from(decoded_byte(&text[at..]))] {
+            Where::Nowhere => false,
+            Where::Anywhere => true,
+            Where::InHead => is_in_head(text, at),
+        },
+        b'/' => path::begins_like_device(&text[at + 1..]),
+        _ => ends_reference(text, at),
+    }
+}
+
+/// Whether a character reference may end at `at` of `text`, where a semicolon is.
+fn ends_reference(text: &[u8], at: usize) -> bool {
+    /// The bytes of the longest reference.
+    const LONGEST: usize = 34;
+    memchr::memrchr(b'&', &text[at.saturating_sub(LONGEST)..at]).is_some()
+}
+
+/// Whether the triplet at `at` of `text`, of a byte that needs none, may be one of the first three of a segment, or of a token: only
+/// there it hides something.
+fn is_in_head(text: &[u8], at: usize) -> bool {
+    // What precedes it in the segment is not encoded, or has been marked.
+    text[at.saturating_sub(3)..at].contains(&b'/') || shape::may_have_encoded(text, at)
+}
+
+/// What ends a name and a character reference.
+static ENDS: NibbleTables = nibble_tables(ByteClass::of(b"=;"));
+
+/// Bytes of a userinfo and of strings in JSON.
+static ALWAYS: NibbleTables = nibble_tables(ByteClass::of(b"@\"'"));
+
+/// Where a byte that is encoded is marked.
+#[derive(Clone, Copy)]
+enum Where {
+    Nowhere,
+    Anywhere,
+    /// Where [`is_in_head`] is true.
+    InHead,
+}
+
+/// Bytes that are acted upon or misread, or part of what is searched for secrets; and those that need no triplet.
+static WHERE_DOUBTFUL: [Where; 256] = {
+    const ANYWHERE: ByteClass = ByteClass::range(0, 0x1F).or(ByteClass::of(b"\x7F%/\\.@\"'="));
+    let mut table = [Where::Nowhere; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        // Some begin overlong UTF-8.
+        if ANYWHERE.has(byte as u8) || matches!(byte, 0xC0 | 0xC1 | 0xE0 | 0xF0) {
+            table[byte] = Where::Anywhere;
+        } else if UNRESERVED.has(byte as u8) {
+            table[byte] = Where::InHead;
+        }
+        byte += 1;
+    }
     table
 };
 

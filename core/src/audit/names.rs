@@ -264,6 +264,7 @@ pub(super) fn may_be_secret(text: &[u8], equals: usize) -> bool {
 
 /// Whether the name of a secret, or of a parameter of an OAuth answer, may end before the `=` at `equals` of `text`: looks at more
 /// than the last letters, and at the end only, since it is not known here where the name begins. Errs on the safe side only.
+#[inline(never)]
 pub(super) fn may_end_name(text: &[u8], equals: usize) -> bool {
     let start = text[..equals].iter().rposition(|byte| b"&;?#=".contains(byte));
     let name = &text[start.map_or(0, |before| before + 1)..equals];

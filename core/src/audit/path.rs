@@ -97,7 +97,7 @@ fn may_go_up(query: &[u8]) -> bool {
 pub(super) fn segment_is_quiet(segment: &[u8]) -> bool {
     match decoded_head(segment) {
         [b'.', ..] => false,
-        head if begins_like_device(head) => !is_device(&decoded(segment)),
+        head if are_of_device(head) => !is_device(&decoded(segment)),
         _ => true,
     }
 }
@@ -115,24 +115,28 @@ fn decoded_head(segment: &[u8]) -> [u8; 3] {
 
 /// Whether the first segment of `rest` is a device name; its first three bytes are not encoded.
 pub(super) fn begins_with_device(rest: &[u8]) -> bool {
-    let Some(&head) = rest.first_chunk::<3>() else { return false };
-    if !begins_like_device(head) || is_word(rest) {
+    if !begins_like_device(rest) || is_word(rest) {
         return false;
     }
     let end = memchr::memchr(b'/', rest).unwrap_or(rest.len());
     is_device(&decoded(&rest[..end]))
 }
 
-/// Whether `rest`, which begins with a dot or three letters of a device, is a word with these letters: most names continue with
-/// a letter, as `contact` and `company` do. So do `conin$` and `conout$`.
+/// Whether `rest`, which begins with three letters of a device, is a word with these letters: most names continue with a letter, as
+/// `contact` and `company` do. So do `conin$` and `conout$`.
 #[inline(always)]
 pub(super) fn is_word(rest: &[u8]) -> bool {
-    let &[first, _, _, fourth, ..] = rest else { return false };
-    (first != b'.') & fourth.is_ascii_alphabetic() & !matches!(fourth | 0x20, b'i' | b'o')
+    let Some(fourth) = rest.get(3) else { return false };
+    fourth.is_ascii_alphabetic() & !matches!(fourth | 0x20, b'i' | b'o')
+}
+
+/// Whether `rest` begins with three letters of a device.
+pub(super) fn begins_like_device(rest: &[u8]) -> bool {
+    rest.first_chunk().is_some_and(|&head| are_of_device(head))
 }
 
 /// Whether a device name may begin with these three letters, in any case.
-fn begins_like_device(head: [u8; 3]) -> bool {
+fn are_of_device(head: [u8; 3]) -> bool {
     const HEADS: [[u8; 3]; 6] = [*b"con", *b"prn", *b"aux", *b"nul", *b"com", *b"lpt"];
     let lower = head.map(|byte| byte | 0x20);
     HEADS.iter().fold(false, |is_one, known| is_one | (*known == lower))

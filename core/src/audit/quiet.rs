@@ -15,6 +15,9 @@ use crate::simd::Isa;
 use crate::uri::fast::Plain;
 use crate::uri::{Components, fast, parse};
 
+#[cfg(test)]
+mod tests;
+
 /// Longer segments are not examined here if they hold needless triplets.
 const LONG_SEGMENT: usize = 256;
 
@@ -41,10 +44,12 @@ pub fn screen<I: Isa>(isa: I, record: Record<'_>, marks: &mut Marks) -> Option<H
         },
     };
     let mut looks = if is_ordinary { Looks::NONE } else { of_head(text, &parts, true) };
+    let mut names = 0;
     if has_marks {
-        looks = looks.or(of_marks(text, start, marks, &parts));
+        let of_marks = of_marks(text, start, marks, &parts);
+        (looks, names) = (looks.or(of_marks.0), of_marks.1);
     }
-    (looks != Looks::NONE).then_some(Hint { parsed: Some((parts, None)), looks })
+    (looks != Looks::NONE).then_some(Hint { parsed: Some((parts, None)), looks, names })
 }
 
 /// Whether the mark at `at` is a slash before a word that begins like a device, as `/company` does: nothing to look at.
@@ -70,13 +75,14 @@ fn screen_others(text: &[u8], start: u32, marks: &[u32]) -> Option<Hint> {
     };
     // Of what is invalid, a percent sign may encode nothing, or a part of what another one encodes.
     let is_odd = |at: usize| text[at] == b'\\' || triplet(text, at).is_none();
-    let looks = if error.is_some() && memchr::memchr2_iter(b'%', b'\\', text).any(is_odd) {
-        Looks::ALL
+    let (looks, names) = if error.is_some() && memchr::memchr2_iter(b'%', b'\\', text).any(is_odd) {
+        (Looks::ALL, usize::MAX)
     } else {
-        of_head(text, &parts, error.is_none()).or(of_marks(text, start, marks, &parts))
+        let (looks, names) = of_marks(text, start, marks, &parts);
+        (of_head(text, &parts, error.is_none()).or(looks), names)
     };
     let is_quiet = looks == Looks::NONE && error.is_none();
-    (!is_quiet).then_some(Hint { parsed: Some((parts, error)), looks })
+    (!is_quiet).then_some(Hint { parsed: Some((parts, error)), looks, names })
 }
 
 /// Whether a valid record has an authority of an ordinary name, without userinfo, and without a port or with a harmless one.
@@ -119,31 +125,35 @@ fn has_no_name(text: &[u8], parts: &Components) -> bool {
             && text.get(..7).is_some_and(|head| head.eq_ignore_ascii_case(b"file://"))
 }
 
-/// What has to be looked at because of `marks`, which are those of `text` and count from `start` bytes before it.
+/// What has to be looked at because of `marks`, which are those of `text` and count from `start` bytes before it; and how many of them
+/// end a name.
 #[inline(never)]
-fn of_marks(text: &[u8], start: u32, marks: &[u32], parts: &Components) -> Looks {
+fn of_marks(text: &[u8], start: u32, marks: &[u32], parts: &Components) -> (Looks, usize) {
     let (path_start, path_end) = (parts.path_start as usize, parts.path_end as usize);
     let path = &text[path_start..path_end];
     // The dot segments of the path have been followed, and stay below the root.
     let mut dots_are_fine = false;
-    let (mut looks, mut is_encoded) = (Looks::NONE, None);
+    let (mut looks, mut names, mut is_encoded) = (Looks::NONE, 0, None);
     for at in marks.iter().map(|&mark| (mark - start) as usize) {
         let is_in_path = (path_start..path_end).contains(&at);
         looks = looks.or(match text[at] {
             b'%' => of_triplet(text, at, parts, looks),
-            b'=' => of_equals(text, at, at < path_end),
-            b'/' if is_in_path && !looks.has(Looks::PATH) => {
-                let next = at + 1 - path_start;
-                let is_quiet = match path[next..] {
-                    [b'.', ..] => dot_is_quiet(path, next, &mut dots_are_fine),
-                    _ => !path::begins_with_device(&path[next..]),
-                };
+            b'=' => {
+                names += 1;
+                let is_parameter = names::follows_secret_name(text, at, at < path_end);
+                Looks::NAMES.or(Looks::PARAMETERS.when(is_parameter))
+            }
+            b'/' => {
+                let is_device = || path::begins_with_device(&path[at + 1 - path_start..]);
+                Looks::PATH.when(is_in_path && is_device())
+            }
+            b'.' if is_in_path => {
+                let is_quiet = looks.has(Looks::PATH)
+                    || dots_are_quiet(path, at - path_start, &mut dots_are_fine);
                 Looks::PATH.when(!is_quiet)
             }
             b'.' => Looks::TRAVERSAL.when(at >= path_end),
-            b';' => Looks::ENTITIES.when(ends_reference(text, at)),
-            // Slashes precede those of a path, too.
-            b'/' => Looks::NONE,
+            b';' => Looks::ENTITIES,
             // What is known is not asked for again: some of the questions scan all that precedes.
             _ if looks.has(Looks::SECRETS) => Looks::NONE,
             b'@' => Looks::SECRETS.when(may_end_userinfo(text, at, parts)),
@@ -155,15 +165,10 @@ fn of_marks(text: &[u8], start: u32, marks: &[u32], parts: &Components) -> Looks
         });
     }
     // Most of what looks like that is something else.
-    let is_empty = looks == Looks::SECRETS && !redact::holds_secret(text);
-    if is_empty { Looks::NONE } else { looks }
-}
-
-/// What has to be looked at because a name before the `=` at `at` may be that of a secret.
-fn of_equals(text: &[u8], at: usize, is_in_path: bool) -> Looks {
-    let is_parameter = || names::follows_secret_name(text, at, is_in_path);
-    let may_be_secret = names::may_end_name(text, at);
-    Looks::SECRETS.when(may_be_secret).or(Looks::PARAMETERS.when(may_be_secret && is_parameter()))
+    let masked = Looks::SECRETS.or(Looks::NAMES);
+    let is_empty =
+        looks.without(masked) == Looks::NONE && looks.has(masked) && !redact::holds_secret(text);
+    (if is_empty { Looks::NONE } else { looks }, names)
 }
 
 /// Whether a userinfo may end with the `@` at `at`: it follows slashes or the colon of a scheme, perhaps encoded.
@@ -172,8 +177,13 @@ fn may_end_userinfo(text: &[u8], at: usize, parts: &Components) -> bool {
     const LONGEST: usize = 256;
     /// Schemes are shorter; each `@` would look at all of a longer one.
     const LONGEST_SCHEME: usize = 32;
-    let before = text.get(parts.path_start as usize..at);
-    let Some(before) = before.filter(|before| before.len() <= LONGEST) else { return true };
+    // Of an authority, the end is looked at, too: after an empty one or an empty port, a slash is the second one.
+    let tail = if parts.authority_start > 0 { 2 } else { 0 };
+    let before = text.get(parts.path_start as usize - tail..at);
+    let is_in_authority = at < parts.path_start as usize;
+    let Some(before) = before.filter(|before| !is_in_authority && before.len() <= LONGEST) else {
+        return true;
+    };
     // What precedes the first colon of an invalid record may be more than a scheme: `http%3A%2F%2Fu:p@h`.
     let scheme = parts.scheme(text);
     let is_scheme =
@@ -190,27 +200,14 @@ fn may_end_userinfo(text: &[u8], at: usize, parts: &Components) -> bool {
         || before.windows(2).any(|two| two == b"//")
 }
 
-/// Whether a character reference may end at `at`, where a semicolon is.
-fn ends_reference(text: &[u8], at: usize) -> bool {
-    /// The bytes of the longest reference.
-    const LONGEST: usize = 34;
-    memchr::memrchr(b'&', &text[at.saturating_sub(LONGEST)..at]).is_some()
-}
-
-/// Whether the dot at `at`, the first byte of a segment of `path`, needs no report: it is part of a
-/// name, or of a dot segment below the root. `dots_are_fine` is set once all dot segments have been
-/// followed.
-fn dot_is_quiet(path: &[u8], at: usize, dots_are_fine: &mut bool) -> bool {
-    match path[at + 1..] {
-        [] | [b'/', ..] => true,
-        [b'.'] | [b'.', b'/', ..] => {
-            *dots_are_fine = *dots_are_fine || path::stays_below_root(path);
-            *dots_are_fine
-        }
-        [b'.', ..] => false,
-        // `/.well-known` is a name; triplets are checked separately.
-        _ => true,
-    }
+/// Whether the two dots at `at` of `path` need no report: they begin no segment, or are a dot segment below the root. `dots_are_fine`
+/// is set once all dot segments have been followed.
+fn dots_are_quiet(path: &[u8], at: usize, dots_are_fine: &mut bool) -> bool {
+    // The second dot may be that of the next record.
+    let (true, Some(rest)) = (path[..at].ends_with(b"/"), path.get(at + 2..)) else { return true };
+    let is_segment = matches!(rest, [] | [b'/', ..]);
+    *dots_are_fine = *dots_are_fine || is_segment && path::stays_below_root(path);
+    is_segment && *dots_are_fine
 }
 
 /// What has to be looked at because of the triplet at `at`, besides `known`.

@@ -2,6 +2,7 @@
 
 use super::triplet;
 use crate::grammar::class::{ALPHA, ByteClass, DIGIT};
+use crate::index::Bits;
 
 /// How tokens of one kind begin, and what follows.
 struct Shape {
@@ -162,6 +163,22 @@ pub(super) fn may_begin(text: &[u8]) -> bool {
     text.first_chunk().is_some_and(|&first| are_first(first))
 }
 
+/// Whether a token may begin `text`: by all bytes of its beginning that may be compared, which are those before a triplet.
+#[inline(always)]
+pub(super) fn begins(text: &[u8]) -> bool {
+    may_begin(text) && begins_likely(text)
+}
+
+/// [`begins`] where the first three bytes are those of a token.
+#[inline(never)]
+fn begins_likely(text: &[u8]) -> bool {
+    let Some(&first) = text.first_chunk() else { return false };
+    Bits(with_first(first).into()).any(|number| {
+        let mut pairs = KNOWN[number as usize].beginning.bytes().zip(text);
+        pairs.find(|&(known, &byte)| known != byte).is_none_or(|(_, &byte)| byte == b'%')
+    })
+}
+
 /// Whether a token may begin at `at` of `text`, where three bytes are those of one. If something in the text `is_encoded`, other
 /// bytes of the token may be, and the byte before.
 pub(super) fn may_begin_at(text: &[u8], at: usize, is_encoded: bool) -> bool {
@@ -180,8 +197,14 @@ pub(super) fn is_first(byte: u8) -> bool {
 }
 
 #[inline(always)]
-fn are_first([a, b, c]: [u8; 3]) -> bool {
-    FIRST[usize::from(a)] & SECOND[usize::from(b)] & THIRD[usize::from(c)] != 0
+fn are_first(bytes: [u8; 3]) -> bool {
+    with_first(bytes) != 0
+}
+
+/// One bit for each beginning of a token that has these bytes first.
+#[inline(always)]
+fn with_first([a, b, c]: [u8; 3]) -> u32 {
+    FIRST[usize::from(a)] & SECOND[usize::from(b)] & THIRD[usize::from(c)]
 }
 
 /// Whether the triplet at `at` of `text` may encode one of the first three bytes of a token.
@@ -190,18 +213,19 @@ pub(super) fn may_have_encoded(text: &[u8], at: usize) -> bool {
         Some(byte) => (byte, at + 3),
         None => (text.get(at).copied().unwrap_or(0), at + 1),
     };
+    // What looks like a triplet may begin in what precedes the record.
     let before = |at: usize| {
+        let plain = at.checked_sub(1).map_or((0, 0), |at| (text[at], at));
         let encoded = at.checked_sub(3).and_then(|start| Some((triplet(text, start)?, start)));
-        encoded.or_else(|| at.checked_sub(1).map(|at| (text[at], at))).unwrap_or_default()
+        [plain, encoded.unwrap_or(plain)]
     };
     let (own, next) = after(at);
     let (second, next) = after(next);
-    let (third, _) = after(next);
-    let (last, previous) = before(at);
-    let (last_but_one, _) = before(previous);
-    [[own, second, third], [last, own, second], [last_but_one, last, own]]
-        .into_iter()
-        .any(are_first)
+    are_first([own, second, after(next).0])
+        || before(at).into_iter().any(|(last, previous)| {
+            are_first([last, own, second])
+                || before(previous).into_iter().any(|(first, _)| are_first([first, last, own]))
+        })
 }
 
 /// For each byte, one bit for each beginning of a token that has it first.
