@@ -86,10 +86,20 @@ fn of_block<I: Isa>(
     let more = if has_more { isa.members(block, &MORE) } else { 0 };
     let questions = isa.equal(block, b'?');
     let Some(starts) = starts else { return questions | more };
+    let mut rest = questions | isa.equal(block, b'&');
     let mut marks = more;
-    for bit in Bits(questions | isa.equal(block, b'&')) {
+    let mark = |bit: u32| {
         let next = &text.padded()[at + bit as usize + 1..];
-        marks |= u64::from(starts.has(next[0], next[1])) << bit;
+        u64::from(starts.has(next[0], next[1]))
+    };
+    // Most blocks have two parameters or fewer, and how many cannot be foreseen.
+    for _ in 0..2 {
+        let (bit, is_one) = (rest.trailing_zeros(), u64::from(rest != 0));
+        marks |= (mark(bit) & is_one) << (bit % u64::BITS);
+        rest &= rest.wrapping_sub(1);
+    }
+    for bit in Bits(rest) {
+        marks |= mark(bit) << bit;
     }
     marks
 }
