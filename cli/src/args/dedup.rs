@@ -17,6 +17,7 @@ use super::groups::{
     Typed,
 };
 use super::named::{Choices, choice, chosen, listed};
+use super::number::number;
 use super::table::{TABLES, column_name};
 
 /// Keep the first record of each group of equivalent records, in input order
@@ -147,7 +148,8 @@ pub(crate) struct Sample {
     /// Keep up to N URIs of each shape that are not equivalent [default: 1]
     ///
     /// Beyond one, nothing spills to disk.
-    #[arg(long, value_name = "N", requires = "by", value_parser = at_least_one)]
+    #[arg(long, value_name = "N", requires = "by")]
+    #[arg(value_parser = number::<NonZeroU32>(1..=u32::MAX.into()), allow_negative_numbers = true)]
     pub(crate) keep_n: Option<NonZeroU32>,
 }
 
@@ -226,11 +228,6 @@ const EMIT: Choices<Emit> = &[
     (Emit::Original, "original", "The first record as it was read"),
     (Emit::Normalized, "normalized", "Its canonical form; an invalid record as it was read"),
 ];
-
-/// A number of records.
-fn at_least_one(typed: &str) -> Result<NonZeroU32, String> {
-    typed.parse().map_err(|_| "a number from 1 on is expected".to_owned())
-}
 
 /// A false positive rate.
 fn rate(typed: &str) -> Result<f64, String> {

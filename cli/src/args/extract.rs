@@ -8,6 +8,7 @@ use uriscan::set::Timestamp;
 
 use super::format::{input_names, table_names};
 use super::groups::{Common, ReportFile, Typed, amount_in};
+use super::number::{ANY, SOME, number};
 use super::table::TABLES;
 use crate::nearest::nearest;
 
@@ -186,7 +187,8 @@ pub(crate) struct Find {
     ///
     /// A body may always have 1 MiB, and never more than 64 MiB. What is beyond is not searched, and reported. Pages in
     /// archives have 3 to 30 times the bytes that were sent.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N")]
+    #[arg(value_parser = number::<u64>(SOME), allow_negative_numbers = true)]
     pub(crate) max_expansion: Option<u64>,
 
     /// Join links in < > that are broken across lines (RFC 3986, Appendix C)
@@ -279,21 +281,24 @@ pub(crate) struct Filters {
     ///
     /// This and the next three options drop the endless URIs of crawler traps. --stats counts them by cause.
     #[arg(long, value_name = "N")]
+    #[arg(value_parser = number::<u64>(ANY), allow_negative_numbers = true)]
     pub(crate) max_segments: Option<u64>,
 
     /// Drop URIs in whose path a segment, or a run of segments, occurs more than N times in a row
     ///
     /// /a/b/a/b/a/b has the run a/b three times; in /a/b/a nothing occurs twice. A run has up to 32 segments, which are
     /// compared as they are written.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N")]
+    #[arg(value_parser = number::<u64>(SOME), allow_negative_numbers = true)]
     pub(crate) max_repeats: Option<u64>,
 
     /// Drop URIs with more than N parameters in the query, separated by &
     #[arg(long, value_name = "N")]
+    #[arg(value_parser = number::<u64>(ANY), allow_negative_numbers = true)]
     pub(crate) max_params: Option<u64>,
 
     /// Drop URIs of more than SIZE bytes, such as 2000 or 8K
-    #[arg(long, value_name = "SIZE", value_parser = length)]
+    #[arg(long, value_name = "SIZE", value_parser = length, allow_negative_numbers = true)]
     pub(crate) max_length: Option<u64>,
 
     /// Keep only URIs with the hosts that FILE lists, one per line

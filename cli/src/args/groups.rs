@@ -14,6 +14,7 @@ use uriscan::rfc2396::Grammar;
 use uriscan_bulk::pipeline::Entities;
 
 use super::named::{Choices, named};
+use super::number::number;
 use super::rule_choice::RuleChoice;
 use crate::nearest::{did_you_mean, nearest};
 
@@ -322,7 +323,7 @@ pub(crate) struct ReportFile {
 pub(crate) struct Work {
     /// Number of threads; 0 for one per core
     #[arg(short = 'j', long, value_name = "N", default_value_t = 0)]
-    #[arg(value_parser = clap::value_parser!(u16).range(0..=1024))]
+    #[arg(value_parser = number::<u16>(0..=1024), allow_negative_numbers = true)]
     pub(crate) threads: u16,
 
     /// SIMD backend, or auto for the best one of this machine (see `uriscan --version`)
@@ -333,7 +334,7 @@ pub(crate) struct Work {
     ///
     /// For tests and measurements. Results do not depend on it.
     #[arg(long, value_name = "SIZE", default_value = "128K", hide_short_help = true)]
-    #[arg(value_parser = size)]
+    #[arg(value_parser = size, allow_negative_numbers = true)]
     pub(crate) chunk_size: usize,
 }
 
@@ -350,7 +351,7 @@ pub(crate) struct Memory {
     ///
     /// Defaults to half of the memory of the machine or its control group. Keys beyond it spill to disk; the output is the
     /// same. See `uriscan help memory`.
-    #[arg(long, value_name = "SIZE", value_parser = memory)]
+    #[arg(long, value_name = "SIZE", value_parser = memory, allow_negative_numbers = true)]
     pub(crate) max_memory: Option<usize>,
 
     /// Directory for files that spill to disk

@@ -6,6 +6,7 @@ use clap::Args;
 use uriscan::set::Timestamp;
 
 use super::groups::{Common, Memory, RepairOptions, Strictness};
+use super::number::{ANY, number};
 use super::table::{Dialect, TABLES};
 
 /// Learn rules from evidence of equal pages, and write a rules file with the proof beside each rule
@@ -84,6 +85,7 @@ pub(crate) struct Learn {
 
     /// The least number of groups that say something about a rule
     #[arg(long, value_name = "N", default_value_t = 20, help_heading = "Proof")]
+    #[arg(value_parser = number::<u64>(ANY), allow_negative_numbers = true)]
     pub(crate) min_pages: u64,
 
     /// The format of the tables, if their names do not say it: csv, tsv, jsonl, fields, parquet, arrow

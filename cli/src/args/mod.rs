@@ -17,6 +17,7 @@ mod listed;
 mod meanings;
 mod named;
 mod normalize;
+mod number;
 mod pages;
 mod parse;
 mod resolve;

@@ -12,6 +12,7 @@ use super::groups::{
     Common, Equivalence, HASHES, Input, InvalidRecords, ProfileChoice, Reporting, Typed, Work,
 };
 use super::named::choice;
+use super::number::number;
 use super::table::ColumnChoice;
 
 /// Keep sets of keys on disk, to recognize URIs of earlier runs
@@ -289,7 +290,8 @@ pub(crate) struct SplitSet {
     pub(crate) output: PathBuf,
 
     /// The number of leading bits: 2^BITS sets, 0 to 12
-    #[arg(long, value_name = "BITS", default_value_t = 8, value_parser = clap::value_parser!(u32).range(0..=12))]
+    #[arg(long, value_name = "BITS", default_value_t = 8)]
+    #[arg(value_parser = number::<u32>(0..=12), allow_negative_numbers = true)]
     pub(crate) bits: u32,
 
     /// The set

@@ -5,6 +5,7 @@ use uriscan::row::OnBadRow;
 use uriscan::surt::Form;
 
 use super::named::{Choices, choice};
+use super::number::{ANY, SOME, number};
 
 /// The heading of the options for tables.
 pub(super) const TABLES: &str = match cfg!(feature = "full") {
@@ -58,14 +59,16 @@ pub(crate) struct TableChoice {
     ///
     /// -o names the directory, which must be new or empty; it appears when all files are whole. `-o DIR/`, with a slash at
     /// the end, writes one file there. With object stores, -o also takes a prefix without objects, such as s3://bucket/out/.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N")]
+    #[arg(value_parser = number::<u64>(SOME), allow_negative_numbers = true)]
     #[arg(requires_all = ["column", "output"])]
     pub(crate) rows_per_file: Option<u64>,
 
     /// Write a directory of files of about this size each, such as 512M
     ///
     /// A file ends with the row group, or the lines, that make it so long.
-    #[arg(long, value_name = "SIZE", value_parser = super::groups::amount)]
+    #[arg(long, value_name = "SIZE")]
+    #[arg(value_parser = super::groups::amount, allow_negative_numbers = true)]
     #[arg(requires_all = ["column", "output"])]
     pub(crate) bytes_per_file: Option<u64>,
 
@@ -79,6 +82,7 @@ pub(crate) struct TableChoice {
 
     /// The most directories that --partition-by may make; more are an error
     #[arg(long, value_name = "N", default_value_t = 10_000, requires = "partition_by")]
+    #[arg(value_parser = number::<usize>(ANY), allow_negative_numbers = true)]
     pub(crate) max_partitions: usize,
 
     #[command(flatten)]

@@ -5,6 +5,7 @@ use uriscan_bulk::pipeline::By;
 
 use super::extract::FromText;
 use super::groups::{Common, Equivalence, InvalidRecords, Memory, ReportFile, Typed};
+use super::number::{ANY, number};
 use super::table::ColumnChoice;
 use crate::nearest::did_you_mean;
 
@@ -36,6 +37,7 @@ pub(crate) struct Top {
 
     /// Number of rows to write; 0 for all
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
+    #[arg(value_parser = number::<usize>(ANY), allow_negative_numbers = true)]
     pub(crate) limit: usize,
 
     /// Count equivalent URIs once, as if by dedup first

@@ -113,3 +113,27 @@ fn backends_that_are_not_there_are_refused_with_a_list() {
     let message = finish(command, "a:\n").refused();
     assert!(message.contains("URISCAN_BACKEND frobnicate: unknown backend"), "{message}");
 }
+
+#[test]
+fn a_value_that_is_not_a_number_is_refused_with_what_is_expected() {
+    for (args, expected) in [
+        (&["top", "--limit", "x"][..], "a whole number from 0 on is expected"),
+        (&["top", "-n", "-1"], "a whole number from 0 on is expected"),
+        (&["top", "-n", "1.5"], "a whole number from 0 on is expected"),
+        (&["top", "-n", "20000000000000000000"], "to 18446744073709551615 is expected"),
+        (&["dedup", "-j", "2000"], "a whole number from 0 to 1024 is expected"),
+        (&["dedup", "-j", "-2"], "a whole number from 0 to 1024 is expected"),
+        (&["extract", "--max-expansion", "0"], "a whole number from 1 on is expected"),
+        (&["check", "--max-segments", "ten"], "a whole number from 0 on is expected"),
+        (&["check", "--max-repeats", "-1"], "a whole number from 1 on is expected"),
+        (&["dedup", "--max-memory", "-5"], "a memory limit is 64M or more"),
+        (
+            &["set", "split", "-o", "sets", "--bits", "13"],
+            "a whole number from 0 to 12 is expected",
+        ),
+    ] {
+        let refused = run(args, "");
+        assert_eq!(refused.code, 2, "{args:?}");
+        assert!(refused.stderr.contains(expected), "{args:?}: {}", refused.stderr);
+    }
+}

@@ -84,7 +84,11 @@ fn options_about_equivalence_are_refused() {
     assert_eq!(refused.code, 2);
     let refused = place.run(&["dedup", "--by", "shape", "--keep-n", "0", "list"], "");
     assert_eq!(refused.code, 2);
-    assert!(refused.stderr.contains("a number from 1 on is expected"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("a whole number from 1 to 4294967295 is expected"),
+        "{}",
+        refused.stderr
+    );
 }
 
 #[test]
