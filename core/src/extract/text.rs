@@ -47,6 +47,17 @@ pub struct Finder {
     options: Options,
 }
 
+/// [`Finder::find_in`], in a function of its own.
+struct Find<'a>(&'a Finder, Padded<'a>, Span, Context, &'a mut Links);
+
+impl Task for Find<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        self.0.find_in(isa, self.1, self.2, self.3, self.4);
+    }
+}
+
 impl Finder {
     /// Creates a finder with `options`.
     pub fn new(options: Options) -> Finder {
@@ -82,14 +93,6 @@ impl Finder {
         context: Context,
         links: &mut Links,
     ) {
-        struct Find<'a>(&'a Finder, Padded<'a>, Span, Context, &'a mut Links);
-        impl Task for Find<'_> {
-            type Output = ();
-            #[inline(always)]
-            fn run<I: Isa>(self, isa: I) {
-                self.0.find_in(isa, self.1, self.2, self.3, self.4);
-            }
-        }
         kernels.run(Find(self, text, span, context, links));
     }
 
@@ -209,7 +212,7 @@ impl Finder {
             // What has no scheme is found later, in the gaps between links.
             let options = Options { bare_hosts: false, email: false, ..self.options.clone() };
             let mut found = Links::new();
-            Finder { options }.find_in(isa, buf.padded(), whole, context, &mut found);
+            isa.call(Find(&Finder { options }, buf.padded(), whole, context, &mut found));
             links.take_made(&found, &run.text, run.positions(text.content()));
         }
         run.end

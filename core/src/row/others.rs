@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use super::csv::{self, Rows};
 use super::{Fault, FoundRows, Layout, RawValue, Separators, TextTable, decimal, json};
 use crate::index::trimmed;
-use crate::simd::Isa;
+use crate::simd::{Isa, Task};
 
 /// Where bytes begin and end. Those of a chunk may be more than its own: a column may be named twice.
 type Part = (usize, usize);
@@ -99,7 +99,7 @@ impl TextTable {
         self.refuse_where(text, found, |row, found| {
             found.others.looked_at += 1;
             match self.separators() {
-                Some(separators) => fields(isa, row.of(text), separators, layout, &mut read),
+                Some(separators) => isa.call(Fields(row.of(text), separators, layout, &mut read)),
                 None => read = self.of_line(row.of(text), layout, &mut found.others.missing)?,
             }
             self.take_others(&read, &mut found.others)
@@ -189,32 +189,33 @@ impl TextTable {
     }
 }
 
-/// Replaces `read` with the values of the other columns of a `row` of CSV or TSV.
-#[inline(always)]
-fn fields<'t, I: Isa>(
-    isa: I,
-    row: &'t [u8],
-    separators: Separators,
-    layout: &Layout,
-    read: &mut Vec<OtherValue<'t>>,
-) {
-    read.clear();
-    read.extend(layout.others.iter().map(|_| OtherValue::Null));
-    let row = row.strip_suffix(b"\r").unwrap_or(row);
-    let _ = Rows::new(isa, row, separators).next_row(|number, raw| {
-        let wanted = layout.others.iter().zip(&mut *read).filter(|(column, _)| **column == number);
-        for (_, value) in wanted {
-            let text = raw.span.of(row);
-            *value = match (raw.is_escaped, separators.quote) {
-                // An empty field is null.
-                _ if text.is_empty() => OtherValue::Null,
-                (true, Some(quote)) => {
-                    let mut decoded = Vec::new();
-                    csv::unescape(text, quote, &mut decoded);
-                    OtherValue::Text(decoded.into())
-                }
-                _ => OtherValue::Text(text.into()),
-            };
-        }
-    });
+/// Replaces the values that were read last with those of the other columns of a row of CSV or TSV.
+struct Fields<'a, 't>(&'t [u8], Separators, &'a Layout, &'a mut Vec<OtherValue<'t>>);
+
+impl Task for Fields<'_, '_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Fields(row, separators, layout, read) = self;
+        read.clear();
+        read.extend(layout.others.iter().map(|_| OtherValue::Null));
+        let row = row.strip_suffix(b"\r").unwrap_or(row);
+        let _ = Rows::new(isa, row, separators).next_row(|number, raw| {
+            let wanted =
+                layout.others.iter().zip(&mut *read).filter(|(column, _)| **column == number);
+            for (_, value) in wanted {
+                let text = raw.span.of(row);
+                *value = match (raw.is_escaped, separators.quote) {
+                    // An empty field is null.
+                    _ if text.is_empty() => OtherValue::Null,
+                    (true, Some(quote)) => {
+                        let mut decoded = Vec::new();
+                        csv::unescape(text, quote, &mut decoded);
+                        OtherValue::Text(decoded.into())
+                    }
+                    _ => OtherValue::Text(text.into()),
+                };
+            }
+        });
+    }
 }
