@@ -66,7 +66,7 @@ pub(crate) struct Dedup {
     /// Use Bloom filters: an eighth of the memory, and at most this share of distinct URIs is lost
     ///
     /// Such as 0.001. No URI is written twice, but some are taken for duplicates and dropped.
-    #[arg(long, value_name = "RATE", value_parser = rate, help_heading = "Memory")]
+    #[arg(long, value_name = "RATE", value_parser = rate, allow_negative_numbers = true, help_heading = "Memory")]
     #[arg(conflicts_with_all = ["max_memory", "seen", "count", "repeated", "unique", "keep", "dupes", "clusters"])]
     pub(crate) approx: Option<f64>,
 

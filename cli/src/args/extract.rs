@@ -146,7 +146,7 @@ pub(crate) struct Find {
     ///
     /// With this and the next three options, the input is a log as with --log-field, and targets whose line has no host are
     /// paths without --base. Entries whose status, method or time is needed and not known are skipped and counted.
-    #[arg(long, value_name = "STATUS", value_delimiter = ',')]
+    #[arg(long, value_name = "STATUS", value_delimiter = ',', allow_negative_numbers = true)]
     pub(crate) status: Vec<StatusRange>,
 
     /// Read only entries of access logs with these methods, such as GET, in any case
@@ -156,13 +156,13 @@ pub(crate) struct Find {
     /// Read only entries of access logs at this time or later: 2026-03-01, 2026-03-01T12:00:00Z or seconds since 1970
     ///
     /// A day is its first second in UTC. Times in a log that name no zone are in UTC.
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     pub(crate) since: Option<Timestamp>,
 
     /// Read only entries of access logs before this time
     ///
     /// --since 2026-03-01 --until 2026-04-01 is March.
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     pub(crate) until: Option<Timestamp>,
 
     /// Take the URIs of the records of archives: target

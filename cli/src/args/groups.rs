@@ -439,7 +439,7 @@ pub(super) fn amount_in<T: TryFrom<u64>>(
 }
 
 /// A number of bytes, with an optional unit of 1024 and its powers.
-pub(crate) fn amount(typed: &str) -> Result<u64, String> {
+fn amount(typed: &str) -> Result<u64, String> {
     let plain = typed.strip_suffix("iB").or(typed.strip_suffix('i')).unwrap_or(typed);
     let (digits, unit) = match plain.as_bytes().last() {
         Some(b'K' | b'k') => (&plain[..plain.len() - 1], 1 << 10),

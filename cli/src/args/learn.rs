@@ -66,12 +66,12 @@ pub(crate) struct Learn {
     pub(crate) undecided: Option<PathBuf>,
 
     /// Name this day, such as 2026-11-27, in the file; by default none, so that the same rows give the same file
-    #[arg(long, value_name = "DAY", value_parser = day, help_heading = "Output")]
+    #[arg(long, value_name = "DAY", value_parser = day, allow_negative_numbers = true, help_heading = "Output")]
     #[arg(conflicts_with = "test")]
     pub(crate) date: Option<String>,
 
     /// The share of the joined groups that must be one page, at the lower bound: 0 to 1
-    #[arg(long, value_name = "SHARE", default_value_t = 0.95, value_parser = share)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.95, value_parser = share, allow_negative_numbers = true)]
     #[arg(help_heading = "Proof")]
     pub(crate) precision: f64,
 
@@ -79,7 +79,7 @@ pub(crate) struct Learn {
     ///
     /// Of rules that are a little worse than --precision, this share is refused. Without a contradiction 59 pages prove a precision of
     /// 0.95 with a confidence of 0.95, and 299 pages prove 0.99.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.95, value_parser = share)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.95, value_parser = share, allow_negative_numbers = true)]
     #[arg(help_heading = "Proof")]
     pub(crate) confidence: f64,
 

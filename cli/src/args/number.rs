@@ -53,10 +53,12 @@ mod tests {
     /// Otherwise clap takes `-1` for an option that it does not know.
     #[test]
     fn a_negative_number_is_taken_for_a_value_by_every_option_with_a_number() {
+        const NUMBERS: [&str; 9] =
+            ["N", "BITS", "SIZE", "RATE", "SHARE", "STATUS", "TIME", "AGE", "DAY"];
         fn check(command: &clap::Command) {
             for arg in command.get_arguments() {
                 let names = arg.get_value_names().unwrap_or_default();
-                let is_number = names.iter().any(|name| ["N", "BITS", "SIZE"].contains(&&**name));
+                let is_number = names.iter().any(|name| NUMBERS.contains(&&**name));
                 assert_eq!(arg.is_allow_negative_numbers_set(), is_number, "{arg}");
             }
             command.get_subcommands().for_each(check);

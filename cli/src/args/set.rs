@@ -154,7 +154,7 @@ pub(crate) struct Create {
     /// The time at which the keys were first seen [default: now]
     ///
     /// 2026-03-01, 2026-03-01T12:00:00Z, or seconds since 1970.
-    #[arg(long, value_name = "TIME", requires = "first_seen")]
+    #[arg(long, value_name = "TIME", requires = "first_seen", allow_negative_numbers = true)]
     pub(crate) at: Option<Timestamp>,
 
     #[command(flatten)]
@@ -172,7 +172,7 @@ pub(crate) struct Add {
     /// For sets with times. URIs that the set has with a later time get this one; an earlier one stays.
     ///
     /// 2026-03-01, 2026-03-01T12:00:00Z, or seconds since 1970.
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     pub(crate) at: Option<Timestamp>,
 
     #[command(flatten)]
@@ -206,7 +206,7 @@ pub(crate) struct Prune {
     /// Remove keys first seen longer ago than this: 36h, 30d, 4w or 1y, or before a time: 2026-03-01
     ///
     /// A day has 24 hours, a week 7 days, and a year 365 days. A time is as for --at, in UTC.
-    #[arg(long, value_name = "AGE", value_parser = older_than)]
+    #[arg(long, value_name = "AGE", value_parser = older_than, allow_negative_numbers = true)]
     pub(crate) older_than: Timestamp,
 }
 
@@ -248,7 +248,7 @@ pub(crate) struct Touch {
     /// The time at which the keys were first seen [default: now]
     ///
     /// 2026-03-01, 2026-03-01T12:00:00Z, or seconds since 1970.
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     pub(crate) at: Option<Timestamp>,
 }
 
@@ -356,7 +356,7 @@ pub(crate) struct Import {
     /// Of keys without a time, in a set with times.
     ///
     /// 2026-03-01, 2026-03-01T12:00:00Z, or seconds since 1970.
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     pub(crate) at: Option<Timestamp>,
 }
 

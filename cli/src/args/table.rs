@@ -4,6 +4,7 @@ use clap::{Args, ValueEnum};
 use uriscan::row::OnBadRow;
 use uriscan::surt::Form;
 
+use super::groups::amount_in;
 use super::named::{Choices, choice};
 use super::number::{ANY, SOME, number};
 
@@ -68,7 +69,7 @@ pub(crate) struct TableChoice {
     ///
     /// A file ends with the row group, or the lines, that make it so long.
     #[arg(long, value_name = "SIZE")]
-    #[arg(value_parser = super::groups::amount, allow_negative_numbers = true)]
+    #[arg(value_parser = file_size, allow_negative_numbers = true)]
     #[arg(requires_all = ["column", "output"])]
     pub(crate) bytes_per_file: Option<u64>,
 
@@ -180,6 +181,11 @@ fn quote(typed: &str) -> Result<Quote, String> {
 pub(super) fn column_name(typed: &str) -> Result<String, String> {
     let name = (!typed.is_empty()).then(|| typed.to_owned());
     name.ok_or_else(|| "the name of a column is expected".to_owned())
+}
+
+fn file_size(typed: &str) -> Result<u64, String> {
+    let what = "a size of files is a number of bytes from 1 on, such as 512M or 2G";
+    amount_in(typed, 1..=u64::MAX, what)
 }
 
 fn character(typed: &str) -> Option<u8> {

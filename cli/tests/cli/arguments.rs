@@ -127,6 +127,12 @@ fn a_value_that_is_not_a_number_is_refused_with_what_is_expected() {
         (&["check", "--max-segments", "ten"], "a whole number from 0 on is expected"),
         (&["check", "--max-repeats", "-1"], "a whole number from 1 on is expected"),
         (&["dedup", "--max-memory", "-5"], "a memory limit is 64M or more"),
+        (&["dedup", "--approx", "-1"], "a rate is a number from 0.000000001 to 0.5"),
+        (&["dedup", "--approx", "-0.1"], "a rate is a number from 0.000000001 to 0.5"),
+        (&["learn", "--precision", "-1"], "a number from 0 to below 1 is expected"),
+        (&["extract", "--since", "-1"], "write a time from 1970 to 2106"),
+        (&["extract", "--status", "-1"], "write statuses of three digits"),
+        (&["set", "prune", "s", "--older-than", "-1"], "write an age"),
         (
             &["set", "split", "-o", "sets", "--bits", "13"],
             "a whole number from 0 to 12 is expected",
