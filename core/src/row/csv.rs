@@ -66,15 +66,8 @@ impl<'t, I: Isa> Rows<'t, I> {
     /// The bytes of the block at `at` that end fields or rows, or may be quotes.
     #[inline(always)]
     fn marks_of(&self, at: usize) -> u64 {
-        let rest = &self.text[at.min(self.text.len())..];
         let mut last = [0; BLOCK];
-        let block: &[u8; BLOCK] = match rest.first_chunk() {
-            Some(block) => block,
-            None => {
-                last[..rest.len()].copy_from_slice(rest);
-                &last
-            }
-        };
+        let block = block_at(self.text, at, &mut last);
         let Separators { delimiter, quote } = self.separators;
         let mut marks = self.isa.equal(block, delimiter)
             | self.isa.equal(block, b'\n')
@@ -82,7 +75,7 @@ impl<'t, I: Isa> Rows<'t, I> {
         if let Some(quote) = quote {
             marks |= self.isa.equal(block, quote);
         }
-        marks & low_bits(rest.len())
+        marks & low_bits(self.text.len().saturating_sub(at))
     }
 
     #[inline(always)]
@@ -207,9 +200,18 @@ impl Field {
 #[inline(always)]
 pub(crate) fn last_end<I: Isa>(isa: I, text: &[u8], separators: Separators) -> Option<usize> {
     let last_line = memchr::memrchr(b'\n', text)? + 1;
-    if separators.quote.is_none_or(|quote| memchr::memchr(quote, text).is_none()) {
-        return Some(last_line);
+    match separators.quote {
+        Some(quote) if memchr::memchr(quote, text).is_some() => {
+            let by_quotes = last_end_by_quotes(isa, text, (separators.delimiter, quote));
+            by_quotes.unwrap_or_else(|| last_end_by_rows(isa, text, separators))
+        }
+        _ => Some(last_line),
     }
+}
+
+/// [`last_end`] row by row.
+#[inline(always)]
+fn last_end_by_rows<I: Isa>(isa: I, text: &[u8], separators: Separators) -> Option<usize> {
     let (mut rows, mut end) = (Rows::new(isa, text, separators), None);
     while let Some(row) = rows.next_row(|_, _| {}) {
         if row.is_ended {
@@ -217,6 +219,58 @@ pub(crate) fn last_end<I: Isa>(isa: I, text: &[u8], separators: Separators) -> O
         }
     }
     end
+}
+
+/// [`last_end`] where every second quote ends what the one before began; `None` if a quote stands where a field may not be quoted.
+#[inline(always)]
+fn last_end_by_quotes<I: Isa>(
+    isa: I,
+    text: &[u8],
+    (delimiter, quote): (u8, u8),
+) -> Option<Option<usize>> {
+    // Whether the byte before is in quotes, in each bit; and whether a field may begin after it.
+    let (mut was_quoted, mut may_begin, mut end) = (0, 1, None);
+    for at in (0..text.len()).step_by(BLOCK) {
+        let mut last = [0; BLOCK];
+        let block = block_at(text, at, &mut last);
+        let inside = low_bits(text.len() - at);
+        let quotes = isa.equal(block, quote) & inside;
+        let lines = isa.equal(block, b'\n') & inside;
+        let is_quoted = parity(quotes) ^ was_quoted;
+        // A field, or the rest of one after a quote that is doubled.
+        let before = isa.equal(block, delimiter) | lines | quotes;
+        if quotes & is_quoted & !(before << 1 | may_begin) != 0 {
+            return None;
+        }
+        let ended = lines & !is_quoted;
+        if ended != 0 {
+            end = Some(at + BLOCK - ended.leading_zeros() as usize);
+        }
+        (was_quoted, may_begin) = (0u64.wrapping_sub(is_quoted >> 63), before >> 63);
+    }
+    Some(end)
+}
+
+/// For each bit, whether the number of bits of `mask` up to it is odd.
+#[inline(always)]
+fn parity(mut mask: u64) -> u64 {
+    for step in [1, 2, 4, 8, 16, 32] {
+        mask ^= mask << step;
+    }
+    mask
+}
+
+/// The block of `text` at `at`, with zeros after the end, in `last` if it has them.
+#[inline(always)]
+fn block_at<'b>(text: &'b [u8], at: usize, last: &'b mut [u8; BLOCK]) -> &'b [u8; BLOCK] {
+    let rest = &text[at.min(text.len())..];
+    match rest.first_chunk() {
+        Some(block) => block,
+        None => {
+            last[..rest.len()].copy_from_slice(rest);
+            last
+        }
+    }
 }
 
 /// [`last_end`] on a backend.
@@ -241,4 +295,68 @@ pub(super) fn unescape(text: &[u8], quote: u8, out: &mut Vec<u8>) {
         rest = rest.get(at + 2..).unwrap_or_default();
     }
     out.extend_from_slice(rest);
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::simd::Kernels;
+
+    struct Both<'a>(&'a [u8], Separators);
+
+    impl Task for Both<'_> {
+        type Output = [Option<usize>; 2];
+        #[inline(always)]
+        fn run<I: Isa>(self, isa: I) -> Self::Output {
+            [last_end(isa, self.0, self.1), last_end_by_rows(isa, self.0, self.1)]
+        }
+    }
+
+    /// The end of the last row, by all ways and backends.
+    fn end(text: &str) -> Option<usize> {
+        let separators = Separators { delimiter: b',', quote: Some(b'"') };
+        let run = |kernels: Kernels| kernels.run(Both(text.as_bytes(), separators));
+        let found: Vec<_> = Kernels::available().flat_map(run).collect();
+        assert!(found.windows(2).all(|pair| pair[0] == pair[1]), "{text:?} {found:?}");
+        found[0]
+    }
+
+    #[test]
+    fn rows_end_outside_of_quotes() {
+        let filler = "x".repeat(61);
+        for head in ["", "a,b\n", &filler, &format!("{filler},\"{filler}\",\n")] {
+            for (row, expected) in [
+                ("a,b", None),
+                ("a,b\nc", Some(4)),
+                ("\"a\nb\"\nc", Some(6)),
+                ("\"a\nb\nc", None),
+                ("\"\"\"\n\"\"\"\nc", Some(8)),
+                ("a,\"\"\n\"b\n", Some(5)),
+                // Not one that quotes a field.
+                ("a\"b\nc\n", Some(6)),
+                ("\"a\"b\"\nc\n", Some(8)),
+            ] {
+                let is_row = head.is_empty() || head.ends_with('\n');
+                let found = end(&format!("{head}{row}"));
+                let before = head.rfind('\n').map(|at| at + 1);
+                assert!(
+                    !is_row || found == expected.map(|at| head.len() + at).or(before),
+                    "{head} {row}"
+                );
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn the_last_end_by_quotes_is_that_by_rows(
+            text in "([a,\\n]{0,60}|[a,\"\\r\\n]{0,9}|(\"([a,\\n]|\"\"){0,40}\"(,|\\n|\\r\\n|a)?)){0,9}",
+        ) {
+            end(&text);
+        }
+    }
 }
