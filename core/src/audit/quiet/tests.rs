@@ -89,6 +89,8 @@ fn what_follows_names_only_is_reported_as_the_search_for_secrets_has_it() {
         "?u={token:b}&pin=c",
         "?token=a;b",
         "?token=a;pin=b",
+        // The name of the second is part of the first value.
+        "?sid=a;x?my-token=b",
         ";token=a?pin=b",
         "&token=a/token=b?pin=c",
         "?token=***",
