@@ -279,7 +279,8 @@ impl<'a> Log<'a> {
 
     /// Adds `uri`, which was read from `span`.
     fn push(&self, span: Span, uri: &[u8], context: Context, links: &mut Links) {
-        if *uri == *span.of(self.text.content()) {
+        let text = span.of(self.text.content());
+        if core::ptr::eq(uri, text) || *uri == *text {
             links.push(span, context);
         } else {
             links.push_made(span, context, |out| out.extend_from_slice(uri));

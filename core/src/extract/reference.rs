@@ -5,14 +5,12 @@ use std::borrow::Cow;
 use super::charset::{self, Declared};
 use super::{Context, Links, Schemes};
 use crate::chunk::{Padded, Span};
-use crate::grammar::class::{ALPHA, SCHEME, URI_BYTE, WHITE_SPACE};
+use crate::grammar::class::{ALPHA, SCHEME, URI_BYTE, WHITE_SPACE, is_of_uri};
 use crate::index::{Index, Record};
 use crate::normalize::percent::push_triplet;
 use crate::resolve::{BaseUri, Options, Resolver, append_usual_target, resolve_any};
 use crate::simd::{Isa, Kernels};
 use crate::uri::{parse, split};
-
-static IS_URI_BYTE: [bool; 256] = URI_BYTE.table();
 
 /// `typed` without white space around it, without tabs and line ends in it, and with every byte
 /// percent-encoded that no URI may hold (RFC 3987 section 3.1 for UTF-8).
@@ -21,8 +19,7 @@ pub(crate) fn encoded(typed: &[u8]) -> Cow<'_, [u8]> {
     let start = typed.iter().position(|byte| !is_space(byte)).unwrap_or(typed.len());
     let end = typed.iter().rposition(|byte| !is_space(byte)).map_or(start, |at| at + 1);
     let typed = &typed[start..end];
-    // No branch for each byte, since nearly always all of them are read anyway.
-    if typed.iter().fold(true, |all, &byte| all & IS_URI_BYTE[usize::from(byte)]) {
+    if is_of_uri(typed) {
         return Cow::Borrowed(typed);
     }
     let mut out = Vec::with_capacity(typed.len() + 16);
