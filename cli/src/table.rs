@@ -82,6 +82,7 @@ fn of_masked() -> String {
            tokens of 16 bytes or more that begin with {},\n    \
              wherever they are except in the host\n  \
            all of these percent-encoded, once or more often\n\
+         Placeholders are masked, too, and not reported: ***, xxxx, [REDACTED], ${{TOKEN}}, <password>, YOUR_API_KEY, null\n\
          It does not mask\n  \
            secrets under other names that look like no known token\n  \
            passwords with a `/`, `?` or `#` that is not encoded, and those without slashes before, as in sip:user:password@host\n  \

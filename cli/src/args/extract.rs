@@ -353,7 +353,7 @@ pub(crate) struct Walk {
 pub(crate) struct FromText {
     /// Read the links in the input, with the options of `uriscan extract`
     ///
-    /// That is --link-column, --log-format, --status and all others that choose links.
+    /// That is --link-column, --log-format, --status and all others that choose links. Hidden files are skipped.
     #[arg(long)]
     pub(crate) extract: bool,
 

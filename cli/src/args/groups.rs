@@ -434,21 +434,30 @@ pub(super) fn amount_in<T: TryFrom<u64>>(
     range: RangeInclusive<u64>,
     what: &str,
 ) -> Result<T, String> {
-    let amount = amount(typed).ok().filter(|amount| range.contains(amount));
-    amount.and_then(|amount| T::try_from(amount).ok()).ok_or_else(|| what.to_owned())
+    let bounds = |amount: u128| match amount {
+        amount if amount < u128::from(*range.start()) => Err(format!("too small: {what}")),
+        amount if amount > u128::from(*range.end()) => Err(format!("too large: {what}")),
+        amount => u64::try_from(amount)
+            .ok()
+            .and_then(|amount| T::try_from(amount).ok())
+            .ok_or_else(|| format!("too large: {what}")),
+    };
+    amount(typed).map_or_else(|| Err(what.to_owned()), bounds)
 }
 
-/// A number of bytes, with an optional unit of 1024 and its powers.
-fn amount(typed: &str) -> Result<u64, String> {
-    let plain = typed.strip_suffix("iB").or(typed.strip_suffix('i')).unwrap_or(typed);
-    let (digits, unit) = match plain.as_bytes().last() {
-        Some(b'K' | b'k') => (&plain[..plain.len() - 1], 1 << 10),
-        Some(b'M' | b'm') => (&plain[..plain.len() - 1], 1 << 20),
-        Some(b'G' | b'g') => (&plain[..plain.len() - 1], 1 << 30),
-        _ => (typed, 1),
+/// A number of bytes: with a unit such as K or KiB in powers of 1024, with one such as KB in powers of 1000, as in coreutils.
+fn amount(typed: &str) -> Option<u128> {
+    let (digits, unit) =
+        typed.split_at(typed.find(|c: char| !c.is_ascii_digit()).unwrap_or(typed.len()));
+    let power = |letter: &str| "KMGT".find(&letter.to_ascii_uppercase()).map(|at| at as u32 + 1);
+    let factor = match unit.split_at_checked(1) {
+        None if unit.is_empty() => 1,
+        Some((letter, "" | "i" | "iB")) => 1024u128.pow(power(letter)?),
+        Some((letter, "B" | "b")) => 1000u128.pow(power(letter)?),
+        _ => return None,
     };
-    let amount = digits.parse::<u64>().ok().and_then(|count| count.checked_mul(unit));
-    amount.ok_or_else(|| "an amount is a number of bytes, such as 4096, 256K, 64M or 2G".to_owned())
+    // More digits than any size has, or none.
+    digits.parse::<u64>().ok().map(|count| u128::from(count) * factor)
 }
 
 #[cfg(test)]
@@ -457,20 +466,40 @@ mod tests {
 
     #[test]
     fn sizes_have_units_and_limits() {
-        assert_eq!(size("64"), Ok(64));
-        assert_eq!(size("256K"), Ok(256 << 10));
-        assert_eq!(size("64m"), Ok(64 << 20));
-        assert_eq!((size("4Ki"), size("4KiB")), (Ok(4 << 10), Ok(4 << 10)));
-        assert_eq!(
-            (memory("64M"), memory("3Gi"), memory("4g")),
-            (Ok(64 << 20), Ok(3 << 30), Ok(4 << 30))
-        );
-        for wrong in ["", "0", "63M", "4", "M", "Mi", "4i", "4T", "-4G", "99999999999999G", "4 G"] {
-            assert!(memory(wrong).is_err(), "{wrong}");
+        for (typed, expected) in [
+            ("64", 64),
+            ("256K", 256 << 10),
+            ("64m", 64 << 20),
+            ("4Ki", 4 << 10),
+            ("4KiB", 4 << 10),
+            ("4KB", 4000),
+            ("10mb", 10_000_000),
+        ] {
+            assert_eq!(size(typed), Ok(expected), "{typed}");
         }
-        for wrong in ["", "0", "K", "i", "4096i", "65M", "1G", "-1", "99999999999999999999M", "1 K"]
+        for (typed, expected) in [
+            ("64M", 64 << 20),
+            ("3Gi", 3 << 30),
+            ("4g", 4 << 30),
+            ("4GB", 4_000_000_000),
+            ("1T", 1 << 40),
+        ] {
+            assert_eq!(memory(typed), Ok(expected), "{typed}");
+        }
+        let is = |found: Result<usize, String>, kind: &str| found.unwrap_err().starts_with(kind);
+        for typed in ["0", "63M", "64MB", "4", "4K"] {
+            assert!(is(memory(typed), "too small: a memory limit"), "{typed}");
+        }
+        for typed in ["99999999999999G", "18446744073709551615K", "99999999T"] {
+            assert!(is(memory(typed), "too large: a memory limit"), "{typed}");
+        }
+        for typed in ["65M", "1G", "68MB", "1T"] {
+            assert!(is(size(typed), "too large: a size"), "{typed}");
+        }
+        for typed in
+            ["", "K", "i", "4i", "4096i", "4B", "4P", "-4G", "4 G", "1.5G", "4MiBs", "4é", "4Mi "]
         {
-            assert!(size(wrong).is_err(), "{wrong}");
+            assert!(is(size(typed), "a size"), "{typed}");
         }
     }
 

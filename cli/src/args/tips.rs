@@ -36,7 +36,7 @@ const SET_COMMANDS: [(&[&str], &str); 5] = [
 ];
 
 /// Options that other tools have, those to use, and one of them that the command must take.
-const OPTIONS: [(&[&str], &str, &str); 19] = [
+const OPTIONS: [(&[&str], &str, &str); 20] = [
     (
         &["--exclude", "--skip", "--ignore"],
         "--not-host, --not-domain and --not-match drop URIs",
@@ -81,6 +81,11 @@ const OPTIONS: [(&[&str], &str, &str); 19] = [
         "same",
     ),
     (&["--key"], "`uriscan key` prints keys", "keep"),
+    (
+        &["--limit", "--max-count", "--head"],
+        "a pipe to `head -n N` ends the run after N lines",
+        "output",
+    ),
     (
         &["--absolute"],
         "`uriscan dedup` and `normalize` take URIs with a scheme, and report how many lack one",
@@ -167,6 +172,10 @@ fn tip(words: &[&str], option: &str, value: &str, all: &Command) -> Option<Strin
             if value == "csv" { "CSV" } else { "CSV, TSV or JSON lines" }
         ));
     }
+    // An option that the command has, beside others that exclude it.
+    if option.strip_prefix("--").is_some_and(takes) {
+        return None;
+    }
     match option {
         "--column" if takes("link-column") => Some(format!(
             "`uriscan {name} --extract --link-column NAME` reads a column of CSV, TSV or JSON lines"
@@ -227,6 +236,8 @@ mod tests {
             ("dedup --format json x", "--to names the format"),
             ("dedup -v x", "--stats prints"),
             ("check --redact x", "`uriscan normalize --redact`"),
+            ("extract --limit 3 x", "`head -n N`"),
+            ("dedup --limit x", "`head -n N`"),
             ("dedup --seen s --dry-run x", "by --update only"),
             ("top --extract --by referer x", "--log-field referer"),
         ] {
@@ -243,6 +254,11 @@ mod tests {
         let all = super::super::definition();
         let error = all.clone().try_get_matches_from(&args).unwrap_err();
         assert!(!with_tip(error, &args, &all).to_string().contains("as a value"));
+        // What the command has is not advised.
+        let args = ["uriscan", "audit", "--redact", "--to", "jsonl"].map(str::to_owned);
+        let all = super::super::definition();
+        let error = all.clone().try_get_matches_from(&args).unwrap_err();
+        assert!(!with_tip(error, &args, &all).to_string().contains("tip:"));
         // Others keep the tips that they have.
         let args = ["uriscan", "resolve", "--bsae", "x"].map(str::to_owned);
         let all = super::super::definition();

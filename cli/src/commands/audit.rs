@@ -26,6 +26,10 @@ impl args::Audit {
             let what = "no SARIF is written with --list-rules or --column; choose another name";
             return Err(Failure::at(format_args!("-o {}", path.display()), what));
         }
+        let rules = self.rules();
+        if rules == RuleSet::none() {
+            return Err(Failure::at("--ignore", "leaves none of the rules of --select"));
+        }
         let job = Job { name: "audit", ..Job::default() };
         let (job, runner): (Job, Box<dyn Runner>) = match (self.list_rules, self.redact) {
             (true, _) => {
@@ -50,7 +54,7 @@ impl args::Audit {
                     &self.table,
                     &self.common.destination,
                 )?;
-                (job, Box::new(audit_job(&self, format)))
+                (job, Box::new(audit_job(&self, rules, format)))
             }
         };
         let plan = Plan::of_job((job, runner), None, self.common, false, environment)?
@@ -59,11 +63,16 @@ impl args::Audit {
         plan.settings = plan.settings.has_context(self.context);
         plan.with_report(self.page)
     }
+
+    /// Those of --select without those of --ignore.
+    fn rules(&self) -> RuleSet {
+        let all_of = |sets: &[RuleSet]| sets.iter().fold(RuleSet::none(), |all, &set| all.or(set));
+        let selected = if self.select.is_empty() { RuleSet::all() } else { all_of(&self.select) };
+        selected.without(all_of(&self.ignore))
+    }
 }
 
-fn audit_job(typed: &args::Audit, format: AuditFormat) -> Audit {
-    let all_of = |sets: &[RuleSet]| sets.iter().fold(RuleSet::none(), |all, &set| all.or(set));
-    let selected = if typed.select.is_empty() { RuleSet::all() } else { all_of(&typed.select) };
+fn audit_job(typed: &args::Audit, rules: RuleSet, format: AuditFormat) -> Audit {
     let fail_on = match typed.fail_on {
         args::FailOn::Note => Some(Severity::Note),
         args::FailOn::Warning => Some(Severity::Warning),
@@ -75,7 +84,7 @@ fn audit_job(typed: &args::Audit, format: AuditFormat) -> Audit {
     let least = typed.severity.unwrap_or(least);
     // What fails the run is found, whether it is printed or not.
     let least_found = fail_on.map_or(least, |fail_on| least.min(fail_on));
-    let rules = selected.without(all_of(&typed.ignore)).at_least(least_found);
+    let rules = rules.at_least(least_found);
     let options = AuditOptions::default().rules(rules).format(format).least_written(least);
     Audit { options, fail_on }
 }

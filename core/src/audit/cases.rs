@@ -211,8 +211,19 @@ pub(super) const ROWS: &[Row] = &[
             ("http://h/%25%34%31", "%25%34%31"),
             ("http://h/?a=%252F", "%252F"),
             ("http://h/%252541", "%2525"),
+            ("http://[fe80::1%2510%2541]/", "%2541"),
+            ("http://h%2510/", "%2510"),
         ],
-        &["http://h/%25", "http://h/100%25", "http://h/%25g1", "http://h/%254", "http://h/%25%2"],
+        &[
+            "http://h/%25",
+            "http://h/100%25",
+            "http://h/%25g1",
+            "http://h/%254",
+            "http://h/%25%2",
+            // The percent sign before a zone has to be encoded (RFC 6874).
+            "http://[fe80::1%2510]/",
+            "http://[fe80::a%25eb0]/",
+        ],
     ),
     (
         Rule::OverlongUtf8,

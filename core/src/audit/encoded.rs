@@ -16,7 +16,7 @@ pub(super) enum Part {
 
 /// Checks the triplets of `text`, a component that starts at byte `start` of the record.
 pub(super) fn check(text: &[u8], start: usize, part: Part, found: &mut Found<'_>) {
-    let mut at = 0;
+    let mut at = if part == Part::Host { zone_start(text) } else { 0 };
     while let Some(percent) = memchr::memchr(b'%', &text[at..]) {
         at += percent;
         let Some(byte) = triplet(text, at) else {
@@ -25,6 +25,13 @@ pub(super) fn check(text: &[u8], start: usize, part: Part, found: &mut Found<'_>
         };
         at += check_one(text, at, byte, start, part, found);
     }
+}
+
+/// Where the zone of an IPv6 address begins in `host`, which is after a percent sign that has to be encoded (RFC 6874 section 2); 0 if
+/// there is none.
+fn zone_start(host: &[u8]) -> usize {
+    let percent = memchr::memchr(b'%', host).filter(|_| host.starts_with(b"["));
+    percent.filter(|&at| triplet(host, at) == Some(b'%')).map_or(0, |at| at + 3)
 }
 
 /// [`check`] for a query. With `has_body`, for `mailto:` and `sms:`, the parameter `body` may hold

@@ -132,7 +132,8 @@ fn check_secrets(text: &[u8], found: &mut Found<'_>) -> Secrets {
         let is_known = known.peek() == Some(&&secret);
         of_parameters += usize::from(is_known && kind == secret::Kind::Value);
         if known.peek().is_none_or(|known| known.start >= secret.end) {
-            found.add_as(Rule::Secret, kind.severity(), secret, Detail::None);
+            let as_rule = (Rule::Secret, kind.severity());
+            found.add_secret(as_rule, &text[secret.clone()], secret.start, Detail::None);
         }
     });
     match count {
@@ -165,7 +166,8 @@ fn hide_details(text: &[u8], rules: RuleSet, findings: &mut [Finding]) {
     let mut masked = Vec::with_capacity(text.len());
     redact::redact_into(text, &mut masked);
     let mut of_masked = Vec::new();
-    find(Hint::NONE, &masked, &mut Found::new(rules, &mut of_masked));
+    let only = Some(&*findings);
+    find(Hint::NONE, &masked, &mut Found { only, ..Found::new(rules, &mut of_masked) });
     for Finding { rule, detail, .. } in findings {
         let is_same = |of_masked: &Finding| of_masked.rule == *rule && of_masked.detail == *detail;
         if is_of_text(detail) && !of_masked.iter().any(is_same) {

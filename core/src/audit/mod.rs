@@ -16,6 +16,7 @@ mod marks;
 mod masked;
 mod names;
 mod path;
+mod placeholder;
 mod port;
 pub mod quiet;
 mod redact;
@@ -125,13 +126,15 @@ struct Found<'a> {
     component: usize,
     /// What rules on secrets have looked at, in order, whether they are selected or not.
     secrets: Vec<Range<usize>>,
+    /// Only those with the rule and the detail of one of these are collected, each once, also of placeholders.
+    only: Option<&'a [Finding]>,
 }
 
 impl<'a> Found<'a> {
     /// Replaces `findings` by those of `rules`.
     fn new(rules: RuleSet, findings: &'a mut Vec<Finding>) -> Found<'a> {
         findings.clear();
-        Found { rules, findings, component: 0, secrets: Vec::new() }
+        Found { rules, findings, component: 0, secrets: Vec::new(), only: None }
     }
 
     /// Starts the next component.
@@ -143,6 +146,19 @@ impl<'a> Found<'a> {
         self.add_as(rule, rule.severity(), range, detail);
     }
 
+    /// Adds `secret`, which begins at byte `start` of the record, unless it is a placeholder.
+    fn add_secret(
+        &mut self,
+        (rule, severity): (Rule, Severity),
+        secret: &[u8],
+        start: usize,
+        detail: Detail,
+    ) {
+        if self.only.is_some() || !placeholder::is_placeholder(secret) {
+            self.add_as(rule, severity, start..start + secret.len(), detail);
+        }
+    }
+
     fn add_as(&mut self, rule: Rule, severity: Severity, range: Range<usize>, detail: Detail) {
         if !self.rules.reports(rule, severity) {
             return;
@@ -150,6 +166,15 @@ impl<'a> Found<'a> {
         let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         let (start, end) = (offset(range.start), offset(range.end));
         let finding = Finding { rule, severity, start, end, count: 1, detail };
+        if let Some(only) = self.only {
+            let is_among = |all: &[Finding]| {
+                all.iter().any(|it| it.rule == rule && it.detail == finding.detail)
+            };
+            if is_among(only) && !is_among(self.findings) {
+                self.findings.push(finding);
+            }
+            return;
+        }
         match self.findings[self.component..].iter_mut().find(|same| same.rule == rule) {
             // The most severe place is shown, the first of several.
             Some(same) => {

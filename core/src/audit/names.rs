@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::decoded;
+use super::{Rule, Severity, decoded};
 use crate::grammar::class::{ALPHA, ByteClass};
 use crate::grammar::words;
 
@@ -17,6 +17,10 @@ pub const NAMES: &[&str] = &words::<29>(
 /// Of all these names, those of session ids, in the same spelling, and how such names end: a session ends by itself.
 const SESSIONS: [&str; 3] = ["sid", "session", "phpsessid"];
 const SESSION_END: &str = "sessionid";
+
+/// How names end, in the same spelling, whose value is a place in a list that is read page by page: it opens nothing by itself.
+const PLACE_ENDS: [&str; 5] =
+    ["pagetoken", "nexttoken", "continuationtoken", "resumptiontoken", "synctoken"];
 
 /// Names of parameters that together are the answer of an OAuth server (RFC 6749 section 4.1.2).
 /// Alone, either may mean anything, such as the code of a country or the state of a form.
@@ -44,16 +48,25 @@ pub(super) fn is_of_oauth_answer(name: &[u8]) -> bool {
     OAUTH_ANSWER.iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()))
 }
 
-/// Whether `name`, which looks like that of a secret, is that of a session id.
-pub(super) fn is_session_name(name: &[u8]) -> bool {
+/// How severe it is that the parameter `name`, which looks like that of a secret, has a value.
+pub(super) fn severity(name: &[u8]) -> Severity {
     let name = without_triplets(name);
     let squashed = Squashed::of(secret_word(&name, is_known).unwrap_or(&name));
-    let is_one = |known: &&str| squashed.is_whole && known.as_bytes() == squashed.text();
-    SESSIONS.iter().any(is_one) || squashed.text().ends_with(SESSION_END.as_bytes())
+    let text = squashed.text();
+    let is_one = |known: &&str| squashed.is_whole && known.as_bytes() == text;
+    let ends_with = |end: &&str| text.ends_with(end.as_bytes());
+    let severity = Rule::SecretParameter.severity();
+    if PLACE_ENDS.iter().any(|end| ends_with(&end)) {
+        severity.lower().lower()
+    } else if SESSIONS.iter().any(|known| is_one(&known)) || ends_with(&SESSION_END) {
+        severity.lower()
+    } else {
+        severity
+    }
 }
 
 /// `name`, decoded once.
-fn without_triplets(name: &[u8]) -> Cow<'_, [u8]> {
+pub(super) fn without_triplets(name: &[u8]) -> Cow<'_, [u8]> {
     match memchr::memchr(b'%', name) {
         Some(_) => Cow::Owned(decoded(name)),
         None => Cow::Borrowed(name),

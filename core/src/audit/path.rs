@@ -70,19 +70,33 @@ pub(super) fn check_query(query: &[u8], start: usize, found: &mut Found<'_>) {
     for parameter in query.split(|byte| b"&;".contains(byte)) {
         let value = memchr::memchr(b'=', parameter).map_or(0, |equals| equals + 1);
         let once = decoded(&parameter[value..]);
-        if once.windows(2).any(|two| two == b"..") || once.contains(&b'%') {
-            let is_up = |text: &[u8]| {
-                let mut pieces = text.split(|byte| b"/\\".contains(byte));
-                // A mere `..` is not a path.
-                text.len() > 2 && pieces.any(|piece| piece == b"..")
-            };
-            if is_up(&once) || is_up(&decoded(&once)) {
-                let range = start + at + value..start + at + parameter.len();
-                found.add(Rule::TraversalQuery, range, Detail::None);
-            }
+        if (once.windows(2).any(|two| two == b"..") || once.contains(&b'%'))
+            && let Some(is_above) = ascent(&once).max(ascent(&decoded(&once)))
+        {
+            let range = start + at + value..start + at + parameter.len();
+            let severity = Rule::TraversalQuery.severity();
+            let severity = if is_above { severity } else { severity.lower() };
+            found.add_as(Rule::TraversalQuery, severity, range, Detail::None);
         }
         at += parameter.len() + 1;
     }
+}
+
+/// Whether the path `text` goes up, and above the folder that it begins in.
+fn ascent(text: &[u8]) -> Option<bool> {
+    let (mut depth, mut is_above, mut goes_up) = (0usize, false, false);
+    for piece in text.split(|byte| b"/\\".contains(byte)) {
+        match piece {
+            b".." => {
+                (goes_up, is_above) = (true, is_above || depth == 0);
+                depth = depth.saturating_sub(1);
+            }
+            b"" | b"." => {}
+            _ => depth += 1,
+        }
+    }
+    // A mere `..` is not a path.
+    (goes_up && text.len() > 2).then_some(is_above)
 }
 
 /// Whether `query` holds two dots in a row, or might after decoding once or twice.

@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use super::names::{is_secret_name, is_session_name, may_be_secret};
+use super::names::{is_secret_name, may_be_secret, severity};
 use super::{Detail, Found, Rule, Severity, shape};
 use crate::grammar::class::ByteClass;
 
@@ -68,10 +68,12 @@ pub(super) fn check_userinfo(userinfo: &[u8], start: usize, found: &mut Found<'_
     );
     found.secrets.push(start..start + userinfo.len());
     if name_end > 0 {
-        found.add(Rule::UserName, start..start + name_end, Detail::None);
+        let as_rule = (Rule::UserName, Rule::UserName.severity());
+        found.add_secret(as_rule, &userinfo[..name_end], start, Detail::None);
     }
     if let Some(secret) = secret {
-        found.add(Rule::Password, start + secret.start..start + secret.end, Detail::None);
+        let as_rule = (Rule::Password, Rule::Password.severity());
+        found.add_secret(as_rule, &userinfo[secret.clone()], start + secret.start, Detail::None);
     }
 }
 
@@ -121,13 +123,12 @@ pub(super) fn check_parameters(text: &[u8], start: usize, part: Part, found: &mu
     each_parameter(text, part, |name, value| {
         // Long enough for all meaningful names.
         const SHOWN: usize = 200;
-        let severity = Rule::SecretParameter.severity();
-        let severity = if is_session_name(name) { severity.lower() } else { severity };
+        let severity = severity(name);
         let name = &name[name.len().saturating_sub(SHOWN)..];
         let name = String::from_utf8_lossy(name).into_owned().into_boxed_str();
-        let range = start + value.start..start + value.end;
-        found.secrets.push(range.clone());
-        found.add_as(Rule::SecretParameter, severity, range, Detail::Name(name));
+        found.secrets.push(start + value.start..start + value.end);
+        let as_rule = (Rule::SecretParameter, severity);
+        found.add_secret(as_rule, &text[value.clone()], start + value.start, Detail::Name(name));
     });
 }
 

@@ -73,6 +73,82 @@ fn findings_in_a_query_are_less_severe() {
 }
 
 #[test]
+fn a_parameter_that_stays_in_its_folder_is_less_severe() {
+    let severity = |value: &str| {
+        let found = findings(format!("http://h/?f={value}").as_bytes());
+        found.iter().find(|finding| finding.rule == Rule::TraversalQuery).unwrap().severity
+    };
+    for value in [
+        "a/../b",
+        "/a/../b",
+        "a/..",
+        "a%2F..%2Fb",
+        "a%5C..%5Cb",
+        "a/b/../../c",
+        "%2561/%252e%252e/b",
+    ] {
+        assert_eq!(severity(value), Severity::Note, "{value}");
+    }
+    for value in [
+        "../b",
+        "a/../../b",
+        "a//../../b",
+        "./../b",
+        "a/../../b/c/d",
+        "/..",
+        "a%2f..%2f..%2f",
+        "%252e%252e/a",
+        "a%255c..%255c..",
+    ] {
+        assert_eq!(severity(value), Severity::Warning, "{value}");
+    }
+}
+
+#[test]
+fn placeholders_are_masked_and_not_reported() {
+    for text in [
+        "http://h/?token=***",
+        "http://h/a;token=***",
+        "http://h/#token=[FILTERED]",
+        "http://u:***@h/",
+        "http://u:xxxx@h/",
+        "http://***@h/",
+        "http://***:@h/",
+        "http://$USER:$GITHUB_TOKEN@h/",
+        "http://h/?u=http://u:***@i/",
+        "http://h/?u=http%3A%2F%2Fu:***%40i%2F%3Ftoken%3D***",
+        "http://h/?d=%7B%22token%22%3A%22***%22%7D",
+        "http://h/?api_key=%7Bapi_key%7D&code=***&state=***",
+        "http://h/?a=ghp_xxxxxxxxxxxxxxxxxxxx",
+    ] {
+        let found = findings(text.as_bytes());
+        let of_secrets = [Rule::Password, Rule::UserName, Rule::SecretParameter, Rule::Secret];
+        let are_secrets = |finding: &&Finding| of_secrets.contains(&finding.rule);
+        let found: Vec<_> =
+            found.iter().filter(are_secrets).filter(|it| it.end - it.start != 1).collect();
+        assert!(found.is_empty(), "{text}: {found:?}");
+    }
+    // Of several the secret is shown, and counted alone.
+    let found = findings(b"http://h/?token=***&password=x1&api_key=%24%7BKEY%7D");
+    assert_eq!((found.len(), found[0].start, found[0].count), (1, 29, 1));
+    let mut masked = Vec::new();
+    redact_into(b"http://h/?api_key=YOUR_KEY", &mut masked);
+    assert_eq!(masked, b"http://h/?api_key=***");
+}
+
+#[test]
+fn tokens_of_pages_are_notes() {
+    for name in
+        ["pageToken", "next_page_token", "resumptionToken", "continuation-token", "NextToken"]
+    {
+        let found = findings(format!("http://h/?{name}=CAUQAA").as_bytes());
+        assert_eq!((found.len(), found[0].severity), (1, Severity::Note), "{name}");
+    }
+    let found = findings(b"http://h/?page_access_token=CAUQAA");
+    assert_eq!(found[0].severity, Severity::Error);
+}
+
+#[test]
 fn session_ids_are_less_severe_than_other_secrets() {
     let finding = |text: &str| {
         let found = findings(text.as_bytes());
