@@ -56,9 +56,9 @@ pub(super) fn severity(name: &[u8]) -> Severity {
     let is_one = |known: &&str| squashed.is_whole && known.as_bytes() == text;
     let ends_with = |end: &&str| text.ends_with(end.as_bytes());
     let severity = Rule::SecretParameter.severity();
-    if PLACE_ENDS.iter().any(|end| ends_with(&end)) {
+    if PLACE_ENDS.iter().any(ends_with) {
         severity.lower().lower()
-    } else if SESSIONS.iter().any(|known| is_one(&known)) || ends_with(&SESSION_END) {
+    } else if SESSIONS.iter().any(is_one) || ends_with(&SESSION_END) {
         severity.lower()
     } else {
         severity

@@ -59,7 +59,7 @@ pub(super) fn is_placeholder(value: &[u8]) -> bool {
 fn is_mask(text: &[u8]) -> bool {
     const BULLET: &[u8] = "\u{2022}".as_bytes();
     if !text.is_empty()
-        && text.len() % BULLET.len() == 0
+        && text.len().is_multiple_of(BULLET.len())
         && text.chunks(BULLET.len()).all(|it| it == BULLET)
     {
         return true;

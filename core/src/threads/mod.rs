@@ -70,7 +70,7 @@ pub fn on_new<R: Send>(
 /// Runs `work` on a pool of `count` threads, which are kept for the next run: a fuzz target makes thousands of runs in
 /// a second, and to start threads takes longer than most of them. A single thread is the current one.
 #[cfg(fuzzing)]
-pub(crate) fn on_new<R: Send>(
+pub fn on_new<R: Send>(
     count: usize,
     work: impl FnOnce() -> R + Send,
 ) -> Result<R, ThreadPoolBuildError> {
