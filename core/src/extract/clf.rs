@@ -79,9 +79,9 @@ impl<'a> Entries<'a> {
         }
         if self.log_format.is_combined()
             && !self.log.reads_requests()
-            && let Some(fields) = by_marks(span, content, marks)
+            && let Some((fields, escapes)) = by_marks(span, content, marks)
         {
-            let entry = fields.entry(line, Escapes::Bytes);
+            let entry = fields.entry(line, escapes);
             self.log.take_entry(span, entry, Request::default, links, |_| ());
             return;
         }
@@ -148,7 +148,7 @@ impl<'a> Entries<'a> {
             for gap in gaps(used, line.len()) {
                 let gap = within(span, &gap);
                 match escapes {
-                    Escapes::Bytes => self.log.take_text(gap, links),
+                    Escapes::None | Escapes::Bytes => self.log.take_text(gap, links),
                     Escapes::Json => {
                         self.log.take_json(gap, links);
                     }

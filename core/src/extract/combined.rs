@@ -8,7 +8,7 @@
 
 use core::ops::Range;
 
-use super::log_fields::{Facts, Fields, quote_end, target};
+use super::log_fields::{Escapes, Facts, Fields, quote_end, target};
 use crate::chunk::{Padded, Span};
 use crate::index::{Bits, low_bits};
 use crate::simd::{BLOCK, Isa, Task};
@@ -33,9 +33,11 @@ impl Task for Marks<'_> {
 }
 
 /// [`fields_of_any`] for the usual line: one opening bracket, two or six quotes, none of them
-/// escaped.
-pub(crate) fn by_marks(line: Span, text: &[u8], marks: &[u32]) -> Option<Fields> {
+/// escaped. Also gives what may be escaped in it.
+pub(crate) fn by_marks(line: Span, text: &[u8], marks: &[u32]) -> Option<(Fields, Escapes)> {
     let (&bracket, quotes) = marks.split_first()?;
+    // With no marks but these, no backslash is in the line.
+    let escapes = if matches!(quotes.len(), 2 | 6) { Escapes::None } else { Escapes::Bytes };
     let quotes = if quotes.len() == 2 { quotes } else { quotes.get(..6)? };
     let is = |mark: &u32, byte: u8| text[*mark as usize] == byte;
     if !is(&bracket, b'[') || !quotes.iter().all(|quote| is(quote, b'"')) {
@@ -56,7 +58,8 @@ pub(crate) fn by_marks(line: Span, text: &[u8], marks: &[u32]) -> Option<Fields>
     }
     let between = |i: usize| Some(at(*quotes.get(i)?) + 1..at(*quotes.get(i + 1)?));
     let (target, host) = (target(line, request), host(&line[..bracket]));
-    Some(Fields { target, host, referer: between(2), agent: between(4), ..Fields::default() })
+    let (referer, agent) = (between(2), between(4));
+    Some((Fields { target, host, referer, agent, ..Fields::default() }, escapes))
 }
 
 /// Whether `rest`, the text after the request, begins with a status.
@@ -197,14 +200,15 @@ mod tests {
 
         #[test]
         fn marks_agree_with_the_bytes(
-            line in r#"(h|h a|\[| )( - - | - u |  -  | - - - )(\[1(:|\]|x){0,3}|\[x)(\] "|\]"| ")(GET /( |\"|\[)?x HTTP/1.1|)"( 200|200| 20x|) 1( "(http://h/|-|a\"b|\[)"){0,3}[" \[]?"#,
+            line in r#"(h|h a|\[| )( - - | - u |  -  | - - - )(\[1(:|\]|x){0,3}|\[x)(\] "|\]"| ")(GET /( |\"|\[)?x HTTP/1.1|)"( 200|200| 20x|) 1( "(http://h/|-|a\"b|\[|\\\\)"){0,3}[" \[]?"#,
         ) {
             let (line, span) = (line.as_bytes(), Span { start: 0, end: line.len() as u32 });
             for kernels in Kernels::available() {
                 let marks = marks(kernels, line);
                 let expected: Vec<u32> = (0..).zip(line).filter(|(_, byte)| b"\"\n[\\".contains(byte)).map(|(at, _)| at).collect();
                 prop_assert_eq!(&marks, &expected);
-                if let Some(found) = by_marks(span, line, &marks) {
+                if let Some((found, escapes)) = by_marks(span, line, &marks) {
+                    prop_assert!(escapes == Escapes::Bytes || !line.contains(&b'\\'));
                     prop_assert_eq!(Some(found), fields_of_any(line).map(|(fields, _)| fields));
                 }
             }

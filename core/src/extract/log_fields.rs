@@ -55,6 +55,8 @@ pub(crate) const SEARCHED: [Value; 5] =
 /// How what a URI cannot hold is written in a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Escapes {
+    /// Not at all, as is known of this line.
+    None,
     /// As `\xhh`, `\"` and `\\`.
     Bytes,
     Json,
@@ -140,7 +142,7 @@ impl Fields {
             },
             referer: self.referer.map(escaped),
             agent: match escapes {
-                Escapes::Bytes => self.agent.map(plain),
+                Escapes::None | Escapes::Bytes => self.agent.map(plain),
                 Escapes::Json => self.agent.map(escaped),
             },
         }
@@ -190,6 +192,7 @@ impl Escapes {
     /// `field` without its escapes.
     pub(crate) fn undone(self, field: &[u8]) -> Cow<'_, [u8]> {
         match self {
+            Escapes::None => field.into(),
             Escapes::Bytes => unescaped(field),
             Escapes::Json if memchr::memchr(b'\\', field).is_none() => field.into(),
             Escapes::Json => json::decoded(field),
