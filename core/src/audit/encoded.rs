@@ -30,8 +30,13 @@ pub(super) fn check(text: &[u8], start: usize, part: Part, found: &mut Found<'_>
 /// Where the zone of an IPv6 address begins in `host`, which is after a percent sign that has to be encoded (RFC 6874 section 2); 0 if
 /// there is none.
 fn zone_start(host: &[u8]) -> usize {
-    let percent = memchr::memchr(b'%', host).filter(|_| host.starts_with(b"["));
-    percent.filter(|&at| triplet(host, at) == Some(b'%')).map_or(0, |at| at + 3)
+    let end = || {
+        let inside = host.strip_prefix(b"[")?.strip_suffix(b"]")?;
+        let len = memchr::memchr(b'%', inside).filter(|&at| triplet(inside, at) == Some(b'%'))?;
+        let address = core::str::from_utf8(&inside[..len]).ok()?;
+        address.parse::<core::net::Ipv6Addr>().ok().map(|_| 1 + len + 3)
+    };
+    end().unwrap_or(0)
 }
 
 /// [`check`] for a query. With `has_body`, for `mailto:` and `sms:`, the parameter `body` may hold

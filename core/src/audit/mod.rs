@@ -146,17 +146,19 @@ impl<'a> Found<'a> {
         self.add_as(rule, rule.severity(), range, detail);
     }
 
-    /// Adds `secret`, which begins at byte `start` of the record, unless it is a placeholder.
+    /// Adds `secret`, which begins at byte `start` of the record, unless it is a placeholder; returns whether it is a secret.
     fn add_secret(
         &mut self,
         (rule, severity): (Rule, Severity),
         secret: &[u8],
         start: usize,
         detail: Detail,
-    ) {
-        if self.only.is_some() || !placeholder::is_placeholder(secret) {
+    ) -> bool {
+        let is_secret = self.only.is_some() || !placeholder::is_placeholder(secret);
+        if is_secret {
             self.add_as(rule, severity, start..start + secret.len(), detail);
         }
+        is_secret
     }
 
     fn add_as(&mut self, rule: Rule, severity: Severity, range: Range<usize>, detail: Detail) {

@@ -14,13 +14,21 @@ pub const NAMES: &[&str] = &words::<29>(
      codeverifier devicecode usercode oauthverifier clientassertion samlresponse",
 );
 
-/// Of all these names, those of session ids, in the same spelling, and how such names end: a session ends by itself.
-const SESSIONS: [&str; 3] = ["sid", "session", "phpsessid"];
-const SESSION_END: &str = "sessionid";
+/// Of all these names, those whose values end by themselves, in the same spelling, and how such names end.
+const SESSIONS: [&str; 5] = ["sid", "session", "phpsessid", "csrf", "xsrf"];
+const SESSION_ENDS: [&str; 3] = ["sessionid", "csrftoken", "xsrftoken"];
 
-/// How names end, in the same spelling, whose value is a place in a list that is read page by page: it opens nothing by itself.
-const PLACE_ENDS: [&str; 5] =
-    ["pagetoken", "nexttoken", "continuationtoken", "resumptiontoken", "synctoken"];
+/// Of these names, those of a place in a list that is read page by page: it opens nothing by itself.
+const PLACES: [&str; 8] = [
+    "pagetoken",
+    "nextpagetoken",
+    "nexttoken",
+    "continuationtoken",
+    "resumptiontoken",
+    "cursortoken",
+    "synctoken",
+    "nextsynctoken",
+];
 
 /// Names of parameters that together are the answer of an OAuth server (RFC 6749 section 4.1.2).
 /// Alone, either may mean anything, such as the code of a country or the state of a form.
@@ -56,9 +64,9 @@ pub(super) fn severity(name: &[u8]) -> Severity {
     let is_one = |known: &&str| squashed.is_whole && known.as_bytes() == text;
     let ends_with = |end: &&str| text.ends_with(end.as_bytes());
     let severity = Rule::SecretParameter.severity();
-    if PLACE_ENDS.iter().any(ends_with) {
+    if PLACES.iter().any(is_one) {
         severity.lower().lower()
-    } else if SESSIONS.iter().any(is_one) || ends_with(&SESSION_END) {
+    } else if SESSIONS.iter().any(is_one) || SESSION_ENDS.iter().any(ends_with) {
         severity.lower()
     } else {
         severity

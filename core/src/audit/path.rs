@@ -75,16 +75,20 @@ pub(super) fn check_query(query: &[u8], start: usize, found: &mut Found<'_>) {
         {
             let range = start + at + value..start + at + parameter.len();
             let severity = Rule::TraversalQuery.severity();
-            let severity = if is_above { severity } else { severity.lower() };
+            let is_known = !is_above && !once.contains(&b'%');
+            let severity = if is_known { severity.lower() } else { severity };
             found.add_as(Rule::TraversalQuery, severity, range, Detail::None);
         }
         at += parameter.len() + 1;
     }
 }
 
-/// Whether the path `text` goes up, and above the folder that it begins in.
+/// Whether the path `text` goes up, and perhaps above the folder that it begins in: all that is not plainly a relative path of names may
+/// be read in other ways.
 fn ascent(text: &[u8]) -> Option<bool> {
-    let (mut depth, mut is_above, mut goes_up) = (0usize, false, false);
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/-_.~".contains(byte);
+    let (mut depth, mut is_above) = (0usize, !text.iter().all(is_plain) || text.starts_with(b"/"));
+    let mut goes_up = false;
     for piece in text.split(|byte| b"/\\".contains(byte)) {
         match piece {
             b".." => {

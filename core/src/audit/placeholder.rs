@@ -1,13 +1,20 @@
 //! Texts in the place of a secret that hide one or name one: masks of logs (`***`, `[REDACTED]`), variables of templates
 //! (`${TOKEN}`, `{api_key}`), and words of examples (`YOUR_API_KEY`). They are masked as secrets are, and not reported.
 
-use super::names::without_triplets;
+use std::borrow::Cow;
+
+use super::names::{is_secret_name, without_triplets};
+use super::shape;
 
 /// Longer texts are taken for secrets.
 const LONGEST: usize = 64;
 
+/// Bytes of a text with its percent-encodings, and how often they are decoded: nested ones are encoded again.
+const LONGEST_ENCODED: usize = 512;
+const MOST_LAYERS: usize = 4;
+
 /// Words that are written for a secret, or if there is none, in lower case.
-const WORDS: [&str; 14] = [
+const WORDS: [&str; 18] = [
     "redacted",
     "masked",
     "hidden",
@@ -22,7 +29,18 @@ const WORDS: [&str; 14] = [
     "undefined",
     "true",
     "false",
+    "yes",
+    "no",
+    "on",
+    "off",
 ];
+
+/// What people write before the name of a secret that others have to put there; the first ones in lower case, too.
+const OF_EXAMPLES: [&str; 11] = [
+    "your", "insert", "replace", "enter", "my", "change", "demo", "dummy", "example", "sample",
+    "fake",
+];
+const IN_ANY_CASE: usize = 4;
 
 /// What templates write around the name of a variable, and people around a word.
 const AROUND: [(&str, &str); 9] = [
@@ -37,36 +55,46 @@ const AROUND: [(&str, &str); 9] = [
     ("[", "]"),
 ];
 
-/// The same of variables whose names are in upper case: passwords may begin with these, too.
-const AROUND_UPPER: [(&str, &str); 3] = [("$", ""), ("%", "%"), ("__", "__")];
+/// The same of variables that are the names of secrets: passwords may begin with these, too.
+const AROUND_NAMES: [(&str, &str); 6] =
+    [("$", ""), ("%", "%"), ("__", "__"), ("@", "@"), ("%(", ")s"), ("@{", "}")];
 
-/// Whether `value`, perhaps percent-encoded once, is a placeholder. A value with more than two digits is none, nor one with more
-/// than a name or a word: part of it may be a secret (`${TOKEN:-...}`, `abc***`).
+/// Whether `value`, in whatever layers of percent-encoding, is a placeholder. If part of it may be a secret, it is not
+/// (`${TOKEN:-...}`, `abc***`).
 pub(super) fn is_placeholder(value: &[u8]) -> bool {
-    if value.len() > 3 * LONGEST {
-        return false;
-    }
-    let value = without_triplets(value);
-    value.len() <= LONGEST
-        && (is_mask(&value)
-            || is_masked_token(&value)
-            || is_word(&value)
-            || is_of_example(&value)
-            || is_variable(&value))
+    let Some(value) = text_of(value) else { return false };
+    is_masked_token(&value)
+        || ends_example(&value)
+        || (is_mask(&value) || is_word(&value) || is_of_example(&value) || is_variable(&value))
+            && !shape::may_hold(&value)
 }
 
-/// Whether `text` is one character over and over again: any number of `*`, three or more of others that masks are made of.
-fn is_mask(text: &[u8]) -> bool {
-    const BULLET: &[u8] = "\u{2022}".as_bytes();
-    if !text.is_empty()
-        && text.len().is_multiple_of(BULLET.len())
-        && text.chunks(BULLET.len()).all(|it| it == BULLET)
-    {
-        return true;
+/// The text without percent-encodings, if it is short enough.
+fn text_of(value: &[u8]) -> Option<Cow<'_, [u8]>> {
+    if value.len() > LONGEST_ENCODED {
+        return None;
     }
+    let mut text = Cow::Borrowed(value);
+    for _ in 0..MOST_LAYERS {
+        let Cow::Owned(decoded) = without_triplets(&text) else { break };
+        if *decoded == *text {
+            break;
+        }
+        text = Cow::Owned(decoded);
+    }
+    (text.len() <= LONGEST).then_some(text)
+}
+
+/// Whether `text` is one character over and over again: any number of `*`, three or more of others that masks are made of. A link that is
+/// cut before a brace ends with the `$` or `%` before it.
+fn is_mask(text: &[u8]) -> bool {
+    let text = text.strip_prefix(b":").unwrap_or(text);
+    let is_of = |character: &str| text.chunks(character.len()).all(|it| it == character.as_bytes());
     let Some(&first) = text.first() else { return false };
     let is_usual = first == b'*' || b"xX.-_#?".contains(&first) && text.len() > 2;
-    is_usual && text.iter().all(|&byte| byte == first)
+    is_usual && text.iter().all(|byte| byte.eq_ignore_ascii_case(&first))
+        || ["\u{2022}", "\u{2026}"].into_iter().any(is_of)
+        || matches!(text, b"$" | b"%")
 }
 
 /// Whether `text` is a mask after the beginning of a token: `ghp_xxxxxxxx`.
@@ -77,18 +105,28 @@ fn is_masked_token(text: &[u8]) -> bool {
     (1..12).contains(&end) && beginning.iter().all(is_beginning) && rest.len() > 3 && is_mask(rest)
 }
 
+/// Whether `text` ends as the keys in the documentation of Amazon do: `AKIAIOSFODNN7EXAMPLE`.
+fn ends_example(text: &[u8]) -> bool {
+    text.len() > 15 && (text.ends_with(b"EXAMPLE") || text.ends_with(b"EXAMPLEKEY"))
+}
+
 fn is_word(text: &[u8]) -> bool {
     WORDS.iter().any(|word| text.eq_ignore_ascii_case(word.as_bytes()))
 }
 
-/// Whether `text` says whose secret belongs there: `YOUR_API_KEY`, `your-token`.
+/// Whether `text` says which secret belongs there: `YOUR_API_KEY`, `your-token`, `TOKEN`.
 fn is_of_example(text: &[u8]) -> bool {
-    let Some((your, rest)) = text.split_first_chunk::<4>() else { return false };
-    let is_apart = |byte: &u8| b"_- +".contains(byte);
-    let is_upper = text.iter().all(|byte| byte.is_ascii_uppercase() || is_apart(byte));
-    your.eq_ignore_ascii_case(b"your")
-        && rest.iter().all(|byte| byte.is_ascii_alphabetic() || is_apart(byte))
-        && (rest.first().is_some_and(is_apart) || is_upper && !rest.is_empty())
+    let is_upper = !text.iter().any(u8::is_ascii_lowercase);
+    let is_one = |(number, word): (usize, &&str)| {
+        let (first, rest) = text.split_at_checked(word.len())?;
+        let is_it =
+            first.eq_ignore_ascii_case(word.as_bytes()) && (is_upper || number < IN_ANY_CASE);
+        let is_apart = rest.first().is_some_and(|byte| b"_- +".contains(byte));
+        is_it.then_some(is_apart || is_upper && is_of_secret(rest))
+    };
+    let begins = OF_EXAMPLES.iter().enumerate().any(|word| is_one(word) == Some(true));
+    let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || b"_- +".contains(byte);
+    text.iter().all(is_letter) && words(text) < 5 && (begins || is_upper && is_of_secret(text))
 }
 
 /// Whether `text` is a variable of a template, or a word with something around it: `{{ token }}`, `<password>`, `%s`, `{0}`.
@@ -100,9 +138,11 @@ fn is_variable(text: &[u8]) -> bool {
     while let Some(inner) = within(name, &AROUND) {
         name = inner.trim_ascii();
     }
-    let is_upper = |name: &[u8]| name.len() > 2 && !name.iter().any(u8::is_ascii_lowercase);
-    name.len() < text.len() && (is_name(name) || is_mask(name))
-        || within(text, &AROUND_UPPER).is_some_and(|name| is_upper(name) && is_name(name))
+    // In a shell, what follows a minus is the value.
+    let has_default = text.starts_with(b"$") && name.contains(&b'-');
+    let of_secret = |name: &[u8]| is_name(name) && (is_of_secret(name) || name.contains(&b'_'));
+    name.len() < text.len() && !has_default && (is_name(name) || is_mask(name))
+        || within(text, &AROUND_NAMES).is_some_and(of_secret)
 }
 
 /// What is within one of these pairs.
@@ -112,13 +152,32 @@ fn within<'t>(text: &'t [u8], around: &[(&str, &str)]) -> Option<&'t [u8]> {
     })
 }
 
-/// Whether `text` may be the name of a variable, or of a secret in words: `secrets.GITHUB_TOKEN`, `your password`.
+/// Whether `text` may be the name of a variable, or of a secret in words: `secrets.GITHUB_TOKEN`, `your password`. Names have few words,
+/// none of them long, and digits do not stand between letters of either case.
 fn is_name(text: &[u8]) -> bool {
+    const LONGEST_WORD: usize = 24;
     let is_first = |&byte: &u8| byte.is_ascii_alphabetic() || byte == b'_';
-    let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.- ".contains(byte);
+    let is_apart = |byte: &u8| b"_.- ".contains(byte);
+    let digits = text.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let is_mixed =
+        text.iter().any(u8::is_ascii_lowercase) && text.iter().any(u8::is_ascii_uppercase);
     text.first().is_some_and(is_first)
-        && text.iter().all(is_of_name)
-        && text.iter().filter(|byte| byte.is_ascii_digit()).count() < 3
+        && text.iter().all(|byte| byte.is_ascii_alphanumeric() || is_apart(byte))
+        && text.split(is_apart).all(|word| word.len() <= LONGEST_WORD)
+        && words(text) < 5
+        && (digits == 0 || digits < 3 && !is_mixed)
+}
+
+/// Whether `name` is that of a secret or of a user.
+fn is_of_secret(name: &[u8]) -> bool {
+    const OTHERS: [&str; 6] = ["key", "user", "username", "login", "id", "here"];
+    let last = name.rsplit(|byte| b"_- +".contains(byte)).next().unwrap_or_default();
+    is_secret_name(name) || OTHERS.iter().any(|other| last.eq_ignore_ascii_case(other.as_bytes()))
+}
+
+/// The number of words in `text`.
+fn words(text: &[u8]) -> usize {
+    text.split(|byte| b"_.- +".contains(byte)).filter(|word| !word.is_empty()).count()
 }
 
 #[cfg(test)]
@@ -178,6 +237,32 @@ mod tests {
             "YOUR+KEY+HERE",
             "your%20key",
             "ghp_xxxxxxxxxxxxxxxxxxxx",
+            "AKIAIOSFODNN7EXAMPLE",
+            "%2524%257BTOKEN%257D",
+            "$",
+            ":*****",
+            "\u{2026}",
+            "xXxX",
+            "no",
+            "TOKEN",
+            "API_KEY",
+            "API-KEY-HERE",
+            "REPLACE_ME",
+            "INSERT_TOKEN_HERE",
+            "MY_TOKEN",
+            "DEMO_KEY",
+            "enter_your_key",
+            "$dandelion_secret",
+            "$user",
+            "$pass",
+            "%(password)s",
+            "@{token}",
+            "%API_KEY%",
+            "@token@",
+            "{apiKey}",
+            "<personalAccessToken>",
+            "{{s3_secret}}",
+            "[API KEY]",
             "sk-XXXX",
             "sk-proj-****",
             "xoxb-xxxxxxxx",
@@ -222,18 +307,31 @@ mod tests {
             "__",
             "@",
             "%%",
-            "%token%",
             "ghp_0123456789abcdef",
             "ghp_xxx1",
             "a1_xxxx",
             "averylongbeginning-xxxx",
-            "%257Btoken%257D",
             "{a}{b}:c",
             "${A}s3cret",
             "[a]:b",
             "(secret)",
-            "@secret@",
-            "__secret__",
+            "{hf_AbCdEfGhIjKlMnOpQrStUvWxYzAbCdEfGh}",
+            "<ghp_abcdefghijklmnop>",
+            "$ASIAABCDEFGHIJKLMNOP",
+            "${TOKEN-SEcretpass}",
+            "$(cat /run/secrets/tok)",
+            "{KJhgfdsaQWERtyuiopZXcvbnm}",
+            "[correct.horse.battery.staple.five]",
+            "{Zk39fjLq}",
+            "your-real-passphrase-is-horse",
+            "YOURHIGHNESS",
+            "$HUNTER22",
+            "$UPERMAN",
+            "myToken",
+            "2",
+            "pass",
+            "PAS5WORD",
+            "***;S3CRET",
         ] {
             assert!(!is_placeholder(value.as_bytes()), "{value}");
         }

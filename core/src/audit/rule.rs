@@ -112,7 +112,7 @@ rules! {
         "a server that decodes and then opens a file leaves the directory it serves";
     TraversalQuery, "traversal-query", "7.3", Warning,
         "parameter goes up a path",
-        "an application that uses the value as a file name leaves its directory";
+        "an application that uses the value as a file name, or compares its beginning, may leave a directory";
     AboveRoot, "above-root", "7.3", Note,
         "dot segments lead above the root",
         "clients stop at the root (5.2.4); a server that opens files by the raw path goes higher";

@@ -66,14 +66,16 @@ pub(super) fn check_userinfo(userinfo: &[u8], start: usize, found: &mut Found<'_
         || memchr::memchr(b':', userinfo).unwrap_or(userinfo.len()),
         |secret| secret.start.saturating_sub(1),
     );
-    found.secrets.push(start..start + userinfo.len());
-    if name_end > 0 {
-        let as_rule = (Rule::UserName, Rule::UserName.severity());
-        found.add_secret(as_rule, &userinfo[..name_end], start, Detail::None);
+    let parts = [(Rule::UserName, 0..name_end), (Rule::Password, secret.unwrap_or_default())];
+    let mut are_reported = true;
+    for (rule, part) in parts.into_iter().filter(|(_, part)| !part.is_empty()) {
+        let as_rule = (rule, rule.severity());
+        are_reported &=
+            found.add_secret(as_rule, &userinfo[part.clone()], start + part.start, Detail::None);
     }
-    if let Some(secret) = secret {
-        let as_rule = (Rule::Password, Rule::Password.severity());
-        found.add_secret(as_rule, &userinfo[secret.clone()], start + secret.start, Detail::None);
+    // Of a placeholder, more may be masked than it.
+    if are_reported {
+        found.secrets.push(start..start + userinfo.len());
     }
 }
 
@@ -124,11 +126,15 @@ pub(super) fn check_parameters(text: &[u8], start: usize, part: Part, found: &mu
         // Long enough for all meaningful names.
         const SHOWN: usize = 200;
         let severity = severity(name);
+        // A session ends by itself, but a token is one under any name.
+        let is_token = severity < Severity::Error && shape::may_hold(&text[value.clone()]);
+        let severity = if is_token { Severity::Error } else { severity };
         let name = &name[name.len().saturating_sub(SHOWN)..];
         let name = String::from_utf8_lossy(name).into_owned().into_boxed_str();
-        found.secrets.push(start + value.start..start + value.end);
-        let as_rule = (Rule::SecretParameter, severity);
-        found.add_secret(as_rule, &text[value.clone()], start + value.start, Detail::Name(name));
+        let (as_rule, at) = ((Rule::SecretParameter, severity), start + value.start);
+        if found.add_secret(as_rule, &text[value.clone()], at, Detail::Name(name)) {
+            found.secrets.push(at..start + value.end);
+        }
     });
 }
 

@@ -78,15 +78,7 @@ fn a_parameter_that_stays_in_its_folder_is_less_severe() {
         let found = findings(format!("http://h/?f={value}").as_bytes());
         found.iter().find(|finding| finding.rule == Rule::TraversalQuery).unwrap().severity
     };
-    for value in [
-        "a/../b",
-        "/a/../b",
-        "a/..",
-        "a%2F..%2Fb",
-        "a%5C..%5Cb",
-        "a/b/../../c",
-        "%2561/%252e%252e/b",
-    ] {
+    for value in ["a/../b", "a/..", "a%2F..%2Fb", "a/b/../../c", "a//../b", "./a/../b-1_x.~"] {
         assert_eq!(severity(value), Severity::Note, "{value}");
     }
     for value in [
@@ -97,8 +89,19 @@ fn a_parameter_that_stays_in_its_folder_is_less_severe() {
         "a/../../b/c/d",
         "/..",
         "a%2f..%2f..%2f",
+        // What may be read in other ways, too.
+        "/var/www/../etc",
+        "file:///../etc",
+        "C:%5C..%5Cx",
+        "a%5C..%5Cb",
+        "a/../..%00.png",
+        "a/b/%00/../../x",
+        "a/b,../../x",
+        "a/..+/../x",
+        "/x%3Ff%3D../../etc",
+        "a/%c0%ae%c0%ae/../x",
+        "%2561/%252e%252e/b",
         "%252e%252e/a",
-        "a%255c..%255c..",
     ] {
         assert_eq!(severity(value), Severity::Warning, "{value}");
     }
@@ -128,6 +131,23 @@ fn placeholders_are_masked_and_not_reported() {
             found.iter().filter(are_secrets).filter(|it| it.end - it.start != 1).collect();
         assert!(found.is_empty(), "{text}: {found:?}");
     }
+    // What is masked beside a placeholder is a secret.
+    for text in [
+        "http://h/?token=***;S3CRETreal",
+        "http://h/?password=${PW};S3CRETreal&a=b",
+        "http://h/a;token=null;S3CRETreal/b",
+        "http://h/#token=***;S3CRET",
+        "http://h/?sid=xxx;S3CRET123;x=y",
+        "#sk-&\"Q1Z73K8token\":\"Q2Z73K8token={api_key}",
+        "http://token=S3CRETreal:***@h/",
+        "http://ghp_0123456789abcdef:***@h/",
+        "http://h/?token={hf_AbCdEfGhIjKlMnOpQrStUvWxYzAbCdEfGh}",
+    ] {
+        let of_secrets = [Rule::Password, Rule::SecretParameter, Rule::Secret];
+        let is_reported =
+            |it: &Finding| of_secrets.contains(&it.rule) && it.severity > Severity::Note;
+        assert!(findings(text.as_bytes()).iter().any(is_reported), "{text}");
+    }
     // Of several the secret is shown, and counted alone.
     let found = findings(b"http://h/?token=***&password=x1&api_key=%24%7BKEY%7D");
     assert_eq!((found.len(), found[0].start, found[0].count), (1, 29, 1));
@@ -144,8 +164,15 @@ fn tokens_of_pages_are_notes() {
         let found = findings(format!("http://h/?{name}=CAUQAA").as_bytes());
         assert_eq!((found.len(), found[0].severity), (1, Severity::Note), "{name}");
     }
-    let found = findings(b"http://h/?page_access_token=CAUQAA");
-    assert_eq!(found[0].severity, Severity::Error);
+    for text in [
+        "http://h/?page_access_token=CAUQAA",
+        "http://h/?fb_page_token=EAABsbCS1iHgBAKZC",
+        "http://h/?async_token=abc1234",
+        "http://h/?pageToken=ghp_0123456789abcdefghij",
+        "http://h/?sid=ghp_0123456789abcdefghij",
+    ] {
+        assert_eq!(findings(text.as_bytes())[0].severity, Severity::Error, "{text}");
+    }
 }
 
 #[test]
