@@ -101,7 +101,8 @@ pub(crate) fn open(
         inputs.extend(listed.into_iter().map(Input::named));
     }
     let stdin_head = StdinHead::default();
-    let mut found = Inputs { sources: Vec::new(), total_bytes: Some(0), stdin_head };
+    let mut found = Inputs { sources: Vec::new(), total_bytes: Some(0), hidden: 0, stdin_head };
+    let mut hidden = 0;
     let mut push = |source: Source, bytes: Option<u64>, is_walked: bool| {
         let source = source.text_only(is_walked && !walk.text);
         let source = match is_list {
@@ -130,7 +131,7 @@ pub(crate) fn open(
                 }
                 Ok(data) if data.is_dir() => {
                     let directory = path;
-                    for path in files_below(directory, walk.hidden, unread) {
+                    for path in files_below(directory, walk.hidden, &mut hidden, unread) {
                         // Reading what is being written would never end.
                         if stdout.is_some_and(|output| output.is_at(&path)) {
                             continue;
@@ -149,6 +150,7 @@ pub(crate) fn open(
             },
         }
     }
+    found.hidden = hidden;
     Ok(found)
 }
 
@@ -178,10 +180,12 @@ fn os_string(name: &[u8]) -> OsString {
     String::from_utf8_lossy(name).into_owned().into()
 }
 
-/// The regular files below `directory`, in the order of names; links are not followed.
+/// The regular files below `directory`, in the order of names; links are not followed. Counts what is `skipped` because it is hidden,
+/// except for what git keeps there.
 fn files_below(
     directory: &Path,
     hidden: bool,
+    skipped: &mut u64,
     unread: &mut dyn FnMut(&dyn Display),
 ) -> Vec<PathBuf> {
     let mut files = Vec::new();
@@ -197,7 +201,7 @@ fn files_below(
         match path.read_dir() {
             Ok(entries) => {
                 for entry in entries {
-                    match entry.and_then(|entry| looked_at(&entry, hidden)) {
+                    match entry.and_then(|entry| looked_at(&entry, hidden, skipped)) {
                         Ok(found) => left.extend(found),
                         Err(error) => note(error),
                     }
@@ -212,10 +216,16 @@ fn files_below(
 }
 
 /// The path of `entry`, and whether it is a directory; `None` if it is skipped.
-fn looked_at(entry: &DirEntry, hidden: bool) -> io::Result<Option<(PathBuf, bool)>> {
+fn looked_at(
+    entry: &DirEntry,
+    hidden: bool,
+    skipped: &mut u64,
+) -> io::Result<Option<(PathBuf, bool)>> {
     let kind = entry.file_type()?;
     let is_wanted = kind.is_file() || kind.is_dir();
-    let is_shown = hidden || !entry.file_name().as_encoded_bytes().starts_with(b".");
+    let name = entry.file_name();
+    let is_shown = hidden || !name.as_encoded_bytes().starts_with(b".");
+    *skipped += u64::from(is_wanted && !is_shown && name != ".git");
     Ok((is_wanted && is_shown).then(|| (entry.path(), kind.is_dir())))
 }
 

@@ -67,6 +67,8 @@ pub(crate) struct Inputs {
     pub(crate) sources: Vec<Source>,
     /// Bytes of all inputs, if they are regular files.
     pub(crate) total_bytes: Option<u64>,
+    /// Hidden files and directories that were skipped.
+    pub(crate) hidden: u64,
     pub(crate) stdin_head: StdinHead,
 }
 
@@ -85,7 +87,8 @@ pub(crate) type StdinHead = Arc<OnceLock<Vec<u8>>>;
 pub(crate) fn open(inputs: &[Input]) -> Result<Inputs, Failure> {
     let stdin_head = StdinHead::default();
     let sources = Vec::with_capacity(inputs.len());
-    let mut opened = Inputs { sources, total_bytes: Some(0), stdin_head: stdin_head.clone() };
+    let mut opened =
+        Inputs { sources, total_bytes: Some(0), hidden: 0, stdin_head: stdin_head.clone() };
     for input in inputs {
         let (source, bytes) = match input {
             Input::Stdin => {

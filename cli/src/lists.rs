@@ -37,7 +37,23 @@ pub(crate) fn open(
     let stdout = StdoutFile::of(&plan.output);
     let outputs = (conflicts, stdout.as_ref());
     let mut note = |what: &dyn std::fmt::Display| unread.note(what);
-    documents::open(&plan.inputs, documents, is_list, &plan.settings, skipped, outputs, &mut note)
+    let found = documents::open(
+        &plan.inputs,
+        documents,
+        is_list,
+        &plan.settings,
+        skipped,
+        outputs,
+        &mut note,
+    )?;
+    // Who searches for secrets has to know that some files were not.
+    if plan.job.name == "audit" && found.hidden > 0 && !plan.reporting.is_quiet {
+        let (one, many) =
+            ("hidden file or folder was skipped", "hidden files and folders were skipped");
+        let what = counted(found.hidden, one, many);
+        eprint_line(format_args!("uriscan: {what}; --hidden reads them"));
+    }
+    Ok(found)
 }
 
 /// The URIs of the rows of `inputs`, if they are tables whose rows are read as a list.

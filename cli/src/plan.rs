@@ -260,7 +260,11 @@ impl Plan {
         (accepts_iris, entities): (bool, Entities),
     ) -> Result<Plan, Failure> {
         let base = pages.base.as_deref();
-        self.reading(&pages.from, LinkUse { base, accepts_iris, entities })
+        let mut plan = self.reading(&pages.from, LinkUse { base, accepts_iris, entities })?;
+        if let Some(documents) = &mut plan.documents {
+            documents.walk.hidden = pages.hidden;
+        }
+        Ok(plan)
     }
 
     pub(crate) fn of_job(

@@ -85,7 +85,7 @@ fn open(
         return Ok((Work::Tables(Box::new(work)), total_bytes, StdinHead::default()));
     }
     let opened = lists::open(plan, conflicts, skipped, unread)?;
-    let Inputs { sources, total_bytes, stdin_head } = opened;
+    let Inputs { sources, total_bytes, stdin_head, .. } = opened;
     Ok((Work::Lists(sources), total_bytes, stdin_head))
 }
 

@@ -63,6 +63,9 @@ pub(crate) fn of_rules() -> String {
             rule.consequence()
         );
     }
+    table.push_str(
+        "\nA finding may be less severe than its rule: in a query, of a session or a page, or if a path stays in its folder.\n",
+    );
     table.push_str(&of_masked());
     table
 }

@@ -96,11 +96,14 @@ pub(crate) enum FailOn {
     /// Errors only
     Error,
     /// None
+    #[value(alias = "none")]
     Never,
 }
 
 fn severity(typed: &str) -> Result<Severity, String> {
-    Severity::from_name(typed).ok_or_else(|| "not note, warning or error".to_owned())
+    let names = Severity::ALL.iter().map(|severity| severity.name());
+    let hint = || did_you_mean(typed, names);
+    Severity::from_name(typed).ok_or_else(|| format!("not note, warning or error{}", hint()))
 }
 
 fn rules(typed: &str) -> Result<RuleSet, String> {
@@ -122,5 +125,8 @@ Examples:
   uriscan audit --to sarif urls.txt -o urls.sarif
   uriscan audit --redact access.txt > safe.txt
   uriscan audit --list-rules
+
+With --extract, references without a base are checked as they are. Code in Markdown, and scripts and text of pages, are read with \
+--from text, hidden files with --hidden.
 
 Exit codes: 0 no finding at or above --fail-on, 1 findings, 2 error; with --column 0 or 2.";

@@ -353,7 +353,7 @@ pub(crate) struct Walk {
 pub(crate) struct FromText {
     /// Read the links in the input, with the options of `uriscan extract`
     ///
-    /// That is --link-column, --log-format, --status and all others that choose links. Hidden files are skipped.
+    /// That is --link-column, --log-format, --status and all others that choose links.
     #[arg(long)]
     pub(crate) extract: bool,
 
@@ -373,6 +373,10 @@ pub(crate) struct FromPages {
     /// Those in what --extract reads, as in `uriscan extract`.
     #[arg(long, value_name = "URI", requires = "extract")]
     pub(crate) base: Option<String>,
+
+    /// Also read hidden files in directories
+    #[arg(long, requires = "extract")]
+    pub(crate) hidden: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

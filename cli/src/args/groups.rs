@@ -424,7 +424,7 @@ fn size(typed: &str) -> Result<usize, String> {
 }
 
 fn memory(typed: &str) -> Result<usize, String> {
-    let what = "a memory limit is 64M or more, such as 512M or 4G: a whole number, and K, M or G, in powers of 1024";
+    let what = "a memory limit is 64M or more, such as 512M or 4G: a whole number, and K, M, G or T, in powers of 1024, or KB and so on, in powers of 1000";
     amount_in(typed, 64 << 20..=u64::MAX, what)
 }
 
@@ -452,12 +452,15 @@ fn amount(typed: &str) -> Option<u128> {
     let power = |letter: &str| "KMGT".find(&letter.to_ascii_uppercase()).map(|at| at as u32 + 1);
     let factor = match unit.split_at_checked(1) {
         None if unit.is_empty() => 1,
-        Some((letter, "" | "i" | "iB")) => 1024u128.pow(power(letter)?),
-        Some((letter, "B" | "b")) => 1000u128.pow(power(letter)?),
+        Some((letter, rest)) => match &*rest.to_ascii_lowercase() {
+            "" | "i" | "ib" => 1024u128.pow(power(letter)?),
+            "b" => 1000u128.pow(power(letter)?),
+            _ => return None,
+        },
         _ => return None,
     };
-    // More digits than any size has, or none.
-    digits.parse::<u64>().ok().map(|count| u128::from(count) * factor)
+    let count = digits.parse::<u64>().unwrap_or(u64::MAX);
+    (!digits.is_empty()).then_some(u128::from(count) * factor)
 }
 
 #[cfg(test)]
@@ -472,6 +475,7 @@ mod tests {
             ("64m", 64 << 20),
             ("4Ki", 4 << 10),
             ("4KiB", 4 << 10),
+            ("4kib", 4 << 10),
             ("4KB", 4000),
             ("10mb", 10_000_000),
         ] {
@@ -490,7 +494,9 @@ mod tests {
         for typed in ["0", "63M", "64MB", "4", "4K"] {
             assert!(is(memory(typed), "too small: a memory limit"), "{typed}");
         }
-        for typed in ["99999999999999G", "18446744073709551615K", "99999999T"] {
+        for typed in
+            ["99999999999999G", "18446744073709551615K", "99999999T", "99999999999999999999999"]
+        {
             assert!(is(memory(typed), "too large: a memory limit"), "{typed}");
         }
         for typed in ["65M", "1G", "68MB", "1T"] {

@@ -36,7 +36,21 @@ const SET_COMMANDS: [(&[&str], &str); 5] = [
 ];
 
 /// Options that other tools have, those to use, and one of them that the command must take.
-const OPTIONS: [(&[&str], &str, &str); 20] = [
+const OPTIONS: [(&[&str], &str, &str); 26] = [
+    (
+        &["--exclude", "--skip", "--disable", "--exclude-rule"],
+        "--ignore leaves rules out; --not-host, --not-domain and --not-match drop URIs",
+        "fail-on",
+    ),
+    (
+        &["--include", "--rule", "--rules", "--enable"],
+        "--select chooses rules, which --list-rules prints",
+        "fail-on",
+    ),
+    (&["--level", "--min-severity"], "--severity hides findings below one", "fail-on"),
+    (&["--exit-code", "--exit-zero"], "--fail-on never exits with 0", "fail-on"),
+    (&["--mask"], "--redact masks secrets", "fail-on"),
+    (&["--sarif"], "--to sarif", "fail-on"),
     (
         &["--exclude", "--skip", "--ignore"],
         "--not-host, --not-domain and --not-match drop URIs",
@@ -237,6 +251,9 @@ mod tests {
             ("dedup -v x", "--stats prints"),
             ("check --redact x", "`uriscan normalize --redact`"),
             ("extract --limit 3 x", "`head -n N`"),
+            ("audit --exclude password x", "--ignore leaves rules out"),
+            ("audit --rules password x", "--select chooses rules"),
+            ("audit --exit-code 0 x", "--fail-on never"),
             ("dedup --limit x", "`head -n N`"),
             ("dedup --seen s --dry-run x", "by --update only"),
             ("top --extract --by referer x", "--log-field referer"),

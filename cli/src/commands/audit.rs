@@ -27,8 +27,8 @@ impl args::Audit {
             return Err(Failure::at(format_args!("-o {}", path.display()), what));
         }
         let rules = self.rules();
-        if rules == RuleSet::none() {
-            return Err(Failure::at("--ignore", "leaves none of the rules of --select"));
+        if rules == RuleSet::none() && !self.list_rules {
+            return Err(Failure::at("--ignore", "leaves no rule to apply"));
         }
         let job = Job { name: "audit", ..Job::default() };
         let (job, runner): (Job, Box<dyn Runner>) = match (self.list_rules, self.redact) {
@@ -60,6 +60,9 @@ impl args::Audit {
         let plan = Plan::of_job((job, runner), None, self.common, false, environment)?
             .reading_typed(&self.typed)?;
         let mut plan = plan.reporting_on(&self.from, (self.unicode, Entities::Keep))?;
+        if let Some(documents) = &mut plan.documents {
+            documents.options.extractor.keeps_relative = !self.redact;
+        }
         plan.settings = plan.settings.has_context(self.context);
         plan.with_report(self.page)
     }

@@ -128,7 +128,7 @@ pub(crate) fn open_column(plan: &Plan, column: &Column) -> Result<Inputs, Failur
         })
     };
     let sources = plan.inputs.iter().map(source).collect::<Result<_, Failure>>()?;
-    Ok(Inputs { sources, total_bytes, stdin_head: StdinHead::default() })
+    Ok(Inputs { sources, total_bytes, hidden: 0, stdin_head: StdinHead::default() })
 }
 
 /// An error if neither a `format` nor the name and the first bytes of `input` say what kind of table it is.

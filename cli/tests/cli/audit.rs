@@ -111,7 +111,10 @@ fn rules_are_selected_and_ignored() {
         rules(&["--select", "7.4,password", "--ignore", "rare-ipv4"]),
         ["password", "address-loopback"]
     );
-    assert_eq!(rules(&["--ignore", "all"]), [""; 0]);
+    for args in [&["--ignore", "all"][..], &["--select", "password", "--ignore", "7.5"]] {
+        let refused = run([&["audit"], args].concat(), LIST);
+        assert!(refused.code == 2 && refused.stderr.contains("no rule"), "{}", refused.stderr);
+    }
     let message = run(["audit", "--select", "7.9"], LIST);
     assert!(message.code == 2 && message.stderr.contains("--list-rules"), "{}", message.stderr);
     let list = run(["audit", "--list-rules"], "").quiet();
@@ -234,22 +237,22 @@ fn a_finding_that_is_not_printed_fails_the_run_all_the_same() {
 #[test]
 fn what_redaction_masks_is_a_finding_that_shows_none_of_it() {
     for (record, severity) in [
-        ("https://h/?q=ghp_SECRET0123456789abcd", "error"),
-        ("http://h/?u=http%3A%2F%2Fu%3ASECRET%40h", "error"),
-        ("jdbc:mysql://u:SECRET@h", "error"),
-        ("http:/u:SECRET@h", "error"),
-        ("http://h/?token%25%33%44SECRET", "warning"),
-        ("http://h/?d=%7B%22token%22%3A+%22SECRET%22%7D", "warning"),
-        ("http://h/?code=SECRET&state=b", "warning"),
-        ("http://h/?u=//SECRET@i/", "note"),
+        ("https://h/?q=ghp_S3CRET70123456789abcd", "error"),
+        ("http://h/?u=http%3A%2F%2Fu%3AS3CRET7%40h", "error"),
+        ("jdbc:mysql://u:S3CRET7@h", "error"),
+        ("http:/u:S3CRET7@h", "error"),
+        ("http://h/?token%25%33%44S3CRET7", "warning"),
+        ("http://h/?d=%7B%22token%22%3A+%22S3CRET7%22%7D", "warning"),
+        ("http://h/?code=S3CRET7&state=b", "warning"),
+        ("http://h/?u=//S3CRET7@i/", "note"),
     ] {
         let redacted = run(["audit", "--redact"], record).quiet();
-        assert!(redacted.contains("***") && !redacted.contains("SECRET"), "{redacted}");
+        assert!(redacted.contains("***") && !redacted.contains("S3CRET7"), "{redacted}");
         let ran = run(["audit", "--to", "jsonl", "--select", "secret"], record);
         assert_eq!(ran.code, i32::from(severity != "note"), "{record}");
         let found = objects(ran.text());
         assert_eq!((found.len(), &found[0]["severity"]), (1, &json!(severity)), "{record}");
-        assert!(!ran.text().contains("SECRET"), "{}", ran.text());
+        assert!(!ran.text().contains("S3CRET7"), "{}", ran.text());
     }
 }
 
@@ -294,4 +297,66 @@ fn redaction_reports_binary_data_in_which_it_finds_no_secrets() {
     let hint = "uriscan: - looks like an access log; a secret goes on up to the next parameter, so the rest of a line may be \
                 masked with it\n";
     assert_eq!((ran.code, &*ran.stderr), (0, hint));
+}
+
+#[test]
+fn references_without_a_base_are_checked_as_they_are() {
+    let log = "10.0.0.1 - - [17/May/2015:10:05:03 +0000] \"GET /reset?token=Zk39fjLq88 HTTP/1.1\" 200 1 \"http://u:Zk39@h/\" \"-\"\n\
+               10.0.0.1 - - [17/May/2015:10:05:03 +0000] \"GET //x?file=../../etc/passwd HTTP/1.1\" 200 1 \"-\" \"-\"\n";
+    let page = "<a href='/reset?token=Zk39fjLq88'>a</a> <a href=''>b</a> <a href='x?a&amp;sid=a1'>c</a> <a href='//h/%00'>d</a>";
+    let found = |from: &str, args: &[&str], text: &str| {
+        let ran =
+            run([&["audit", "--extract", "--to", "jsonl", "--from", from], args].concat(), text);
+        let rules = objects(ran.text());
+        let rules: Vec<_> =
+            rules.iter().map(|it| it["rule"].as_str().unwrap().to_owned()).collect();
+        (rules.join(" "), ran.stderr.contains("without a base"))
+    };
+    let all = [
+        "secret-parameter password traversal-query",
+        "secret-parameter secret-parameter encoded-nul",
+    ];
+    for (from, text, all) in [("clf", log, all[0]), ("html", page, all[1])] {
+        assert_eq!(found(from, &[], text), (all.to_owned(), false));
+        assert_eq!(found(from, &["--base", "https://h/"], text), (all.to_owned(), false));
+    }
+    // The links that are written are those that `extract` writes.
+    let ran = run(["audit", "--extract", "--redact", "--from", "clf"], log);
+    assert_eq!(ran.text(), "http://u:***@h/\n");
+    assert!(ran.stderr.contains("2 relative references without a base"), "{}", ran.stderr);
+}
+
+#[test]
+fn hidden_files_are_read_on_request_and_named_otherwise() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    for folder in [".github", ".git"] {
+        fs::create_dir(at(folder)).unwrap();
+    }
+    for name in [".env", ".github/w.yml", ".git/config"] {
+        fs::write(at(name), "https://u:pw8djsX@h/\n").unwrap();
+    }
+    let folder = directory.path().to_str().unwrap();
+    let ran = run(["audit", "--extract", folder], "");
+    assert_eq!((ran.text(), ran.code), ("", 0));
+    let message = "uriscan: 2 hidden files and folders were skipped; --hidden reads them\n";
+    assert_eq!(ran.stderr, message);
+    assert_eq!(run(["audit", "--extract", "-q", folder], "").stderr, "");
+    let ran = run(["audit", "--extract", "--hidden", folder], "");
+    assert_eq!((ran.text().lines().count(), ran.code), (3, 1));
+    for command in ["check", "parse"] {
+        let ran = run([command, "--extract", "--hidden", folder], "");
+        assert!(ran.code < 2, "{command}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn placeholders_are_masked_and_not_reported() {
+    let list = "http://h/?token=***\nhttp://u:${PASSWORD}@h/\nhttp://h/?token=***;a1b2\n";
+    let ran = run(["audit", "--fail-on", "none"], list);
+    let message = "-:3:17-24: warning: secret (7.5): secret within a component";
+    assert!(ran.text().starts_with(message) && ran.text().lines().count() == 1, "{}", ran.text());
+    assert_eq!(ran.code, 0);
+    let ran = run(["audit", "--redact"], list).quiet().to_owned();
+    assert_eq!(ran, "http://h/?token=***\nhttp://u:***@h/\nhttp://h/?token=***\n");
 }

@@ -28,7 +28,9 @@ impl<'a> How<'a> {
 
     /// Resolves references against another base.
     pub(crate) fn absolute_to(self, base: Option<&[u8]>) -> Absolute<'a> {
-        Absolute::new(&self.finder.options().schemes, self.kernels, base)
+        let schemes = &self.finder.options().schemes;
+        let keeps_relative = self.options.keeps_relative && !schemes.is_list();
+        Absolute::new(schemes, self.kernels, base).keeping_relative(keeps_relative)
     }
 
     /// Adds the links in the text at `span`.

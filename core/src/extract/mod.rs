@@ -89,6 +89,9 @@ pub struct ExtractorOptions {
     pub find: Options,
     /// The base URI for relative references, for documents that do not specify one.
     pub base: Option<Vec<u8>>,
+    /// Whether relative references without a base are links as they are, if they are not empty and no schemes are selected; otherwise
+    /// they are counted.
+    pub keeps_relative: bool,
     /// For JSON, the members whose values are searched, by name or by a path such as `request.url`;
     /// for CSV and TSV the columns, by name in the first row or by number from 1. Empty for all. Jobs on sources
     /// (those of `uriscan-bulk`) refuse those of other formats then, and read text as a table if its first row has these names.
@@ -126,7 +129,7 @@ pub struct ExtractorOptions {
 
 setters! { ExtractorOptions
     {
-        find: Options, fields: Vec<String>, log_fields: Vec<Context>, requests: RequestFilter, notes_requests: bool,
+        find: Options, keeps_relative: bool, fields: Vec<String>, log_fields: Vec<Context>, requests: RequestFilter, notes_requests: bool,
         warc_targets: bool, warc_types: Vec<String>, media_types: Vec<String>, page_parts: PageParts, filter: Filter,
     }
     into {

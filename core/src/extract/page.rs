@@ -233,6 +233,8 @@ impl References<'_> {
             Some(scheme) if self.absolute.allows(scheme) => self.links.push(span, context),
             Some(_) => {}
             None if self.absolute.has_base() => return false,
+            None if self.absolute.keeps_relative && typed.is_empty() => {}
+            None if self.absolute.keeps_relative => self.links.push(span, context),
             None => self.links.relative += 1,
         }
         true

@@ -61,6 +61,8 @@ pub(crate) struct Absolute<'s> {
     index: Index,
     /// The character set of queries; `None` for UTF-8.
     charset: Declared,
+    /// Whether references are links as they are if there is no base.
+    pub(super) keeps_relative: bool,
 }
 
 impl<'s> Absolute<'s> {
@@ -72,7 +74,12 @@ impl<'s> Absolute<'s> {
         let resolver = |base| Resolver::with_kernels(base, Options::default(), kernels);
         let resolver = valid.map(resolver);
         let (target, index) = (Vec::new(), Index::new());
-        Absolute { schemes, base, resolver, target, index, charset: None }
+        Absolute { schemes, base, resolver, target, index, charset: None, keeps_relative: false }
+    }
+
+    /// Adds references as they are if there is no base, and if `keeps_relative` says so.
+    pub(super) fn keeping_relative(self, keeps_relative: bool) -> Absolute<'s> {
+        Absolute { keeps_relative, ..self }
     }
 
     /// Encodes queries in `charset`, that of a page.
@@ -152,9 +159,15 @@ impl<'s> Absolute<'s> {
             Some(scheme) if !schemes.allows(scheme) => {}
             Some(_) => links.push_made(span, context, |out| out.extend_from_slice(&reference)),
             None => {
+                let keeps_relative = self.keeps_relative;
                 let Some(target) = self.resolve(&reference) else {
-                    links.relative += 1;
-                    return;
+                    return match keeps_relative {
+                        true if reference.is_empty() => {}
+                        true => {
+                            links.push_made(span, context, |out| out.extend_from_slice(&reference))
+                        }
+                        false => links.relative += 1,
+                    };
                 };
                 if scheme(target).is_some_and(|scheme| schemes.allows(scheme)) {
                     links.push_made(span, context, |out| out.extend_from_slice(target));
