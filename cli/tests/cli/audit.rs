@@ -357,6 +357,6 @@ fn placeholders_are_masked_and_not_reported() {
     let message = "-:3:17-24: warning: secret (7.5): secret within a component";
     assert!(ran.text().starts_with(message) && ran.text().lines().count() == 1, "{}", ran.text());
     assert_eq!(ran.code, 0);
-    let ran = run(["audit", "--redact"], list).quiet().to_owned();
+    let ran = run(["audit", "--redact"], list).quiet();
     assert_eq!(ran, "http://h/?token=***\nhttp://u:***@h/\nhttp://h/?token=***\n");
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::charset::{self, Declared};
 use super::{Context, Links, Schemes};
 use crate::chunk::{Padded, Span};
-use crate::grammar::class::{ALPHA, SCHEME, URI_BYTE, WHITE_SPACE, is_of_uri};
+use crate::grammar::class::{ALPHA, SCHEME, URI_BYTE, WHITE_SPACE};
 use crate::index::{Index, Record};
 use crate::normalize::percent::push_triplet;
 use crate::resolve::{BaseUri, Options, Resolver, append_usual_target, resolve_any};
@@ -31,6 +31,28 @@ pub(crate) fn encoded(typed: &[u8]) -> Cow<'_, [u8]> {
         }
     }
     Cow::Owned(out)
+}
+
+/// Whether every byte of `text` may occur in a URI ([`URI_BYTE`]).
+fn is_of_uri(text: &[u8]) -> bool {
+    let Some(last) = text.last_chunk::<16>() else {
+        return text.iter().all(|&byte| URI_BYTE.has(byte));
+    };
+    // Comparisons, of which the compiler makes some of whole blocks. A table is read byte by byte.
+    let mut others = [0; 16];
+    let mut add = |block: &[u8; 16]| {
+        for (other, &byte) in others.iter_mut().zip(block) {
+            let is_one_of =
+                |bytes: [u8; 6]| bytes.iter().fold(0, |is, &it| is | u8::from(byte == it));
+            let is_graphic = byte.wrapping_sub(b'!') <= b'~' - b'!';
+            *other |= u8::from(!is_graphic)
+                | is_one_of(*b"\"<>\\^`")
+                | u8::from(byte.wrapping_sub(b'{') < 3);
+        }
+    };
+    text.as_chunks::<16>().0.iter().for_each(&mut add);
+    add(last);
+    others == [0; 16]
 }
 
 /// The scheme of `reference`, if it has one.
@@ -161,13 +183,12 @@ impl<'s> Absolute<'s> {
             None => {
                 let keeps_relative = self.keeps_relative;
                 let Some(target) = self.resolve(&reference) else {
-                    return match keeps_relative {
-                        true if reference.is_empty() => {}
-                        true => {
-                            links.push_made(span, context, |out| out.extend_from_slice(&reference))
-                        }
-                        false => links.relative += 1,
-                    };
+                    if !keeps_relative {
+                        links.relative += 1;
+                    } else if !reference.is_empty() {
+                        links.push_made(span, context, |out| out.extend_from_slice(&reference));
+                    }
+                    return;
                 };
                 if scheme(target).is_some_and(|scheme| schemes.allows(scheme)) {
                     links.push_made(span, context, |out| out.extend_from_slice(target));
@@ -211,6 +232,20 @@ mod tests {
                 Absolute::new(&Schemes::Known, Kernels::detect(), Some(base.as_bytes()));
             let found = absolute.resolve(reference.as_bytes()).map(String::from_utf8_lossy);
             assert_eq!(found.as_deref(), Some(target), "{base} {reference}");
+        }
+    }
+
+    #[test]
+    fn texts_of_uris_have_no_other_byte_anywhere() {
+        for len in 0..50 {
+            let text = vec![b'~'; len];
+            assert!(is_of_uri(&text));
+            for at in 0..len {
+                for byte in 0..=255 {
+                    let text = [&text[..at], &[byte], &text[at + 1..]].concat();
+                    assert_eq!(is_of_uri(&text), URI_BYTE.has(byte), "{byte} at {at} of {len}");
+                }
+            }
         }
     }
 

@@ -112,29 +112,6 @@ pub(crate) fn has_pair(text: &[u8], pair: [u8; 2]) -> bool {
     pairs.fold(false, |has, (&first, &second)| has | (first == pair[0]) & (second == pair[1]))
 }
 
-/// Whether every byte of `text` may occur in a URI ([`URI_BYTE`]).
-#[inline]
-pub(crate) fn is_of_uri(text: &[u8]) -> bool {
-    let Some(last) = text.last_chunk::<16>() else {
-        return text.iter().all(|&byte| URI_BYTE.has(byte));
-    };
-    // Comparisons, of which the compiler makes some of whole blocks. A table is read byte by byte.
-    let mut others = [0; 16];
-    let mut add = |block: &[u8; 16]| {
-        for (other, &byte) in others.iter_mut().zip(block) {
-            let is_one_of =
-                |bytes: [u8; 6]| bytes.iter().fold(0, |is, &it| is | u8::from(byte == it));
-            let is_graphic = byte.wrapping_sub(b'!') <= b'~' - b'!';
-            *other |= u8::from(!is_graphic)
-                | is_one_of(*b"\"<>\\^`")
-                | u8::from(byte.wrapping_sub(b'{') < 3);
-        }
-    };
-    text.as_chunks::<16>().0.iter().for_each(&mut add);
-    add(last);
-    others == [0; 16]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,20 +122,6 @@ mod tests {
             [("a//", true), ("//", true), ("/a/", false), ("/", false), ("", false)]
         {
             assert_eq!(has_pair(text.as_bytes(), *b"//"), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn texts_of_uris_have_no_other_byte_anywhere() {
-        for len in 0..50 {
-            let text = vec![b'~'; len];
-            assert!(is_of_uri(&text));
-            for at in 0..len {
-                for byte in 0..=255 {
-                    let text = [&text[..at], &[byte], &text[at + 1..]].concat();
-                    assert_eq!(is_of_uri(&text), URI_BYTE.has(byte), "{byte} at {at} of {len}");
-                }
-            }
         }
     }
 
