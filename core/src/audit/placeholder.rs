@@ -62,11 +62,25 @@ const AROUND_NAMES: [(&str, &str); 6] =
 /// Whether `value`, in whatever layers of percent-encoding, is a placeholder. If part of it may be a secret, it is not
 /// (`${TOKEN:-...}`, `abc***`).
 pub(super) fn is_placeholder(value: &[u8]) -> bool {
+    if !may_be_one(value) {
+        return false;
+    }
     let Some(value) = text_of(value) else { return false };
     is_masked_token(&value)
         || ends_example(&value)
         || (is_mask(&value) || is_word(&value) || is_of_example(&value) || is_variable(&value))
             && !shape::may_hold(&value)
+}
+
+/// A quick test: words and names have no digits unless something is before them. Most secrets have.
+fn may_be_one(value: &[u8]) -> bool {
+    let begins_word = value.first().is_some_and(u8::is_ascii_alphanumeric);
+    let has = |is_one: fn(&u8) -> bool| value.iter().fold(false, |has, byte| has | is_one(byte));
+    value.len() <= LONGEST_ENCODED
+        && (!begins_word
+            || !has(u8::is_ascii_digit)
+            || has(|&byte| byte == b'%')
+            || ends_example(value))
 }
 
 /// The text without percent-encodings, if it is short enough.
