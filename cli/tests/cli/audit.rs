@@ -320,6 +320,15 @@ fn references_without_a_base_are_checked_as_they_are() {
         assert_eq!(found(from, &[], text), (all.to_owned(), false));
         assert_eq!(found(from, &["--base", "https://h/"], text), (all.to_owned(), false));
     }
+    let table = "id,url\n1,http://h/?token=Zk39\n2,/a?token=Zk39\n3,b?token=Zk39\n";
+    let rules = "secret-parameter secret-parameter secret-parameter";
+    assert_eq!(found("csv", &["--link-column", "url"], table), (rules.to_owned(), false));
+    let page = "<script type='application/ld+json'>{\"url\":\"/p?token=Zk39\"}</script>";
+    let also = found("html", &["--also", "json-ld"], page);
+    assert_eq!(also, ("secret-parameter".to_owned(), false));
+    // As browsers read them.
+    let page = "<a href='/\\127.0.0.1/'>a</a> <a href='a\\..\\x'>b</a>";
+    assert_eq!(found("html", &[], page), ("address-loopback".to_owned(), false));
     // The links that are written are those that `extract` writes.
     let ran = run(["audit", "--extract", "--redact", "--from", "clf"], log);
     assert_eq!(ran.text(), "http://u:***@h/\n");

@@ -104,17 +104,17 @@ enum Secrets {
 
 /// Whether `known`, which rules have found, is all that is masked in `text` by the names before it: as many values as there are such
 /// names, one after the other, in the query and the fragment of a URI without what ends values and names in other ways.
-fn has_only_parameters(text: &[u8], hint: &Hint, known: &[Range<usize>]) -> bool {
+fn has_only_parameters(text: &[u8], hint: &Hint, known: &[(Range<usize>, Severity)]) -> bool {
     let Some((parts, None)) = hint.parsed else { return false };
     // The end of another name may be a name of its own, as in `user:code`.
     let is_simple = |byte: &&u8| byte.is_ascii_alphanumeric() || b"-._".contains(byte);
-    let has_simple_name = |value: &Range<usize>| {
+    let has_simple_name = |(value, _): &(Range<usize>, Severity)| {
         let before = text[..value.start - 1].iter().rev().find(|byte| !is_simple(byte));
         before.is_some_and(|byte| b"&?#".contains(byte))
     };
     known.len() == hint.names
-        && known.first().is_some_and(|first| first.start > place(parts.path_end))
-        && known.is_sorted_by(|before, after| before.end <= after.start)
+        && known.first().is_some_and(|(first, _)| first.start > place(parts.path_end))
+        && known.is_sorted_by(|(before, _), (after, _)| before.end <= after.start)
         && known.iter().all(has_simple_name)
         && memchr::memchr2(b'@', b'*', text).is_none()
         && memchr::memchr2(b'%', b';', text).is_none()
@@ -125,13 +125,21 @@ fn check_secrets(text: &[u8], found: &mut Found<'_>) -> Secrets {
     found.next_component();
     let all = core::mem::take(&mut found.secrets);
     let mut known = all.iter().peekable();
+    // Of each severity, where those end that begin before the end of a secret.
+    let mut ends = [0; Severity::ALL.len()];
     let (mut count, mut of_parameters) = (0, 0);
     search::each(text, |secret, kind| {
-        while known.next_if(|known| known.end <= secret.start).is_some() {}
+        let mut is_known = false;
+        while let Some((range, severity)) = known.next_if(|(range, _)| range.start < secret.end) {
+            is_known |= *range == secret;
+            let end = &mut ends[*severity as usize];
+            *end = range.end.max(*end);
+        }
         count += 1;
-        let is_known = known.peek() == Some(&&secret);
         of_parameters += usize::from(is_known && kind == secret::Kind::Value);
-        if known.peek().is_none_or(|known| known.start >= secret.end) {
+        // What is found of a part of it, and is less severe, may be something else.
+        let as_severe = &ends[kind.severity() as usize..];
+        if !is_known && !as_severe.iter().any(|&end| end > secret.start) {
             let as_rule = (Rule::Secret, kind.severity());
             found.add_secret(as_rule, &text[secret.clone()], secret.start, Detail::None);
         }

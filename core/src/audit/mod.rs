@@ -124,8 +124,8 @@ struct Found<'a> {
     findings: &'a mut Vec<Finding>,
     /// Findings before this index belong to earlier components.
     component: usize,
-    /// What rules on secrets have looked at, in order, whether they are selected or not.
-    secrets: Vec<Range<usize>>,
+    /// The secrets that rules have found, in order, and how severe that is, whether these are selected or not.
+    secrets: Vec<(Range<usize>, Severity)>,
     /// Only those with the rule and the detail of one of these are collected, each once, also of placeholders.
     only: Option<&'a [Finding]>,
 }
@@ -146,19 +146,19 @@ impl<'a> Found<'a> {
         self.add_as(rule, rule.severity(), range, detail);
     }
 
-    /// Adds `secret`, which begins at byte `start` of the record, unless it is a placeholder; returns whether it is a secret.
+    /// Adds `secret`, which begins at byte `start` of the record, unless it is a placeholder.
     fn add_secret(
         &mut self,
         (rule, severity): (Rule, Severity),
         secret: &[u8],
         start: usize,
         detail: Detail,
-    ) -> bool {
-        let is_secret = self.only.is_some() || !placeholder::is_placeholder(secret);
-        if is_secret {
-            self.add_as(rule, severity, start..start + secret.len(), detail);
+    ) {
+        if self.only.is_some() || !placeholder::is_placeholder(secret) {
+            let range = start..start + secret.len();
+            self.secrets.push((range.clone(), severity));
+            self.add_as(rule, severity, range, detail);
         }
-        is_secret
     }
 
     fn add_as(&mut self, rule: Rule, severity: Severity, range: Range<usize>, detail: Detail) {

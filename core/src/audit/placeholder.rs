@@ -67,7 +67,7 @@ pub(super) fn is_placeholder(value: &[u8]) -> bool {
     }
     let Some(value) = text_of(value) else { return false };
     is_masked_token(&value)
-        || ends_example(&value)
+        || is_of_amazon(&value)
         || (is_mask(&value) || is_word(&value) || is_of_example(&value) || is_variable(&value))
             && !shape::may_hold(&value)
 }
@@ -80,7 +80,7 @@ fn may_be_one(value: &[u8]) -> bool {
         && (!begins_word
             || !has(u8::is_ascii_digit)
             || has(|&byte| byte == b'%')
-            || ends_example(value))
+            || is_of_amazon(value))
 }
 
 /// The text without percent-encodings, if it is short enough.
@@ -119,9 +119,10 @@ fn is_masked_token(text: &[u8]) -> bool {
     (1..12).contains(&end) && beginning.iter().all(is_beginning) && rest.len() > 3 && is_mask(rest)
 }
 
-/// Whether `text` ends as the keys in the documentation of Amazon do: `AKIAIOSFODNN7EXAMPLE`.
-fn ends_example(text: &[u8]) -> bool {
-    text.len() > 15 && (text.ends_with(b"EXAMPLE") || text.ends_with(b"EXAMPLEKEY"))
+/// Whether `text` is a key in the documentation of Amazon: `AKIAIOSFODNN7EXAMPLE`.
+fn is_of_amazon(text: &[u8]) -> bool {
+    text.len() == 20 && text.ends_with(b"EXAMPLE") && text.iter().all(u8::is_ascii_alphanumeric)
+        || text == b"wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
 }
 
 fn is_word(text: &[u8]) -> bool {
@@ -140,7 +141,8 @@ fn is_of_example(text: &[u8]) -> bool {
     };
     let begins = OF_EXAMPLES.iter().enumerate().any(|word| is_one(word) == Some(true));
     let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || b"_- +".contains(byte);
-    text.iter().all(is_letter) && words(text) < 5 && (begins || is_upper && is_of_secret(text))
+    let is_bare = || is_upper && (is_secret_name(text) || text.ends_with(b"HERE"));
+    text.iter().all(is_letter) && has_short_words(text) && (begins || is_bare())
 }
 
 /// Whether `text` is a variable of a template, or a word with something around it: `{{ token }}`, `<password>`, `%s`, `{0}`.
@@ -154,7 +156,10 @@ fn is_variable(text: &[u8]) -> bool {
     }
     // In a shell, what follows a minus is the value.
     let has_default = text.starts_with(b"$") && name.contains(&b'-');
-    let of_secret = |name: &[u8]| is_name(name) && (is_of_secret(name) || name.contains(&b'_'));
+    let is_constant = |name: &[u8]| {
+        name.contains(&b'_') && name.iter().all(|&byte| byte == b'_' || byte.is_ascii_uppercase())
+    };
+    let of_secret = |name: &[u8]| is_name(name) && (is_of_secret(name) || is_constant(name));
     name.len() < text.len() && !has_default && (is_name(name) || is_mask(name))
         || within(text, &AROUND_NAMES).is_some_and(of_secret)
 }
@@ -166,20 +171,27 @@ fn within<'t>(text: &'t [u8], around: &[(&str, &str)]) -> Option<&'t [u8]> {
     })
 }
 
-/// Whether `text` may be the name of a variable, or of a secret in words: `secrets.GITHUB_TOKEN`, `your password`. Names have few words,
-/// none of them long, and digits do not stand between letters of either case.
+/// Whether `text` may be the name of a variable, or of a secret in words: `secrets.GITHUB_TOKEN`, `your password`. In names, digits do not
+/// stand between letters of either case.
 fn is_name(text: &[u8]) -> bool {
-    const LONGEST_WORD: usize = 24;
     let is_first = |&byte: &u8| byte.is_ascii_alphabetic() || byte == b'_';
-    let is_apart = |byte: &u8| b"_.- ".contains(byte);
     let digits = text.iter().filter(|byte| byte.is_ascii_digit()).count();
     let is_mixed =
         text.iter().any(u8::is_ascii_lowercase) && text.iter().any(u8::is_ascii_uppercase);
     text.first().is_some_and(is_first)
-        && text.iter().all(|byte| byte.is_ascii_alphanumeric() || is_apart(byte))
-        && text.split(is_apart).all(|word| word.len() <= LONGEST_WORD)
-        && words(text) < 5
+        && text.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_.- ".contains(byte))
+        && has_short_words(text)
         && (digits == 0 || digits < 3 && !is_mixed)
+}
+
+/// Whether `text` has few words, none of them long or a number with the base of 16.
+fn has_short_words(text: &[u8]) -> bool {
+    const LONGEST: usize = 24;
+    const SHORTEST_NUMBER: usize = 8;
+    let words = || text.split(|byte| b"_.- +".contains(byte)).filter(|word| !word.is_empty());
+    let is_number =
+        |word: &[u8]| word.len() >= SHORTEST_NUMBER && word.iter().all(u8::is_ascii_hexdigit);
+    words().count() < 5 && words().all(|word| word.len() <= LONGEST && !is_number(word))
 }
 
 /// Whether `name` is that of a secret or of a user.
@@ -187,11 +199,6 @@ fn is_of_secret(name: &[u8]) -> bool {
     const OTHERS: [&str; 6] = ["key", "user", "username", "login", "id", "here"];
     let last = name.rsplit(|byte| b"_- +".contains(byte)).next().unwrap_or_default();
     is_secret_name(name) || OTHERS.iter().any(|other| last.eq_ignore_ascii_case(other.as_bytes()))
-}
-
-/// The number of words in `text`.
-fn words(text: &[u8]) -> usize {
-    text.split(|byte| b"_.- +".contains(byte)).filter(|word| !word.is_empty()).count()
 }
 
 #[cfg(test)]
@@ -346,6 +353,16 @@ mod tests {
             "pass",
             "PAS5WORD",
             "***;S3CRET",
+            "ghp_AbCdEfGhIjKlMnOpQrStUvWxYzAbCdEfGhEXAMPLE",
+            "correct-horse-battery-EXAMPLE",
+            "S3CRETq7S3CRETq7EXAMPLE",
+            "$S3CRET_Q7",
+            "$some_words",
+            "<DeadBeef>",
+            "{DEADBEEFCAFE}",
+            "{abcdefabcdefabcdefabcdef}",
+            "MONKEY-ID",
+            "YOUR-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
         ] {
             assert!(!is_placeholder(value.as_bytes()), "{value}");
         }

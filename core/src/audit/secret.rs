@@ -67,15 +67,9 @@ pub(super) fn check_userinfo(userinfo: &[u8], start: usize, found: &mut Found<'_
         |secret| secret.start.saturating_sub(1),
     );
     let parts = [(Rule::UserName, 0..name_end), (Rule::Password, secret.unwrap_or_default())];
-    let mut are_reported = true;
     for (rule, part) in parts.into_iter().filter(|(_, part)| !part.is_empty()) {
         let as_rule = (rule, rule.severity());
-        are_reported &=
-            found.add_secret(as_rule, &userinfo[part.clone()], start + part.start, Detail::None);
-    }
-    // Of a placeholder, more may be masked than it.
-    if are_reported {
-        found.secrets.push(start..start + userinfo.len());
+        found.add_secret(as_rule, &userinfo[part.clone()], start + part.start, Detail::None);
     }
 }
 
@@ -126,15 +120,15 @@ pub(super) fn check_parameters(text: &[u8], start: usize, part: Part, found: &mu
         // Long enough for all meaningful names.
         const SHOWN: usize = 200;
         let severity = severity(name);
-        // A session ends by itself, but a token is one under any name.
-        let is_token = severity < Severity::Error && shape::may_hold(&text[value.clone()]);
+        // A session ends by itself, but a token is one under any name. Values may go on to the end of the text, as many as there are.
+        const LOOKED_AT: usize = 512;
+        let beginning = &text[value.start..value.end.min(value.start + LOOKED_AT)];
+        let is_token = severity < Severity::Error && shape::may_hold(beginning);
         let severity = if is_token { Severity::Error } else { severity };
         let name = &name[name.len().saturating_sub(SHOWN)..];
         let name = String::from_utf8_lossy(name).into_owned().into_boxed_str();
         let (as_rule, at) = ((Rule::SecretParameter, severity), start + value.start);
-        if found.add_secret(as_rule, &text[value.clone()], at, Detail::Name(name)) {
-            found.secrets.push(at..start + value.end);
-        }
+        found.add_secret(as_rule, &text[value.clone()], at, Detail::Name(name));
     });
 }
 

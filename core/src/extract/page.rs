@@ -250,7 +250,7 @@ impl References<'_> {
             return to_decode;
         }
         let mut push_one = |typed: Cow<'_, [u8]>| {
-            let typed = with_slashes(typed, absolute.scheme());
+            let typed = with_slashes(typed, absolute.scheme_of_references());
             absolute.push(&typed, span, context, links);
         };
         match context {

@@ -136,6 +136,16 @@ impl<'s> Absolute<'s> {
         self.schemes.allows(scheme)
     }
 
+    /// Whether relative references are links: there is a base, or they are kept as they are.
+    pub(crate) fn takes_relative(&self) -> bool {
+        self.has_base() || self.keeps_relative
+    }
+
+    /// The scheme by which references are read: of those that are kept as they are without a base, that of pages.
+    pub(crate) fn scheme_of_references(&self) -> Option<&[u8]> {
+        self.scheme().or(self.keeps_relative.then_some(b"http"))
+    }
+
     /// Whether there is a base.
     pub(crate) fn has_base(&self) -> bool {
         !self.base.is_empty()

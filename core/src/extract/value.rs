@@ -25,7 +25,7 @@ pub(crate) struct Values<'a> {
 
 impl<'a> Values<'a> {
     /// Values of `text`. With `is_chosen`, a value that is a URI as a whole counts as one, and with
-    /// a base so does a relative reference.
+    /// a base, or if those are kept as they are, so does a relative reference.
     pub(crate) fn new(how: How<'a>, text: Padded<'a>, is_chosen: bool) -> Values<'a> {
         Values {
             how,
@@ -79,7 +79,7 @@ impl<'a> Values<'a> {
         if *is_relative && (scheme(value.trim_ascii_start()).is_some() || !is_whole(value, true)) {
             return;
         }
-        if *is_chosen && is_whole(value, absolute.has_base()) {
+        if *is_chosen && is_whole(value, absolute.takes_relative()) {
             absolute.push(value, span, context, links);
         } else if may_be_html && fragment::is_html(value) {
             let base = absolute.has_base().then(|| absolute.base());
@@ -100,7 +100,7 @@ impl<'a> Values<'a> {
 
 /// Whether the whole `value` is a URI, or a relative reference where those are allowed. With an
 /// authority it need not be valid.
-fn is_whole(value: &[u8], has_base: bool) -> bool {
+fn is_whole(value: &[u8], takes_relative: bool) -> bool {
     let value = value.trim_ascii();
     if value.is_empty() || value.iter().any(u8::is_ascii_whitespace) {
         return false;
@@ -109,6 +109,6 @@ fn is_whole(value: &[u8], has_base: bool) -> bool {
     match scheme(&value) {
         Some(scheme) if value[scheme.len()..].starts_with(b"://") => true,
         Some(_) => crate::uri::parse(&value).is_ok(),
-        None => has_base,
+        None => takes_relative,
     }
 }
