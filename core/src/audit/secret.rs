@@ -128,7 +128,7 @@ pub(super) fn check_parameters(text: &[u8], start: usize, part: Part, found: &mu
         let name = &name[name.len().saturating_sub(SHOWN)..];
         let name = String::from_utf8_lossy(name).into_owned().into_boxed_str();
         let (as_rule, at) = ((Rule::SecretParameter, severity), start + value.start);
-        found.add_secret(as_rule, &text[value.clone()], at, Detail::Name(name));
+        found.add_secret(as_rule, &text[value], at, Detail::Name(name));
     });
 }
 
