@@ -459,8 +459,9 @@ fn amount(typed: &str) -> Option<u128> {
         },
         _ => return None,
     };
-    let count = digits.parse::<u64>().unwrap_or(u64::MAX);
-    (!digits.is_empty()).then_some(u128::from(count) * factor)
+    let too_large = u128::from(u64::MAX) + 1;
+    let count = digits.parse::<u64>().map_or(too_large, u128::from);
+    (!digits.is_empty()).then_some(count * factor)
 }
 
 #[cfg(test)]
