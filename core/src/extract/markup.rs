@@ -37,8 +37,9 @@ enum Found {
     Open,
 }
 
-/// What the `<` at `at` begins; the attributes of a start tag that matter are appended to `attributes`.
+/// What the `<` at `at` begins; `attributes` becomes those of a start tag that matter. What is no token may leave some.
 fn token<'t>(text: &'t [u8], at: usize, attributes: &mut Vec<Attribute<'t>>) -> Found {
+    attributes.clear();
     let rest = &text[at + 1..];
     let ends = |token, from: usize, end: &[u8]| {
         let found = text.get(at + from..).and_then(|rest| memchr::memmem::find(rest, end));
@@ -52,14 +53,11 @@ fn token<'t>(text: &'t [u8], at: usize, attributes: &mut Vec<Attribute<'t>>) -> 
         }
         [b'?', byte, ..] if byte.is_ascii_alphabetic() => ends(Token::Instruction, 2, b"?>"),
         [b'/', byte, ..] if is_start(*byte) => ends(Token::Tag, 2, b">"),
-        [byte, ..] if is_start(*byte) => {
-            attributes.clear();
-            match tag(text, at + 1, |_, _| true, attributes) {
-                Some((name, end)) if is_name(name) => Found::Token(Token::Tag, end),
-                Some(_) => Found::Text,
-                None => Found::Open,
-            }
-        }
+        [byte, ..] if is_start(*byte) => match tag(text, at + 1, |_, _| true, attributes) {
+            Some((name, end)) if is_name(name) => Found::Token(Token::Tag, end),
+            Some(_) => Found::Text,
+            None => Found::Open,
+        },
         _ => Found::Text,
     }
 }
@@ -226,7 +224,6 @@ impl Search<'_, '_> {
                 Token::Doctype => self.doctype(open, end),
                 _ => self.tag(open, end, &attributes),
             }
-            attributes.clear();
         }
         self.run((start, from, content.len()), is_mixed);
     }

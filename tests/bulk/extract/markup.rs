@@ -31,6 +31,30 @@ fn references_in_texts_and_attributes_of_xml_are_decoded() {
 }
 
 #[test]
+fn what_begins_like_a_tag_leaves_no_attributes_to_the_next_one() {
+    // Its name is that of no element. An end tag after it has no attributes.
+    let start = "<r><x:// src=http://h/a href='http://h/b' u=\"http://h/c\">";
+    let of_text = ["element http://h/a", "element http://h/b", "element http://h/c"];
+    for end in [
+        "</r>",
+        "</a></r>",
+        "<!-- - --></r>",
+        "<![CDATA[-]]></r>",
+        "<?x ?></r>",
+        "<b/></r>",
+        "</r",
+        "",
+    ] {
+        let found =
+            links(ExtractorOptions::default(), Format::Markup, (start.to_owned() + end).as_bytes());
+        assert_eq!(found.0, of_text, "{end}");
+    }
+    let text = "<r><x:// src=http://h/a></a><b u='http://h/b'/><x:// src=http://h/c></b></r>";
+    let found = links(ExtractorOptions::default(), Format::Markup, text.as_bytes()).0;
+    assert_eq!(found, ["element http://h/a", "attribute http://h/b", "element http://h/c"]);
+}
+
+#[test]
 fn documents_of_every_vocabulary_are_xml() {
     for (text, expected) in [
         (
