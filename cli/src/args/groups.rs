@@ -434,15 +434,13 @@ pub(super) fn amount_in<T: TryFrom<u64>>(
     range: RangeInclusive<u64>,
     what: &str,
 ) -> Result<T, String> {
-    let bounds = |amount: u128| match amount {
-        amount if amount < u128::from(*range.start()) => Err(format!("too small: {what}")),
-        amount if amount > u128::from(*range.end()) => Err(format!("too large: {what}")),
-        amount => u64::try_from(amount)
-            .ok()
-            .and_then(|amount| T::try_from(amount).ok())
-            .ok_or_else(|| format!("too large: {what}")),
-    };
-    amount(typed).map_or_else(|| Err(what.to_owned()), bounds)
+    let amount = amount(typed).ok_or_else(|| what.to_owned())?;
+    if amount < u128::from(*range.start()) {
+        return Err(format!("too small: {what}"));
+    }
+    let amount = u64::try_from(amount).ok().filter(|amount| amount <= range.end());
+    let amount = amount.and_then(|amount| T::try_from(amount).ok());
+    amount.ok_or_else(|| format!("too large: {what}"))
 }
 
 /// A number of bytes: with a unit such as K or KiB in powers of 1024, with one such as KB in powers of 1000, as in coreutils.

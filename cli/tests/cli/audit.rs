@@ -354,8 +354,12 @@ fn hidden_files_are_read_on_request_and_named_otherwise() {
     let ran = run(["audit", "--extract", "--hidden", folder], "");
     assert_eq!((ran.text().lines().count(), ran.code), (3, 1));
     for command in ["check", "parse"] {
-        let ran = run([command, "--extract", "--hidden", folder], "");
-        assert!(ran.code < 2, "{command}: {}", ran.stderr);
+        let records = |args: &[&str]| {
+            let args = [&[command, "--extract", "--stats=json", "-o", "/dev/null"], args].concat();
+            let ran = run([&args[..], &[folder]].concat(), "");
+            serde_json::from_str::<Value>(&ran.stderr).unwrap()["records"].as_u64()
+        };
+        assert_eq!((records(&[]), records(&["--hidden"])), (Some(0), Some(3)), "{command}");
     }
 }
 

@@ -162,7 +162,7 @@ impl<'a> Found<'a> {
     }
 
     fn add_as(&mut self, rule: Rule, severity: Severity, range: Range<usize>, detail: Detail) {
-        if !self.rules.reports(rule, severity) {
+        if self.only.is_none() && !self.rules.reports(rule, severity) {
             return;
         }
         let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);

@@ -65,11 +65,12 @@ pub(super) fn is_placeholder(value: &[u8]) -> bool {
     if !may_be_one(value) {
         return false;
     }
-    let Some(value) = text_of(value) else { return false };
-    is_masked_token(&value)
-        || is_of_amazon(&value)
-        || (is_mask(&value) || is_word(&value) || is_of_example(&value) || is_variable(&value))
-            && !shape::may_hold(&value)
+    let value = decoded_fully(value);
+    value.len() <= LONGEST
+        && (is_masked_token(&value)
+            || is_of_amazon(&value)
+            || (is_mask(&value) || is_word(&value) || is_of_example(&value) || is_variable(&value))
+                && !shape::may_hold(&value))
 }
 
 /// A quick test: words and names have no digits unless something is before them. Most secrets have.
@@ -83,20 +84,14 @@ fn may_be_one(value: &[u8]) -> bool {
             || is_of_amazon(value))
 }
 
-/// The text without percent-encodings, if it is short enough.
-fn text_of(value: &[u8]) -> Option<Cow<'_, [u8]>> {
-    if value.len() > LONGEST_ENCODED {
-        return None;
-    }
-    let mut text = Cow::Borrowed(value);
+/// `text` without its percent-encodings.
+fn decoded_fully(text: &[u8]) -> Cow<'_, [u8]> {
+    let mut text = Cow::Borrowed(text);
     for _ in 0..MOST_LAYERS {
         let Cow::Owned(decoded) = without_triplets(&text) else { break };
-        if *decoded == *text {
-            break;
-        }
         text = Cow::Owned(decoded);
     }
-    (text.len() <= LONGEST).then_some(text)
+    text
 }
 
 /// Whether `text` is one character over and over again: any number of `*`, three or more of others that masks are made of. A link that is

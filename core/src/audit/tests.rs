@@ -179,6 +179,10 @@ fn tokens_of_pages_are_notes() {
         "http://h/?sid=ghp_0123456789abcdefghij",
     ] {
         assert_eq!(findings(text.as_bytes())[0].severity, Severity::Error, "{text}");
+        // Masked it is less severe, and its name is shown all the same.
+        let mut found = Vec::new();
+        audit_slowly(text.as_bytes(), RuleSet::all().at_least(Severity::Error), &mut found);
+        assert!(matches!(&found[0].detail, Detail::Name(name) if **name != *"***"), "{text}");
     }
 }
 

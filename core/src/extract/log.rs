@@ -316,9 +316,8 @@ impl<'a> Log<'a> {
         let own = origin.site(self.scheme());
         let Some(site) = own.as_deref().or(self.site.as_deref()) else {
             // Without a base, those who select targets, or entries, get the paths.
-            let ExtractorOptions { keeps_relative, .. } = self.how.options;
-            let is_wanted =
-                (self.how.options.is_of_logs() || *keeps_relative) && !schemes.is_list();
+            let options = self.how.options;
+            let is_wanted = (options.is_of_logs() || options.keeps_relative) && !schemes.is_list();
             return match is_wanted && self.how.base.is_none() {
                 true => self.path(span, typed, links),
                 false => links.relative += 1,

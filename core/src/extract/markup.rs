@@ -37,7 +37,7 @@ enum Found {
     Open,
 }
 
-/// What the `<` at `at` begins; `attributes` becomes those of a start tag that matter. What is no token may leave some.
+/// What the `<` at `at` begins; `attributes` becomes those of a start tag that matter. A text that is not a token may leave some.
 fn token<'t>(text: &'t [u8], at: usize, attributes: &mut Vec<Attribute<'t>>) -> Found {
     attributes.clear();
     let rest = &text[at + 1..];

@@ -38,7 +38,7 @@ fn is_of_uri(text: &[u8]) -> bool {
     let Some(last) = text.last_chunk::<16>() else {
         return text.iter().all(|&byte| URI_BYTE.has(byte));
     };
-    // Comparisons, of which the compiler makes some of whole blocks. A table is read byte by byte.
+    // The compiler makes comparisons of whole blocks from these; a table is read byte by byte.
     let mut others = [0; 16];
     let mut add = |block: &[u8; 16]| {
         for (other, &byte) in others.iter_mut().zip(block) {
@@ -83,7 +83,7 @@ pub(crate) struct Absolute<'s> {
     index: Index,
     /// The character set of queries; `None` for UTF-8.
     charset: Declared,
-    /// Whether references are links as they are if there is no base.
+    /// Whether references are links as they are without a base.
     pub(super) keeps_relative: bool,
 }
 
@@ -99,7 +99,7 @@ impl<'s> Absolute<'s> {
         Absolute { schemes, base, resolver, target, index, charset: None, keeps_relative: false }
     }
 
-    /// Adds references as they are if there is no base, and if `keeps_relative` says so.
+    /// With `keeps_relative`, references are added as they are without a base.
     pub(super) fn keeping_relative(self, keeps_relative: bool) -> Absolute<'s> {
         Absolute { keeps_relative, ..self }
     }
